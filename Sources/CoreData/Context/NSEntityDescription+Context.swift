@@ -12,7 +12,7 @@ extension NSEntityDescription {
   public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext)
     -> NSEntityDescription?
   {
-    if let model = context._frozen { return model.entitiesByName[entityName] }
+    if let model = context.memo.model { return model.entitiesByName[entityName] }
     guard let coordinator = context.persistentStoreCoordinator else {
       programmerError(
         "\(context.label) has neither coordinator nor parent, so that it knows no entity '\(entityName)'.")

@@ -20,17 +20,14 @@ extension NSManagedObjectContext {
     object._context = self
     object.willChangeState()
     _ = object.ownDraft()
-    object._flags.remove([.fault, .deleted, .deletePropagated])
-    object._flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
-    if isChecked { object._flags.insert(.checked) }
-    if recordsReads { object._flags.insert(.recordsReads) }
+    object._state.insert(checked: isChecked, recordingReads: recordsReads)
     object._relations?.forEachToMany { slot, _ in
-      knownMemberKinds.insert(object._layout.slots[slot].relationship!.destination)
+      readMembers.insert(kind: object._layout.slots[slot].relationship!.destination)
     }
     table.insert(object)
-    listed.append(object)
-    hasPendingInsertions = true
-    eventList.append(object)
+    unsaved.objects.append(object)
+    unsaved.hasInsertions = true
+    events.changed.append(object)
     overlay.markStale()
     scheduleFlush()
     object.awakeFromInsert()
@@ -39,15 +36,14 @@ extension NSManagedObjectContext {
   /// Announces an object that is here already as inserted, now and with the next save, as Core Data does.
   private final func insertAgain(_ object: NSManagedObject) {
     if object._flags.contains(.deleted) { return }
-    if !object._flags.contains(.inserted) { object._flags.formUnion([.updated, .reinserted]) }
-    object._flags.insert(.eventInserted)
+    object._state.insertAgain()
     _list(object)
   }
 
   /// Whether an entity is of the model that the context works with, or there is none.
   private final func owns(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> Bool {
-    if _frozen == nil, frozen == nil { return true }
-    let entities = _frozen.unsafelyUnwrapped.entities
+    if memo.model == nil, frozen == nil { return true }
+    let entities = memo.model.unsafelyUnwrapped.entities
     return layout.entityNumber <= entities.count && entities[layout.entityNumber - 1] === entity
   }
 
@@ -55,29 +51,24 @@ extension NSManagedObjectContext {
 
   /// Records an object as changed; cheap if it is recorded already.
   final func markChanged(_ object: NSManagedObject) {
-    let flags = object._flags
-    if flags.isRecordedAsChanged { return }
-    if flags.isDisjoint(with: [.inserted, .deleted]) { object._flags.insert(.updated) }
-    if !flags.contains(.eventInserted) { object._flags.insert(.eventUpdated) }
+    if object._flags.isRecordedAsChanged { return }
+    object._state.change()
     _list(object)
   }
 
   /// Puts an object on the lists of what is unsaved and what is unannounced.
   private final func _list(_ object: NSManagedObject) {
-    if !object._flags.contains(.listed) { listed.append(object) }
-    if !object._flags.contains(.eventListed) { eventList.append(object) }
-    object._flags.formUnion(.listedEverywhere)
+    if !object._flags.contains(.listed) { unsaved.objects.append(object) }
+    if !object._flags.contains(.eventListed) { events.changed.append(object) }
+    object._state.list()
     overlay.markStale()
     scheduleFlush()
   }
 
   /// Lists an object for the next announcement only.
   final func recordEvent(_ object: NSManagedObject, _ flag: ObjectFlags) {
-    object._flags.insert(flag)
-    if !object._flags.contains(.eventListed) {
-      object._flags.insert(.eventListed)
-      eventList.append(object)
-    }
+    if !object._flags.contains(.eventListed) { events.changed.append(object) }
+    object._state.recordEvent(flag)
   }
 
   // MARK: Deleting
@@ -92,25 +83,22 @@ extension NSManagedObjectContext {
     object.prepareForDeletion()
     guard !object._flags.contains(.deleted) else { return }
     markDeleted(object)
-    unpropagatedDeletions.append(object)
+    events.deletions.append(object)
   }
 
   final func markDeleted(_ object: NSManagedObject) {
     object.willChangeState()
-    object._flags.insert([.deleted])
-    hasPendingDeletions = true
-    object._flags.insert(.eventDeleted)
+    object._state.delete()
+    unsaved.hasDeletions = true
     _list(object)
   }
 
   /// Applies the delete rules of everything deleted since the last time.
   final func propagateDeletions() {
-    while !unpropagatedDeletions.isEmpty {
-      let batch = unpropagatedDeletions
-      unpropagatedDeletions = []
-      for object in batch where object._flags.contains(.deleted) && !object._flags.contains(.deletePropagated)
-      {
-        object._flags.insert(.deletePropagated)
+    while !events.deletions.isEmpty {
+      for object in events.drainDeletions()
+      where object._flags.contains(.deleted) && !object._flags.contains(.deletePropagated) {
+        object._state.finishPropagation()
         propagate(deletionOf: object)
       }
     }
@@ -141,18 +129,17 @@ extension NSManagedObjectContext {
   // MARK: Announcing
 
   final func processChanges() {
-    guard !isFlushing else { return }
-    isFlushing = true
-    if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletions() }
-    guard !eventList.isEmpty else {
-      isFlushing = false
+    guard !events.isProcessing else { return }
+    events.isProcessing = true
+    if propagatesDeletesAtEndOfEvent || savePass.isActive { propagateDeletions() }
+    guard !events.changed.isEmpty else {
+      events.isProcessing = false
       publishIfStale()
-      if !unseenMerges.isEmpty { tellObservers(EventSets()) }
+      if !events.unseenMerges.isEmpty { tellObservers(EventSets()) }
       return
     }
-    let objects = eventList
-    eventList = []
-    var sets = spareEventSets.take() ?? EventSets()
+    let objects = events.drainChanged()
+    var sets = events.spareSets.take() ?? EventSets()
     // Most often all are of one kind, and the first one tells.
     if objects.count > 8 {
       if !objects[0]._flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
@@ -165,17 +152,17 @@ extension NSManagedObjectContext {
     objects.forEachHeld { object in
       let flags = object._flags
       if flags.contains(.eventMergedInsert) { isOwn = false }
-      object._flags.subtract(.event)
+      object._state.endEvent()
       if flags.contains(.eventDeleted) {
         sets.deleted.insert(object)
       } else if !flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
         sets.inserted.insert(object)
-        object._flags.insert(.toldInserted)
+        object._state.announceInsertion()
       } else {
         if flags.contains(.eventRefreshed) { sets.refreshed.insert(object) }
         if flags.contains(.eventUpdated) { sets.updated.insert(object) }
       }
-      if flags.contains(.listed), !flags.contains(.deleted) { pendingIndex.add(object) }
+      if flags.contains(.listed), !flags.contains(.deleted) { unsaved.index.add(object) }
     }
     publishIfStale()
     // Told while everything that the objects pointed at can still be looked up.
@@ -184,23 +171,23 @@ extension NSManagedObjectContext {
       // Inserted and deleted before any save: it never was.
       unlist(object)
       table.remove(object)
-      object._flags.subtract([.inserted, .updated])
+      object._state.cancelInsertion()
     }
-    isFlushing = false
-    announcedUnsaved = isOwn && sets.holdsAll(listed) ? sets : nil
+    events.isProcessing = false
+    events.announced = isOwn && sets.holdsAll(unsaved.objects) ? sets : nil
     registerUndo(undoable)
     sets.post(by: self)
-    if announcedUnsaved == nil, objects.count <= 16 {
+    if events.announced == nil, objects.count <= 16 {
       sets.removeAll()
-      spareEventSets = sets
+      events.spareSets = sets
     }
   }
 
   /// Takes an object off the list of unsaved ones.
   final func unlist(_ object: NSManagedObject) {
     guard object._flags.contains(.listed) else { return }
-    object._flags.remove([.listed, .unpublished])
-    listed.removeAll { $0 === object }
+    object._state.unlist()
+    unsaved.objects.removeAll { $0 === object }
   }
 }
 
@@ -244,14 +231,14 @@ struct EventSets {
       for object in deleted { object.notifyAllReads() }
     }
     context.tellObservers(self)
-    let combination = _combination(merged: context.isMerging)
+    let combination = _combination(merged: context.events.isMerge)
     // Taken while it is in use: an observer's own change is announced with another.
-    var userInfo = context.changeUserInfos[combination] ?? ChangeUserInfo(combination, context)
-    context.changeUserInfos[combination] = nil
+    var userInfo = context.events.userInfos[combination] ?? ChangeUserInfo(combination, context)
+    context.events.userInfos[combination] = nil
     userInfo.fill(self)
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: context, userInfo: userInfo.dictionary)
     userInfo.clear()
-    context.changeUserInfos[combination] = userInfo
+    context.events.userInfos[combination] = userInfo
   }
 }

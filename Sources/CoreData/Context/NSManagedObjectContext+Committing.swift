@@ -43,8 +43,8 @@ extension NSManagedObjectContext {
       do {
         let (computed, token, epoch) = try coordinator.commit(
           entries, locked: lockedObjects, by: origin, in: self)
-        savedToken = token
-        savedEpoch = epoch
+        savePass.token = token
+        savePass.epoch = epoch
         return computed.isEmpty ? entries : mergeComputed(computed, into: entries)
       } catch let error as StoreConflictError {
         entries = try resolver.resolve(error.conflicts, in: entries)

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
       }
       if let object = table.object(for: entry.id), object._draft != nil {
         object._draft = merged
-        object._flags.insert(.draftShared)
+        object._state.shareDraft()
       }
       return Layer.Entry(
         kind: entry.kind, id: entry.id, base: entry.base, row: merged, changed: changed,

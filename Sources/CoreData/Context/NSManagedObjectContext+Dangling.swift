@@ -26,8 +26,8 @@ extension NSManagedObjectContext {
     object._draft = nil
     object._changed = SlotSet()
     object._relations = nil
-    object._flags.subtract([.draftShared, .deletePropagated])
-    unpropagatedDeletions.append(object)
+    object._state.propagateAgain()
+    events.deletions.append(object)
     // The context that linked them has changed them, too: this is no conflict.
     for slot in object._layout.slots.indices where object._layout.slots[slot].relationship != nil {
       for other in object.targets(slot) { adoptNewestRow(of: other) }
@@ -51,9 +51,9 @@ extension NSManagedObjectContext {
     _ read: [NSManagedObject], _ slot: Int, of owner: NSManagedObject
   ) -> [NSManagedObject] {
     let layers = overlay.layers
-    if listed.isEmpty, layers.isEmpty { return read }
+    if unsaved.objects.isEmpty, layers.isEmpty { return read }
     var read = read
-    if hasPendingDeletions || layers.contains(where: \.hasDeletions) {
+    if unsaved.hasDeletions || layers.contains(where: \.hasDeletions) {
       read.removeAll { $0._flags.isSuperset(of: [.deleted, .deletePropagated]) }
     }
     guard let relationship = owner._layout.slots[slot].relationship, !relationship.isManyToMany,
@@ -62,22 +62,20 @@ extension NSManagedObjectContext {
     // What was removed here is known to have been a member, and is one again when that is taken back.
     let removed = owner._relations?.members(slot)?.removed ?? []
     let present = read.filter { removed.contains($0) || !$0.wasPointed(elsewhereThan: owner, inverse) }
-    if present.count < read.count { hasLeftOutMembers = true }
+    if present.count < read.count { readMembers.hasLeftOut = true }
     return present
   }
 
-  /// Whether a to-many of any object here may hold one of these: most lists are of objects that no to-many
-  /// was read for, and all objects need not be looked at then.
+  /// Whether a to-many of any object here may hold one of these.
   private final func mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {
-    guard !knownMemberKinds.isEmpty, let layouts = frozen?.layout.layouts else { return false }
-    let kinds = knownMemberKinds.map { layouts[$0 - 1] }
-    return objects.contains { object in kinds.contains { object._layout.isKind(of: $0) } }
+    guard let layouts = frozen?.layout.layouts else { return false }
+    return readMembers.mayHold(objects, in: layouts)
   }
 
   /// Applies the delete rules of what is to be deleted here to an object that was linked to it elsewhere
   /// meanwhile.
   final func followPendingDeletions(_ id: NSManagedObjectID, _ row: Row) {
-    guard hasPendingDeletions else { return }
+    guard unsaved.hasDeletions else { return }
     for (number, slot) in id.space.layout.slots.enumerated() {
       guard let relationship = slot.relationship, !relationship.isToMany,
         let inverse = relationship.inverseSlot,
@@ -96,7 +94,7 @@ extension NSManagedObjectContext {
   /// A child's layer without references to what this context has deleted meanwhile.
   final func withoutDangling(_ layer: Layer) -> Layer {
     let layers = overlay.layers
-    guard hasPendingDeletions || layers.contains(where: \.hasDeletions) else { return layer }
+    guard unsaved.hasDeletions || layers.contains(where: \.hasDeletions) else { return layer }
     func isGone(_ id: NSManagedObjectID) -> Bool {
       if let object = table.object(for: id), !object._flags.isDisjoint(with: [.deleted, .listed]) {
         return object._flags.contains(.deleted)

@@ -29,13 +29,13 @@ extension NSManagedObjectContext {
         return
       }
     }
-    object._flags.remove(.fault)
+    object._state.showValues()
     object.dropPartialValues()
     if !object._shape.transientDefaults.isEmpty { object.fillTransientDefaults() }
     guard object._shape.hasOwnClass else { return }
-    object._flags.insert(.awakening)
+    object._state.beginAwakening()
     object.awakeFromFetch()
-    object._flags.remove(.awakening)
+    object._state.endAwakening()
   }
 
   private static func _isUnreadable(_ error: CocoaError) -> Bool {
@@ -51,7 +51,7 @@ extension NSManagedObjectContext {
     if !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator {
       return try _load(object, key, from: coordinator, at: chain.generation, alone: isAlone)
     }
-    let (found, neighbours) = try chain.row(for: object._objectID) {
+    let reading = try chain.read(object._objectID) {
       guard let key = object._key else { return [] }
       return faultBatch.neighbours(of: key).filter { other in
         guard other.space.layout.rootNumber == key.space.layout.rootNumber,
@@ -60,10 +60,10 @@ extension NSManagedObjectContext {
         return fault.isFault && fault._row == nil && !chain.contains(IdentityKey(other))
       }
     }
-    for (key, row) in neighbours {
+    for (key, row) in reading.neighbours {
       if let fault = table.object(for: key), fault.isFault, fault._row == nil { fault._row = row }
     }
-    guard case .row(let row) = found else { return false }
+    guard case .row(let row) = reading.found else { return false }
     object._row = row
     return true
   }
@@ -111,8 +111,7 @@ extension NSManagedObjectContext {
           + "any more. Set shouldDeleteInaccessibleFaults to have such objects treated as deleted.")
     }
     object._row = Row(count: object._layout.slots.count, version: 0)
-    object._flags.remove(.fault)
-    object._flags.formUnion([.deletePropagated])
+    object._state.showMissingRow()
     markDeleted(object)
   }
 

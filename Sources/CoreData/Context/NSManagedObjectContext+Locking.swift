@@ -12,10 +12,8 @@ extension NSManagedObjectContext {
       )
     }
     object.fireFault()
-    object._flags.insert(.locked)
-    guard !object._flags.contains(.listed) else { return }
-    object._flags.insert(.listed)
-    listed.append(object)
+    if !object._flags.contains(.listed) { unsaved.objects.append(object) }
+    object._state.lock()
   }
 
   final func chooseStore(_ store: NSPersistentStore, for object: Any) {
@@ -46,7 +44,7 @@ extension NSManagedObjectContext {
 
   /// Unchanged objects whose version the save under way checks, with the values they were read with.
   final var lockedObjects: [NSManagedObject] {
-    listed.filter { $0._flags.contains(.locked) && !$0.isDirty }
+    unsaved.objects.filter { $0._flags.contains(.locked) && !$0.isDirty }
   }
 
   /// Hands a child's locks up: they are checked where the stores are written.

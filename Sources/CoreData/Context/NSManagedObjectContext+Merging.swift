@@ -62,21 +62,15 @@ extension NSManagedObjectContext {
       table.reserve(insertions)
     }
     let chain = _parent == nil ? nil : ReadChain(above: self)
-    // Whether what was inserted may have been changed or deleted since.
-    let isOvertaken =
-      isForeign || changes.isOvertaken || chain.map { !changes.isStored || $0.hasDeletions } ?? false
+    let isOvertaken = isForeign || mayBeOvertaken(changes, chain)
     var unknown: [UnknownInsertion] = []
-    // A context that merges all saves in their order is yet to merge the deletion of what is inserted here, and
-    // tells of both.
-    let isInOrder =
-      automaticallyMergesChangesFromParent && chain == nil && !isForeign && changes.isStored
-      && changes.epoch > max(mergedEpoch, savedEpoch)
+    let isInOrder = !isForeign && chain == nil && mergesInOrder(changes)
     if !isForeign { mergedEpoch = max(mergedEpoch, changes.epoch) }
     // What was deleted comes last: links cut by the deletion have been merged then.
     for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
       // No row is looked up for an object that is neither registered nor observed.
-      let isSeen = table.object(for: id) != nil || entry.kind == .inserted || !changeObservers.isEmpty
+      let isSeen = table.object(for: id) != nil || entry.kind == .inserted || !events.observers.isEmpty
       let stored = changes.isStored ? entry.row : nil
       let row = isSeen ? chain?.newestRow(for: id, saved: stored) ?? entry.row : entry.row
       switch entry.kind {
@@ -101,6 +95,21 @@ extension NSManagedObjectContext {
     }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
+  }
+
+  /// Whether objects that a save of this stack inserted may have been changed or deleted since.
+  private final func mayBeOvertaken(_ changes: SavedChanges, _ chain: ReadChain?) -> Bool {
+    if changes.isOvertaken { return true }
+    guard let chain else { return false }
+    // What a parent has not stored may be rolled back there; ancestors may have deleted what is stored.
+    return !changes.isStored || chain.hasDeletions
+  }
+
+  /// Whether the context merges all saves in order and this is the newest one: then it has yet to merge a later deletion
+  /// of what the save inserted, and announces both.
+  private final func mergesInOrder(_ changes: SavedChanges) -> Bool {
+    automaticallyMergesChangesFromParent && changes.isStored
+      && changes.epoch > max(mergedEpoch, savePass.epoch)
   }
 
   /// What has become of an object that a save merged now has inserted.
@@ -162,7 +171,7 @@ extension NSManagedObjectContext {
     var merged = MergedSets()
     let chain = ReadChain(above: self)
     func row(_ id: NSManagedObjectID) -> Row? {
-      guard case .row(let row)? = try? chain.row(for: id, neighbours: { [] }).0 else { return nil }
+      guard case .row(let row)? = try? chain.read(id).found else { return nil }
       return row
     }
     for id in ids.inserted { mergeInsertion(of: localized(id), row: nil, changed: SlotSet(), into: &merged) }
@@ -241,7 +250,7 @@ extension NSManagedObjectContext {
       return
     }
     if object._flags.contains(.observed), !changed.isEmpty {
-      mergedSlots[ObjectIdentifier(object), default: SlotSet()].formUnion(changed)
+      events.mergedSlots[ObjectIdentifier(object), default: SlotSet()].formUnion(changed)
     }
     if isNews(row, for: object) {
       show(row, at: object)
@@ -297,7 +306,7 @@ extension NSManagedObjectContext {
     guard let object = heldObject(for: id) else { return }
     merged.deleted.insert(object._objectID)
     guard !object._flags.contains(.deleted) else { return }
-    object._flags.insert(.deletePropagated)
+    object._state.finishPropagation()
     deleteObject(object)
     cutReferences(to: object)
   }

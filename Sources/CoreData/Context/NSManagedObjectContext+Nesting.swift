@@ -4,28 +4,42 @@ import Foundation
 // What a parent does when a child saves into it.
 
 extension NSManagedObjectContext {
-  /// Takes over a child's changes; runs on this context's queue.
+  /// Accepts a child's changes; runs on this context's queue.
   ///
   /// The layer is adopted as it is. Only objects that this context has already are touched, and objects are
   /// made for the announcement alone.
   ///
   /// - Parameter adopt: Puts the layer among this context's own.
-  final func accept(_ layer: Layer, adopting adopt: (Layer) -> Void) {
-    let layer = withoutDangling(layer)
+  final func accept(_ delivered: Layer, adopting adopt: (Layer) -> Void) {
+    let layer = withoutDangling(delivered)
     let known = KnownRows(in: self)
     reconcileInverses(before: layer, knowing: known)
     let before = overlay.layers
-    // Objects made from here on show the layer by themselves; these are older and have to be told.
-    var older: [(Layer.Entry, NSManagedObject)] = []
-    if table.count > 0 {
-      layer.entries.forEachHeld { entry in
-        if let object = table.object(for: entry.id) { older.append((entry, object)) }
-      }
-    }
-    makeRoom(for: layer.entries.count - older.count)
+    let registered = registeredObjects(of: layer)
+    makeRoom(for: layer.entries.count - registered.count)
     adopt(layer)
-    for (entry, object) in older { apply(entry, to: object, over: before, knowing: known) }
-    let gone = older.filter { $0.0.kind == .deleted || $0.0.kind == .annihilated }
+    for (entry, object) in registered { apply(entry, to: object, over: before, knowing: known) }
+    cutDeleted(registered)
+    recordEvents(of: layer, over: before, knowing: known)
+    // Readers see the layer as it is. Only what changed in this context's own objects has to be published
+    // anew, and marks the overlay stale by itself.
+    processPendingChanges()
+    sweepSoonIfDue()
+  }
+
+  /// The registered objects that a layer changes. Objects made once the layer is adopted show it by themselves.
+  private final func registeredObjects(of layer: Layer) -> [(Layer.Entry, NSManagedObject)] {
+    guard table.count > 0 else { return [] }
+    var found: [(Layer.Entry, NSManagedObject)] = []
+    layer.entries.forEachHeld { entry in
+      if let object = table.object(for: entry.id) { found.append((entry, object)) }
+    }
+    return found
+  }
+
+  /// Cuts the links to objects that a layer deletes, and drops those that were never saved.
+  private final func cutDeleted(_ registered: [(Layer.Entry, NSManagedObject)]) {
+    let gone = registered.filter { $0.0.kind == .deleted || $0.0.kind == .annihilated }
     for (_, object) in gone { cutReferences(to: object) }
     forgetMembers(Set(gone.map(\.1)))
     for (entry, object) in gone {
@@ -36,18 +50,13 @@ extension NSManagedObjectContext {
         followDeletion(of: object, over: mine)
       }
     }
+  }
+
+  /// Has the changes of a layer announced, with objects for all of them.
+  private final func recordEvents(of layer: Layer, over before: [Layer], knowing known: KnownRows) {
     layer.entries.forEachHeld { entry in
-      if entry.kind == .annihilated { return }
-      let key = IdentityKey(entry.id)
-      let object: NSManagedObject
-      if let known = table.object(for: entry.id) {
-        object = known
-      } else {
-        // An older layer may speak of the object too: then all of them together say what it is.
-        let whole = before.isEmpty ? entry : overlay.layers.entry(for: key) ?? entry
-        // Nothing, where it was thrown away here.
-        if whole.kind == .annihilated { return }
-        object = materialize(whole, as: key, over: known.row(for: whole, nil))
+      guard entry.kind != .annihilated, let object = announced(entry, over: before, knowing: known) else {
+        return
       }
       switch entry.kind {
       case .inserted: recordEvent(object, .eventInserted)
@@ -56,15 +65,23 @@ extension NSManagedObjectContext {
       case .annihilated: break
       }
     }
-    // Readers see the layer as it is. Only what changed in this context's own objects has to be published
-    // anew, and marks the overlay stale by itself.
-    processPendingChanges()
-    sweepSoonIfDue()
+  }
+
+  /// The object that an entry is announced with, made if need be; nil for one that this context has dropped.
+  private final func announced(
+    _ entry: Layer.Entry, over before: [Layer], knowing known: KnownRows
+  ) -> NSManagedObject? {
+    if let object = table.object(for: entry.id) { return object }
+    let key = IdentityKey(entry.id)
+    // An older layer may have changed the object too; then all of them together give its values.
+    let whole = before.isEmpty ? entry : overlay.layers.entry(for: key) ?? entry
+    if whole.kind == .annihilated { return nil }
+    return materialize(whole, as: key, over: known.row(for: whole, nil))
   }
 
   /// Accepts what children delivered while this context's queue was busy.
   final func drainDeliveries() {
-    guard !isSaving, !isFlushing else { return }
+    guard !savePass.isActive, !events.isProcessing else { return }
     while let delivery = overlay.nextDelivery() {
       accept(delivery) { overlay.completeDelivery(as: $0) }
     }
@@ -75,9 +92,9 @@ extension NSManagedObjectContext {
     _ entry: Layer.Entry, to object: NSManagedObject, over layers: [Layer], knowing known: KnownRows
   ) {
     if entry.kind == .deleted || entry.kind == .annihilated {
-      object._flags.formUnion([.deleted, .deletePropagated])
-      hasPendingDeletions = true
-      if !object._flags.contains(.listed) { object._flags.insert(.adopted) } else { markChanged(object) }
+      object._state.adoptDeletion()
+      unsaved.hasDeletions = true
+      if !object._flags.contains(.listed) { object._state.adopt() } else { markChanged(object) }
       return
     }
     guard let row = entry.row else { return }
@@ -103,11 +120,7 @@ extension NSManagedObjectContext {
       }
     } else {
       object._draft = entry.row(over: object._current)
-      object._flags.formUnion([.draftShared, .adopted])
-      if !object._flags.contains(.inserted) {
-        object._flags.insert(entry.kind == .inserted ? .inserted : .updated)
-      }
-      object._flags.remove(.fault)
+      object._state.adoptDraft(inserted: entry.kind == .inserted)
     }
     object._relations?.dropTargets(entry.changed)
     adoptMembers(of: object, from: row, changed: entry.changed)

@@ -29,34 +29,28 @@ struct WeakObserver {
 }
 
 extension NSManagedObjectContext {
-  final func addObserver(_ observer: any ContextObserver) {
-    changeObservers.removeAll { $0.observer == nil || $0.observer === observer }
-    changeObservers.append(WeakObserver(observer: observer))
-  }
+  final func addObserver(_ observer: any ContextObserver) { events.add(observer) }
 
-  final func removeObserver(_ observer: any ContextObserver) {
-    changeObservers.removeAll { $0.observer == nil || $0.observer === observer }
-  }
+  final func removeObserver(_ observer: any ContextObserver) { events.remove(observer) }
 
   /// Records a merged update of an object that is not registered. Costs nothing without observers.
   final func recordUnseenMerge(_ id: NSManagedObjectID, _ row: Row?) {
-    guard !changeObservers.isEmpty else { return }
-    unseenMerges.append(MergedRow(id: id, row: row))
+    guard !events.observers.isEmpty else { return }
+    events.unseenMerges.append(MergedRow(id: id, row: row))
   }
 
   final func tellObservers(_ sets: EventSets) {
-    guard !changeObservers.isEmpty else { return }
-    let merged = unseenMerges
-    unseenMerges = []
-    for observer in changeObservers { observer.observer?.context(self, didProcess: sets, merged: merged) }
+    guard !events.observers.isEmpty else { return }
+    let merged = events.drainUnseenMerges()
+    for observer in events.observers { observer.observer?.context(self, didProcess: sets, merged: merged) }
   }
 
   final func tellObserversOfSave() {
-    for observer in changeObservers { observer.observer?.contextDidSave(self) }
+    for observer in events.observers { observer.observer?.contextDidSave(self) }
   }
 
   final func tellObserversOfReset() {
-    unseenMerges = []
-    for observer in changeObservers { observer.observer?.contextWasReset(self) }
+    events.unseenMerges = []
+    for observer in events.observers { observer.observer?.contextWasReset(self) }
   }
 }

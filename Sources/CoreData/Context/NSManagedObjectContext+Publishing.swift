@@ -14,8 +14,8 @@ extension NSManagedObjectContext {
     guard overlay.isStale else { return }
     let noted = overlay.noted
     var entries: [Layer.Entry] = []
-    for object in listed where object._flags.contains(.unpublished) {
-      object._flags.remove(.unpublished)
+    for object in unsaved.objects where object._flags.contains(.unpublished) {
+      object._state.publish()
       // Transient values stay with the context that they were set in.
       if let entry = entry(for: object) { entries.append(entry.persistent) }
     }
@@ -82,7 +82,7 @@ extension NSManagedObject {
       }
     }
     draft.setVersion(version)
-    _flags.insert(.draftShared)
+    _state.shareDraft()
     return draft
   }
 

@@ -81,12 +81,12 @@ extension NSManagedObjectContext {
 
   /// Processes changes at the end of the main queue's turn, once for all changes until then.
   final func scheduleFlush() {
-    guard case .main = queue.kind, !isFlushScheduled else { return }
-    isFlushScheduled = true
+    guard case .main = queue.kind, !events.isScheduled else { return }
+    events.isScheduled = true
     let reference = WeakContext(context: self)
     queue.async {
       guard let context = reference.context else { return }
-      context.isFlushScheduled = false
+      context.events.isScheduled = false
       context.endOfBlock()
     }
   }

@@ -51,14 +51,14 @@ extension NSManagedObjectContext {
     _ = object.writableDraft()
     object._relations = nil
     // The values stand ready as the draft: firing shows them.
-    object._flags.insert(.fault)
+    object._state.hideValues()
     object.didTurnIntoFault()
   }
 
   /// What an object would read now.
   private final func currentRow(of object: NSManagedObject, rereading: Bool) -> Row? {
     if rereading, let key = object._key { persistentStoreCoordinator?.rowCache.forget([key]) }
-    guard case .row(let row)? = try? ReadChain(above: self).row(for: object._objectID, neighbours: { [] }).0
+    guard case .row(let row)? = try? ReadChain(above: self).read(object._objectID).found
     else {
       return nil
     }
@@ -69,7 +69,7 @@ extension NSManagedObjectContext {
   private final func dropChanges(of object: NSManagedObject) {
     if object._flags.contains(.adopted) || object._flags.contains(.listed) { withdraw(object) }
     unlist(object)
-    object._flags.subtract([.updated, .deleted, .deletePropagated, .adopted, .primitivesWritten])
+    object._state.dropChanges()
   }
 
   // MARK: Rollback
@@ -77,17 +77,11 @@ extension NSManagedObjectContext {
   final func rollbackAll() {
     processPendingChanges()
     forgetUndo()
-    let objects = listed
-    announcedUnsaved = nil
     materializeAdopted()
     var adopted: [NSManagedObject] = []
     table.forEach { if $0._flags.contains(.adopted) && !$0._flags.contains(.listed) { adopted.append($0) } }
-    listed = []
-    eventList = []
-    unpropagatedDeletions = []
-    hasPendingDeletions = false
-    hasPendingInsertions = false
-    pendingIndex.clear()
+    let objects = unsaved.drain()
+    events.discard()
     overlay.clear()
     var sets = EventSets()
     var handedUp: [NSManagedObject] = []
@@ -96,12 +90,7 @@ extension NSManagedObjectContext {
       let isAdopted = object._flags.contains(.adopted)
       let wasInserted = object._flags.contains(.inserted)
       let wasDeleted = object._flags.contains(.deleted)
-      object._flags.subtract(.event)
-      object._flags.subtract([
-        .inserted, .updated, .deleted, .listed, .adopted, .unpublished, .deletePropagated, .primitivesWritten,
-        .touchedInSave,
-        .locked,
-      ])
+      object._state.rollBack()
       if wasInserted {
         sets.deleted.insert(object)
         table.remove(object)
@@ -110,9 +99,9 @@ extension NSManagedObjectContext {
       }
       object._draft = nil
       object._changed = SlotSet()
-      object._flags.remove(.draftShared)
+      object._state.ownDraft()
       if object._row == nil {
-        object._flags.insert(.fault)
+        object._state.hideValues()
         object._relations = nil
       } else {
         object._relations?.rollback()
@@ -126,10 +115,10 @@ extension NSManagedObjectContext {
     let chain = ReadChain(peekingAbove: self)
     for object in handedUp { adoptNewestRow(of: object, through: chain) }
     for object in kept { object.awake(fromSnapshotEvents: .rollback) }
-    if !sets.inserted.isEmpty || hasLeftOutMembers {
+    if !sets.inserted.isEmpty || readMembers.hasLeftOut {
       // Relationships had forgotten what was deleted or pointed elsewhere: those that were read are read
       // again.
-      hasLeftOutMembers = false
+      readMembers.hasLeftOut = false
       table.forEach { $0._relations?.dropClean() }
     }
     guard !(objects.isEmpty && adopted.isEmpty) else { return }
@@ -149,21 +138,16 @@ extension NSManagedObjectContext {
       object._draft = nil
       object._changed = SlotSet()
       object._relations = nil
-      object._flags = object._flags.intersection(.observed).union(.fault)
+      object._state.reset()
     }
     forgetUndo()
     persistentStoreCoordinator?.didUnregister(ids)
     // The old table's objects go after it has been replaced.
     withExtendedLifetime(table) { table = table.emptied }
-    savedLately = []
-    announcedUnsaved = nil
-    listed = []
-    eventList = []
-    unpropagatedDeletions = []
-    hasPendingDeletions = false
-    hasPendingInsertions = false
-    knownMemberKinds = []
-    pendingIndex.clear()
+    savePass.retained = []
+    unsaved.drain()
+    events.discard()
+    readMembers.forgetKinds()
     faultBatch.clearAll()
     overlay.clear()
     advanceGeneration()

@@ -49,8 +49,7 @@ extension NSManagedObjectContext {
     object.identify(as: stored)
     object._context = self
     object._row = row
-    object._flags.formUnion(isChecked ? [.fault, .checked] : .fault)
-    if recordsReads { object._flags.insert(.recordsReads) }
+    object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads)
     table.insert(object, as: key)
     return object
   }

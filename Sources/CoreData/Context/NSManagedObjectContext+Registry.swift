@@ -6,19 +6,14 @@ import Foundation
 extension NSManagedObjectContext {
   /// The model that the context works with; nil without coordinator or with an invalid model.
   final var frozen: FrozenModel? {
-    if let _frozen { return _frozen }
-    _frozen = persistentStoreCoordinator?.frozen
-    return _frozen
+    if let known = memo.model { return known }
+    memo.model = persistentStoreCoordinator?.frozen
+    return memo.model
   }
 
   /// What temporary IDs of an entity share.
   final func temporarySpace(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> ObjectIDSpace {
-    let index = layout.entityNumber - 1
-    if index < _temporarySpaces.count, let space = _temporarySpaces[index] { return space }
-    while _temporarySpaces.count <= index { _temporarySpaces.append(nil) }
-    let space = ObjectIDSpace(layout: layout, entity: entity, store: nil, persistentStore: nil)
-    _temporarySpaces[index] = space
-    return space
+    memo.temporarySpace(entity, layout)
   }
 
   // MARK: Look-ups
@@ -77,7 +72,7 @@ extension NSManagedObjectContext {
   final var hasUnsavedChanges: Bool {
     checkQueue()
     if !overlay.layers.isEmpty { return true }
-    return listed.contains { $0.isDirty }
+    return unsaved.objects.contains { $0.isDirty }
   }
 
   final func pending(_ flag: ObjectFlags) -> Set<NSManagedObject> {
@@ -122,10 +117,10 @@ extension NSManagedObjectContext {
   final func localized(_ id: NSManagedObjectID) -> NSManagedObjectID {
     guard let coordinator = rootCoordinator else { return id }
     let version = coordinator.storesVersion.load(ordering: .acquiring)
-    if localSpace.storesVersion == version, localSpace.space === id.space { return id }
+    if memo.localSpace.storesVersion == version, memo.localSpace.space === id.space { return id }
     guard let key = id.key, let local = coordinator.localized(key) else { return id }
     if local.space !== id.space { return NSManagedObjectID(local) }
-    localSpace = (local.space, version)
+    memo.localSpace = (local.space, version)
     return id
   }
 
@@ -181,8 +176,7 @@ extension NSManagedObjectContext {
     object.identify(as: id)
     object._context = self
     object._row = row
-    object._flags.formUnion(isChecked ? [.fault, .checked] : .fault)
-    if recordsReads { object._flags.insert(.recordsReads) }
+    object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads)
     table.insert(object)
     return object
   }
@@ -208,14 +202,7 @@ extension NSManagedObjectContext {
     object._row = below ?? entry.base
     object._draft = entry.row(over: object._row)
     object._changed = entry.changed
-    object._flags.formUnion(isChecked ? [.draftShared, .adopted, .checked] : [.draftShared, .adopted])
-    switch entry.kind {
-    case .inserted: object._flags.insert(.inserted)
-    case .updated: object._flags.insert(.updated)
-    case .deleted: object._flags.formUnion([.deleted, .deletePropagated])
-    case .annihilated: break
-    }
-    if recordsReads { object._flags.insert(.recordsReads) }
+    object._state.beginAsAdopted(entry.kind, checked: isChecked, recordingReads: recordsReads)
     table.insert(object, as: key)
     if let row = entry.row { adoptMembers(of: object, from: row, changed: entry.changed) }
     if isNew, entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
@@ -261,8 +248,7 @@ extension NSManagedObjectContext {
   final func forget(_ object: NSManagedObject) {
     table.remove(object)
     object._context = nil
-    object._flags.subtract([.inserted, .updated, .deleted, .listed, .adopted])
-    object._flags.subtract(.event)
+    object._state.leaveContext()
     object._relations = nil
   }
 
@@ -276,7 +262,7 @@ extension NSManagedObjectContext {
   /// when it is met again.
   @inline(__always)
   final func heldObject(for id: NSManagedObjectID) -> NSManagedObject? {
-    if !savedLately.isEmpty { letGoOfSaved() }
+    if !savePass.retained.isEmpty { letGoOfSaved() }
     guard let (object, isOnlyHolder) = table.objectAndHold(for: id) else { return nil }
     return isOnlyHolder ? _unlessLetGo(object) : object
   }
@@ -284,14 +270,16 @@ extension NSManagedObjectContext {
   /// The registered object of this key, as `heldObject(for:)` of an ID.
   @inline(__always)
   final func heldObject(for key: IdentityKey) -> NSManagedObject? {
-    if !savedLately.isEmpty { letGoOfSaved() }
+    if !savePass.retained.isEmpty { letGoOfSaved() }
     guard let (object, isOnlyHolder) = table.objectAndHold(for: key) else { return nil }
     return isOnlyHolder ? _unlessLetGo(object) : object
   }
 
   private final func _unlessLetGo(_ object: NSManagedObject) -> NSManagedObject? {
     // A save or an announcement under way may be about to look the object up again.
-    if isSaving || isFlushing || isNeeded(object) || object._flags.contains(.adopted) { return object }
+    if savePass.isActive || events.isProcessing || isNeeded(object) || object._flags.contains(.adopted) {
+      return object
+    }
     table.remove(object)
     object._context = nil
     object._relations = nil
@@ -301,7 +289,7 @@ extension NSManagedObjectContext {
   /// Lets go of what the last save wrote, unless an insertion is waiting: Core Data keeps it then until the
   /// next clean save.
   final func letGoOfSaved() {
-    if !hasPendingInsertions { savedLately = [] }
+    if !unsaved.hasInsertions { savePass.retained = [] }
   }
 
   final func sweepIfDue() {
@@ -318,7 +306,7 @@ extension NSManagedObjectContext {
 
   /// Drops objects that only the registry references and that have no unsaved state of their own.
   final func sweep() {
-    guard !retainsRegisteredObjects, !isSaving, !isFlushing else { return }
+    guard !retainsRegisteredObjects, !savePass.isActive, !events.isProcessing else { return }
     letGoOfSaved()
     var mayFreeMore = true
     while mayFreeMore {
@@ -341,9 +329,9 @@ extension NSManagedObjectContext {
 extension NSManagedObjectContext {
   /// Entity whose class is `type`, in the model this context works with.
   final func onlyEntity(of type: NSManagedObject.Type) -> NSEntityDescription {
-    if let lastEntity, lastEntity.shape.objectClass == type { return lastEntity }
+    if let known = memo.entity, known.shape.objectClass == type { return known }
     let entity = _onlyEntity(of: type)
-    lastEntity = entity
+    memo.entity = entity
     return entity
   }
 

@@ -6,7 +6,7 @@ import Foundation
 extension NSManagedObjectContext {
   /// willSave until nothing changes any more, then validation, and again if that changed something.
   final func runSaveHooks() throws {
-    defer { primitivesInWillSave = [:] }
+    defer { savePass.primitives = [:] }
     var passes = 0
     if !overlay.layers.isEmpty { materializeHooked() }
     var objects = objectsToSave()
@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
           "\(label) could not settle its changes within 1000 passes: a willSave, validation or notification handler keeps "
             + "changing objects. Compare before assigning there.")
       }
-      for object in objects { object._flags.remove(.touchedInSave) }
+      for object in objects { object._state.beginHookPass() }
       callWillSave(objects)
       processPendingChanges()
       var touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
@@ -37,18 +37,18 @@ extension NSManagedObjectContext {
   }
 
   private final func callWillSave(_ objects: [NSManagedObject]) {
-    isCallingWillSave = true
-    defer { isCallingWillSave = false }
+    savePass.isCallingWillSave = true
+    defer { savePass.isCallingWillSave = false }
     for object in objects where object._shape.hooks.contains(.willSave) {
-      if !primitivesInWillSave.isEmpty { primitivesInWillSave[ObjectIdentifier(object)] = nil }
+      if !savePass.primitives.isEmpty { savePass.primitives[ObjectIdentifier(object)] = nil }
       object.willSave()
     }
   }
 
   /// Records an untracked write made in `willSave`, which validation passes over.
   final func recordPrimitiveInWillSave(_ object: NSManagedObject, _ slot: Int) {
-    guard isCallingWillSave else { return }
-    primitivesInWillSave[ObjectIdentifier(object), default: SlotSet()].insert(slot)
+    guard savePass.isCallingWillSave else { return }
+    savePass.primitives[ObjectIdentifier(object), default: SlotSet()].insert(slot)
   }
 
   /// Objects with hooks of their own take part in every save of every level, so those handed up by children

@@ -5,14 +5,14 @@ import Foundation
 
 extension NSManagedObjectContext {
   final func saveChanges() throws {
-    guard !isSaving else {
+    guard !savePass.isActive else {
       throw CocoaError.coreData(
         CoreDataErrorCode.recursiveSave,
         "\(label) was asked to save while it is saving. Do not save in willSave, didSave or a notification it posts.",
         ["message": "attempt to recursively call -save: on the context aborted"])
     }
-    isSaving = true
-    defer { isSaving = false }
+    savePass.isActive = true
+    defer { savePass.isActive = false }
     processPendingChanges()
     NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
     try runSaveHooks()
@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
 
   /// Own changed objects: nearly always all that are listed.
   final var changedObjects: [NSManagedObject] {
-    listed.allHeld { $0.isDirty } ? listed : listed.filter(\.isDirty)
+    unsaved.objects.allHeld { $0.isDirty } ? unsaved.objects : unsaved.objects.filter(\.isDirty)
   }
 
   /// The unsaved state as values: own objects', then what children have saved up.
@@ -95,7 +95,7 @@ extension NSManagedObjectContext {
 
   final func savedEntry(for object: NSManagedObject) throws -> Layer.Entry? {
     // A save that failed may have left it.
-    object._flags.remove(.written)
+    object._state.beginSave()
     if object._flags.contains(.deleted) {
       if !object._flags.isDisjoint(with: [.inserted, .vanished]) { return nil }
       return Layer.Entry(
@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
     let changed = object.differingSlots
     // Transient values go up to a parent, but not into a store.
     guard !changed.isEmpty, _parent != nil || _isStored(changed, object._layout) else { return nil }
-    object._flags.insert(.written)
+    object._state.write()
     return Layer.Entry(
       kind: .updated, id: object._objectID, base: base, row: object.handOutDraft(toStore: _parent == nil),
       changed: changed, isWhole: false)
@@ -136,15 +136,11 @@ extension NSManagedObjectContext {
 
   /// Objects take what was saved as their last saved state; then observers are notified.
   private final func finishSave(_ entries: [Layer.Entry]) {
-    let own = listed
+    let own = unsaved.drain()
     let hadAdopted = !overlay.layers.isEmpty
-    listed = []
-    hasPendingDeletions = false
-    hasPendingInsertions = false
     overlay.clear()
     overlay.markFresh(upTo: overlay.noted)
-    pendingIndex.clear()
-    savedLately = own
+    savePass.retained = own
     let announced = consumeAnnounced(own, hadAdopted)
     var sets = announced ?? EventSets()
     if announced == nil {
@@ -187,7 +183,7 @@ extension NSManagedObjectContext {
       // A store has written what it had, with the change; a parent only takes the change.
       markSaved(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
     }
-    own.forEachHeld { $0._flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
+    own.forEachHeld { $0._state.endSave() }
     let changes = SavedChanges(
       unwritten.isEmpty ? entries : entries + unwritten, isStored: _parent == nil, context: self)
     announce(sets, changes)
@@ -196,8 +192,8 @@ extension NSManagedObjectContext {
   /// The sets of the last announcement, if the save tells of the same objects in the same way. A bulk import
   /// announces all it has made once, right before it is saved.
   private final func consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
-    defer { announcedUnsaved = nil }
-    guard let sets = announcedUnsaved, !hadAdopted, sets.holdsAll(own) else { return nil }
+    defer { events.announced = nil }
+    guard let sets = events.announced, !hadAdopted, sets.holdsAll(own) else { return nil }
     // Announced as inserted are only objects that are; if as many are, they are the same.
     var inserted = 0
     let areAllSaved = own.allHeld { object in
@@ -212,11 +208,7 @@ extension NSManagedObjectContext {
     if object._flags.contains(.deleted) {
       // Others stay registered until their deletion has been announced.
       if object._flags.contains(.inserted) { table.remove(object) }
-      object._flags.subtract([
-        .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave,
-        .vanished,
-      ])
-      object._flags.subtract(.event)
+      object._state.commitDeletion()
       return
     }
     if let row {
@@ -229,19 +221,13 @@ extension NSManagedObjectContext {
       object._draft = nil
     }
     object._changed = SlotSet()
-    object._flags.subtract([
-      .inserted, .updated, .adopted, .draftShared, .listed, .unpublished, .primitivesWritten, .touchedInSave,
-      .written, .reinserted,
-    ])
+    object._state.commit()
     object._relations?.commit()
     // A root context's objects answer their permanent IDs from here on.
     if _parent == nil, let id = object._id, id.isTemporary, let permanent = id.permanent {
       object._id = permanent
     }
-    if object._flags.contains(.yielded) {
-      object._flags.remove(.yielded)
-      object.turnIntoFault(keeping: object._row)
-    }
+    if object._state.endYielding() { object.turnIntoFault(keeping: object._row) }
   }
 
   /// didSave, the notifications, and the contexts that merge by themselves.
@@ -256,8 +242,8 @@ extension NSManagedObjectContext {
     objects[SavedChanges.key] = changes
     let generation = generationRead
     if let generation { objects[NSManagedObjectContextQueryGenerationKey] = generation }
-    if let token = savedToken { objects[NSManagedObjectContext.changeTokenKey] = token }
-    isSaving = false
+    if let token = savePass.token { objects[NSManagedObjectContext.changeTokenKey] = token }
+    savePass.isActive = false
     sendForMerging(changes)
     tellObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
@@ -272,8 +258,8 @@ extension NSManagedObjectContext {
     ]
     ids[SavedChanges.key] = changes
     if let generation { ids[NSManagedObjectContextQueryGenerationKey] = generation }
-    if let token = savedToken { ids[NSManagedObjectContext.changeTokenKey] = token }
-    savedToken = nil
+    if let token = savePass.token { ids[NSManagedObjectContext.changeTokenKey] = token }
+    savePass.token = nil
     NotificationCenter.default.post(
       name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
     unregisterDeleted(sets.deleted)

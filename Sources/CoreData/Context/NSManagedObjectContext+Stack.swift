@@ -24,8 +24,7 @@ extension NSManagedObjectContext {
           "\(label) is in use; its coordinator cannot be changed. Make a new context instead.")
       }
       old.disconnect(self)
-      _frozen = nil
-      lastEntity = nil
+      memo.forgetModel()
     }
     _coordinator = coordinator
     if automaticallyMergesChangesFromParent { coordinator?.connect(self) }
@@ -36,7 +35,7 @@ extension NSManagedObjectContext {
     if _coordinator != nil {
       programmerError("\(label) has a coordinator; it cannot have a parent context too.")
     }
-    guard table.count == 0, listed.isEmpty else {
+    guard table.count == 0, unsaved.objects.isEmpty else {
       programmerError("\(label) is in use; its parent cannot be changed. Make a new context instead.")
     }
     if let parent {
@@ -45,7 +44,7 @@ extension NSManagedObjectContext {
       }
       parent.overlay.addReader()
       // What was changed before the first child came has not been marked yet.
-      if !parent.listed.isEmpty { parent.overlay.markStale() }
+      if !parent.unsaved.objects.isEmpty { parent.overlay.markStale() }
     }
     _parent = parent
     if automaticallyMergesChangesFromParent { parent?.addMergingChild(self) }

@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
     if let object {
       object._row = stored
       object._draft = written.row
-      object._flags.insert(.draftShared)
+      object._state.shareDraft()
     }
     return written
   }

@@ -3,6 +3,6 @@ extension NSManagedObjectContext {
   /// too many. On the context's queue.
   package final var storedChangeCount: Int {
     guard overlay.layers.isEmpty else { return updatedObjects.count + deletedObjects.count }
-    return listed.count { $0.isDirty && !$0._flags.contains(.inserted) }
+    return unsaved.objects.count { $0.isDirty && !$0._flags.contains(.inserted) }
   }
 }

@@ -36,14 +36,14 @@ extension NSManagedObjectContext {
   final func beginMerge() {
     processPendingChanges()
     letGoOfSaved()
-    isMerging = true
+    events.isMerge = true
     undoRecorder?.suspensions += 1
   }
 
   final func endMerge() {
     undoRecorder?.suspensions -= 1
-    isMerging = false
-    mergedSlots = [:]
+    events.isMerge = false
+    events.mergedSlots = [:]
   }
 
   /// Forgets all that could be undone in this context.
@@ -115,9 +115,8 @@ extension NSManagedObjectContext {
     if object._context === self, table.object(for: object._objectID) === object {
       // Marked, but not saved yet.
       if object._flags.contains(.adopted) { withdraw(object) }
-      object._flags.subtract([.deleted, .deletePropagated, .adopted])
-      unpropagatedDeletions.removeAll { $0 === object }
-      object._flags.remove(.eventDeleted)
+      object._state.undelete()
+      events.deletions.removeAll { $0 === object }
       // To-manys read meanwhile were read without it.
       if let row = object._row { rereadInverses(object._layout, from: nil, to: row) }
       markChanged(object)
@@ -140,10 +139,7 @@ extension NSManagedObjectContext {
         }
       }
     }
-    object._flags.remove([.fault])
-    object._flags.subtract([.deleted, .deletePropagated, .draftShared])
-    object._flags.insert([.inserted])
-    object._flags.insert([.eventInserted])
+    object._state.insertDeleted()
     table.insert(object)
     markChanged(object)
   }
@@ -152,7 +148,7 @@ extension NSManagedObjectContext {
   private final func disappear(_ object: NSManagedObject) {
     guard object._context === self, !object._flags.contains(.deleted) else { return }
     // What pointed at it was recorded and has been put back.
-    object._flags.insert(.deletePropagated)
+    object._state.finishPropagation()
     markDeleted(object)
   }
 }
@@ -173,7 +169,7 @@ final class UndoLink {
     _token = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
     ) { _ in
-      guard let context = reference.context, !context.isFlushing else { return }
+      guard let context = reference.context, !context.events.isProcessing else { return }
       context.processPendingChanges()
     }
   }

@@ -26,77 +26,34 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   let _concurrencyType: NSManagedObjectContextConcurrencyType
   @exclusivity(unchecked) var _parent: NSManagedObjectContext?
   @exclusivity(unchecked) var _coordinator: NSPersistentStoreCoordinator?
-  /// The coordinator's model once it is in use.
-  @exclusivity(unchecked) var _frozen: FrozenModel?
-  /// What temporary IDs of an entity share, by entity number - 1.
-  @exclusivity(unchecked) var _temporarySpaces: [ObjectIDSpace?] = []
   /// Children that merge what this context saves.
   @exclusivity(unchecked) var _mergingChildren: [WeakContext] = []
 
-  // MARK: Registry and changes
+  // MARK: Parts
 
+  /// What is memoized of the coordinator's model and stores.
+  @exclusivity(unchecked) var memo = ModelMemo()
+  /// The registered objects.
   @exclusivity(unchecked) var table = ObjectTable()
-  /// Objects with unsaved changes of their own, in the order in which they were first changed. Some may have
-  /// lost their flags since; lists are filtered when read.
-  @exclusivity(unchecked) var listed: [NSManagedObject] = []
-  /// Objects changed since changes were last processed.
-  @exclusivity(unchecked) var eventList: [NSManagedObject] = []
-  /// Objects deleted whose delete rules have not been applied yet.
-  @exclusivity(unchecked) var unpropagatedDeletions: [NSManagedObject] = []
-  /// Whether anything was deleted here since the last save.
-  @exclusivity(unchecked) var hasPendingDeletions = false
-  /// Whether anything was inserted here since the last save.
-  @exclusivity(unchecked) var hasPendingInsertions = false
-  /// Entity numbers of which objects' to-manys may hold members here: what was deleted elsewhere is looked
-  /// for in none else.
-  var knownMemberKinds: Set<Int> = []
-  /// Pending objects by attribute value, for look-ups among them; see `PendingIndex`.
-  var pendingIndex = PendingIndex()
+  /// The objects with unsaved changes.
+  @exclusivity(unchecked) var unsaved = UnsavedObjects()
+  /// What is announced when changes are next processed.
+  @exclusivity(unchecked) var events = EventQueue()
+  /// The current save.
+  @exclusivity(unchecked) var savePass = SavePass()
   /// Faults made lately without values, that load together.
   @exclusivity(unchecked) var faultBatch = FaultBatch()
+  /// What is known of the to-manys that were read.
+  @exclusivity(unchecked) var readMembers = ReadMembers()
+  /// Undo manager and what is recorded for it; nil without one.
+  @exclusivity(unchecked) var _undo: UndoLink?
+  /// The highest epoch of the row cache of all saves that this context has merged.
+  var mergedEpoch = 0
   /// Receives errors of reading faults and relationships, which then read as nil and empty; without it, only damaged
   /// files read so, and other errors stop the program.
   var readFailureHandler: ((any Error) -> Void)?
-  @exclusivity(unchecked) var isSaving = false
-  /// Whether objects' `willSave` is being called.
-  var isCallingWillSave = false
-  /// What objects wrote through primitives in their last `willSave`: saved as it is, unchecked.
-  var primitivesInWillSave: [ObjectIdentifier: SlotSet] = [:]
-  /// What the last save wrote, kept while an insertion waits for the next one.
-  @exclusivity(unchecked) var savedLately: [NSManagedObject] = []
-  /// Place in history that the save under way has led to.
-  @exclusivity(unchecked) var savedToken: NSPersistentHistoryToken?
-  /// Mark of the row cache's state that the last save into stores has led to.
-  @exclusivity(unchecked) var savedEpoch = 0
-  /// The highest such mark of all saves that this context has merged.
-  var mergedEpoch = 0
-  @exclusivity(unchecked) var isFlushing = false
-  /// Whether what is being changed comes from other contexts.
-  var isMerging = false
-  /// Slots that the merge under way has brought changes of, for observed objects.
-  var mergedSlots: [ObjectIdentifier: SlotSet] = [:]
-  @exclusivity(unchecked) var isFlushScheduled = false
-  /// Entity that a class was last found to stand for.
-  @exclusivity(unchecked) var lastEntity: NSEntityDescription?
   /// Whether objects record reads for `Observation`.
   @exclusivity(unchecked) var recordsReads = false
-  /// The last ID space found to be of the coordinator's own stores, and the version of its stores then.
-  @exclusivity(unchecked) var localSpace: (space: ObjectIDSpace?, storesVersion: Int) = (nil, 0)
-  /// Undo manager and what is recorded for it; nil without one.
-  @exclusivity(unchecked) var _undo: UndoLink?
-  /// Who follows this context's objects; see `ContextObserver`.
-  @exclusivity(unchecked) var changeObservers: [WeakObserver] = []
-  /// Merged updates of objects that are not shown, until the observers are notified.
-  @exclusivity(unchecked) var unseenMerges: [MergedRow] = []
-  /// Whether members were left out of a to-many that was read, because they are pointed elsewhere here.
-  @exclusivity(unchecked) var hasLeftOutMembers = false
-  /// The sets of the last announcement if these are all unsaved objects: then the save tells of the same ones.
-  @exclusivity(unchecked) var announcedUnsaved: EventSets?
-  /// Empty sets of a small announcement made before, to be filled again.
-  @exclusivity(unchecked) var spareEventSets: EventSets?
-  /// What every notification of changes carries; made for the first one.
-  @exclusivity(unchecked) var changeUserInfos = [ChangeUserInfo?](
-    repeating: nil, count: ChangeUserInfo.combinations)
   private let _userInfo = NSMutableDictionary()
 
   /// Creates a context that works on the given kind of queue.

@@ -9,7 +9,7 @@ extension NSManagedObject {
     guard let context = _context else {
       if _row != nil {
         // Deleted and saved: observers may still read the values at hand.
-        _flags.remove(.fault)
+        _state.showValues()
         return
       }
       programmerError(
@@ -89,8 +89,7 @@ extension NSManagedObject {
     _draft = nil
     _changed = SlotSet()
     _relations = nil
-    _flags.remove([.draftShared, .primitivesWritten, .partial])
-    _flags.insert(.fault)
+    _state.dropValues()
     didTurnIntoFault()
   }
 
@@ -127,7 +126,7 @@ extension NSManagedObject {
         _changed.forEach { if !(_row?.holds(_draft[$0], at: $0) ?? false) { kept.insert($0) } }
       }
       _draft = values.laid(over: row, kept, _layout)
-      _flags.remove(.draftShared)
+      _state.ownDraft()
     }
     _row = row
     _relations?.dropClean()

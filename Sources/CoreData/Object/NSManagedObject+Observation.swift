@@ -78,7 +78,7 @@ extension NSManagedObject {
   @inline(never)
   private final func _recordAccess(_ slot: Int) {
     let registrar = ObservationRegistrars.registrar(for: self, recording: observedValue(at: slot), at: slot)
-    _flags.insert(.observed)
+    _state.observe()
     ObservedObjects.exist.store(true, ordering: .relaxed)
     registrar.access(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
   }
@@ -99,7 +99,8 @@ extension NSManagedObject {
     case (.cell(let old), .cell(let new)): return old != new
     case (.members(let old), .members(let new)):
       return _layout.slots[slot].relationship!.isOrdered ? old != new : Set(old) != Set(new)
-    case (.members, .unknown): return _context?.mergedSlots[ObjectIdentifier(self)]?.contains(slot) ?? true
+    case (.members, .unknown):
+      return _context?.events.mergedSlots[ObjectIdentifier(self)]?.contains(slot) ?? true
     default: return true
     }
   }

@@ -10,7 +10,7 @@ extension NSManagedObject {
       return
     }
     relations.partial = (row, part)
-    _flags.insert(.partial)
+    _state.attachPartialValues()
   }
 
   /// Value at a slot that the fetch has read; nil if it has not, or if all values are at hand.
@@ -29,7 +29,7 @@ extension NSManagedObject {
   /// Lets go of what the fetch has read: all values are there now, perhaps newer ones.
   final func dropPartialValues() {
     guard _flags.contains(.partial) else { return }
-    _flags.remove(.partial)
+    _state.dropPartialValues()
     guard let relations = _relations, relations.partial != nil else { return }
     relations.partial = nil
     relations.decoded = [:]

@@ -57,7 +57,7 @@ extension NSManagedObject {
   final func makeMembers(_ slot: Int) -> ToManyState {
     if let state = _relations?.members(slot) { return state }
     let relationship = _layout.slots[slot].relationship!
-    _context?.knownMemberKinds.insert(relationship.destination)
+    _context?.readMembers.insert(kind: relationship.destination)
     return relations.makeMembers(slot, isOrdered: relationship.isOrdered)
   }
 

@@ -12,7 +12,7 @@ extension NSManagedObject {
     if !hasHook, _shape.validation.isMandatoryOnly, hasValues(at: _shape.validation.slots) { return }
     let plan = _shape.validation
     var errors: [any Error] = []
-    let unchecked = _context?.primitivesInWillSave[ObjectIdentifier(self)]
+    let unchecked = _context?.savePass.primitives[ObjectIdentifier(self)]
     // Without a hook only slots with rules are looked at, as they are.
     for slot in hasHook ? Array(_layout.slots.indices) : plan.slots where !_layout.slots[slot].isHidden {
       if let unchecked, unchecked.contains(slot) { continue }

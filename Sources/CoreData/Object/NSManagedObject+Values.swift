@@ -77,7 +77,7 @@ extension NSManagedObject {
   }
 
   private final func markPrimitiveWritten(_ slot: Int) {
-    _flags.insert(.primitivesWritten)
+    _state.writePrimitive()
     // A new object lists all that it was given: there is nothing yet that a value could equal.
     if _row == nil { _changed.insert(slot) }
     _context?.recordPrimitiveInWillSave(self, slot)
@@ -233,7 +233,7 @@ extension NSManagedObject {
       for slot in _shape.defaultedSlots { draft.set(_shape.defaults[slot], at: slot) }
     }
     _draft = draft
-    _flags.remove(.draftShared)
+    _state.ownDraft()
     return draft
   }
 

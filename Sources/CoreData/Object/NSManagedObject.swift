@@ -57,7 +57,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   @exclusivity(unchecked) final var _changed = SlotSet()
   /// Realised relationships.
   @exclusivity(unchecked) final var _relations: Relations?
-  @exclusivity(unchecked) final var _flags: ObjectFlags = []
+  @exclusivity(unchecked) final var _state = ObjectState()
 
   /// Makes something that is no object of any entity, with a line on the standard error, as Core Data does.
   @available(*, deprecated, message: "Use init(context:) or init(entity:insertInto:)")

@@ -49,7 +49,7 @@ struct ObjectSnapshot {
     self.object = object
     self.isAlive = isAlive ?? object.isAliveInContext
     row = object._current
-    if object._draft != nil { object._flags.insert(.draftShared) }
+    if object._draft != nil { object._state.shareDraft() }
     var members: [(slot: Int, state: Members)] = []
     object._relations?.forEachToMany { slot, state in
       members.append(

@@ -122,8 +122,7 @@ package struct StoreInput {
     let isPath = message.hasPrefix("/")
     let text = isPath ? message : first + message.dropFirst()
     // An error may end with a suggestion, which is a question.
-    if text.hasSuffix("?.") { return String(text.dropLast()) }
-    return text.last == "." ? text : text + "."
+    return text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."
   }
 
   /// What is in a database that is no store.

@@ -38,7 +38,7 @@ struct ConflictResolver {
         _resolved[key] = _rebased(entry, conflict, object)
       } else if entry?.kind == .deleted, conflict.persisted == nil {
         // Deleted by another context already: as wanted.
-        object?._flags.insert(.vanished)
+        object?._state.recordMissingRow()
       } else {
         list.append(NSMergeConflict(conflict, object: object ?? context.objectOrFault(conflict.id)))
       }
@@ -94,7 +94,7 @@ struct ConflictResolver {
   ) -> Outcome {
     guard let persisted = conflict.persisted else {
       // The row is gone; there is nothing to lay the change over.
-      object?._flags.formUnion([.deleted, .deletePropagated, .vanished])
+      object?._state.vanish()
       return .gone
     }
     guard entry.kind != .deleted else {
@@ -170,8 +170,7 @@ struct VersionConflictResolver {
     guard _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType,
       !_object._flags.contains(.deleted), _object.isDirty
     else {
-      _object._flags.formUnion([.deleted, .deletePropagated, .vanished])
-      _object._flags.remove(.updated)
+      _object._state.vanish()
       _context.markChanged(_object)
       _context.recordEvent(_object, .eventDeleted)
       return
@@ -179,8 +178,7 @@ struct VersionConflictResolver {
     let draft = _object.writableDraft()
     draft.setVersion(draft.version.next)
     _object._row = nil
-    _object._flags.remove(.updated)
-    _object._flags.insert(.inserted)
+    _object._state.insertAnew()
     _object._changed = SlotSet(_object._layout.slots.indices)
   }
 
@@ -192,7 +190,7 @@ struct VersionConflictResolver {
     _object._draft = nil
     _object._changed = SlotSet()
     _object._relations = nil
-    _object._flags.subtract([.updated, .deleted, .deletePropagated, .adopted, .draftShared])
+    _object._state.dropChanges()
   }
 
   private func _merge(_ persisted: Row) {
@@ -226,7 +224,7 @@ struct VersionConflictResolver {
     _object._row = persisted
     _object._draft = row
     _object._changed = changed
-    _object._flags.remove(.draftShared)
+    _object._state.ownDraft()
     // Members added and removed here stay so; what others did to the same relationship is read again.
     _object._relations?.dropClean()
   }

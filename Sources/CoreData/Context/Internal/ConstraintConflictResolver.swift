@@ -94,8 +94,7 @@ struct ConstraintConflictResolver {
     object._id = id
     object._row = row
     object._draft = draft
-    object._flags.remove([.inserted, .draftShared])
-    object._flags.insert(.updated)
+    object._state.becomeUpdate(yielding: !_localWins)
     _context.table.insert(object)
     for slot in object._layout.toManySlots {
       guard let state = object._relations?.members(slot) else { continue }
@@ -104,7 +103,6 @@ struct ConstraintConflictResolver {
       if state.hasChanges { changed.insert(slot) }
     }
     object._changed = changed
-    if !_localWins { object._flags.insert(.yielded) }
     if let relations = object._relations {
       relations.decoded = [:]
       relations.dropTargets()
@@ -133,7 +131,7 @@ struct ConstraintConflictResolver {
     object._draft = nil
     object._changed = SlotSet()
     object._relations = nil
-    object._flags.subtract([.updated, .adopted, .draftShared])
+    object._state.dropChanges()
     object.awake(fromSnapshotEvents: .mergePolicy)
     _context.recordEvent(object, .eventRefreshed)
   }
@@ -192,7 +190,7 @@ extension NSManagedObjectContext {
   /// Undoes the insertion of an object that was merged into another. The object remains a fault, which shows its
   /// assigned values to callers that still hold it.
   final func annihilate(_ object: NSManagedObject, as other: NSManagedObject?) {
-    object._flags.insert(.deletePropagated)
+    object._state.finishPropagation()
     markDeleted(object)
     processPendingChanges()
     object._context = nil
@@ -204,7 +202,7 @@ extension NSManagedObjectContext {
   /// Deletes a stored object whose relationships another one has taken over.
   final func markDeletedAsMerged(_ object: NSManagedObject) {
     if object.isFault, object._row == nil { _ = try? load(object) }
-    object._flags.insert(.deletePropagated)
+    object._state.finishPropagation()
     markDeleted(object)
   }
 }

@@ -27,7 +27,8 @@ final class FetchReading {
     if includesPending { context.processPendingChanges() }
     _chain = ReadChain(above: context)
     _ownLayers = context.overlay.layers
-    needsOverlay = includesPending && (!context.listed.isEmpty || !_ownLayers.isEmpty || _chain.hasOverlays)
+    needsOverlay =
+      includesPending && (!context.unsaved.objects.isEmpty || !_ownLayers.isEmpty || _chain.hasOverlays)
   }
 
   /// What earlier queries have found in the stores.
@@ -148,13 +149,13 @@ final class FetchReading {
   private func _candidates() -> [Candidate] {
     let root = plan.layout.rootNumber
     var candidates: [Candidate] = []
-    if !_context.listed.isEmpty {
+    if !_context.unsaved.objects.isEmpty {
       let own: [NSManagedObject]
       if let pin = _matcher.pin {
-        own = _context.pendingIndex.candidates(
-          root: root, slot: pin.slot, equalTo: pin.key, among: _context.listed)
+        own = _context.unsaved.index.candidates(
+          root: root, slot: pin.slot, equalTo: pin.key, among: _context.unsaved.objects)
       } else {
-        own = _context.listed
+        own = _context.unsaved.objects
       }
       candidates += own.filter { $0._flags.contains(.listed) && $0._layout.rootNumber == root }.map(
         Candidate.object)

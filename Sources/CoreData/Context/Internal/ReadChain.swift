@@ -65,22 +65,31 @@ struct ReadChain {
     case missing
   }
 
-  /// The values of one object: an ancestor's, the row cache's, the store's.
-  func row(for id: NSManagedObjectID, neighbours: () -> [ObjectKey]) throws -> (Found, [(ObjectKey, Row)]) {
+  /// What a read of one object has found.
+  struct Reading {
+    let found: Found
+    /// Rows that the store was asked for along with the object.
+    var neighbours: [(key: ObjectKey, row: Row)] = []
+  }
+
+  /// Reads the values of one object: an ancestor's, the row cache's, the store's.
+  ///
+  /// - Parameter neighbours: Called if the store is read: keys of other objects whose rows are read along with it.
+  func read(_ id: NSManagedObjectID, with neighbours: () -> [ObjectKey] = { [] }) throws -> Reading {
     let cached = id.key.flatMap { coordinator?.cachedRow(for: $0, at: generation) }
     if let nearest = entry(for: IdentityKey(id)) {
-      guard nearest.row != nil else { return (.deleted, []) }
-      return (row(for: id, over: cached).map(Found.row) ?? .deleted, [])
+      guard nearest.row != nil else { return Reading(found: .deleted) }
+      return Reading(found: row(for: id, over: cached).map(Found.row) ?? .deleted)
     }
-    guard let key = id.key, let coordinator else { return (.missing, []) }
-    if let cached { return (.row(cached), []) }
+    guard let key = id.key, let coordinator else { return Reading(found: .missing) }
+    if let cached { return Reading(found: .row(cached)) }
     let others = neighbours().filter { $0 != key }
     let rows = try coordinator.rows(for: [key] + others, at: generation)
-    var brought: [(ObjectKey, Row)] = []
+    var reading = Reading(found: rows[0].map(Found.row) ?? .missing)
     for (other, row) in zip(others, rows.dropFirst()) {
-      if let row { brought.append((other, row)) }
+      if let row { reading.neighbours.append((other, row)) }
     }
-    return (rows[0].map(Found.row) ?? .missing, brought)
+    return reading
   }
 
   /// The newest values of one object that are in memory: the ancestors' unsaved changes over the cached row.

@@ -20,7 +20,7 @@ final class SavedChanges: NSObject, @unchecked Sendable {
     self.isStored = isStored
     self.entries = isStored ? entries.persistent : entries
     coordinator = context.persistentStoreCoordinator
-    epoch = context.savedEpoch
+    epoch = context.savePass.epoch
   }
 
   var isEmpty: Bool { entries.isEmpty }
