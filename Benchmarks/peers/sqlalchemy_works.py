@@ -1,4 +1,8 @@
-"""The workload through SQLAlchemy's ORM: one work, in this process; its seconds as JSON on standard output."""
+"""The workload through SQLAlchemy's ORM: one work, in this process; its seconds as JSON on standard output.
+
+Arguments: WORK OBJECTS DIRECTORY [SERVER]. With a server, a URL such as postgresql://user@/postgres?host=...&port=..., stores are
+databases of it, by way of psycopg; without one they are SQLite files in the directory.
+"""
 import json
 import os
 import shutil
@@ -55,7 +59,13 @@ class Stop(Base):
     route = relationship("Route", back_populates="stops")
 
 
+SERVER = sys.argv[4] if len(sys.argv) > 4 else None
+
+
 def open_engine(path):
+    if SERVER:
+        url = sqlalchemy.make_url(SERVER).set(drivername="postgresql+psycopg", database=path)
+        return create_engine(url)
     engine = create_engine("sqlite:///" + path)
 
     @event.listens_for(engine, "connect")
@@ -66,7 +76,48 @@ def open_engine(path):
     return engine
 
 
+def administer(*statements):
+    """Runs statements on the server outside of transactions; the first column of the last one's rows."""
+    url = sqlalchemy.make_url(SERVER).set(drivername="postgresql+psycopg")
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for statement in statements:
+            result = connection.execute(text(statement))
+        found = [row[0] for row in result] if result.returns_rows else []
+    engine.dispose()
+    return found
+
+
+def place(name, directory):
+    """Where a store of this name is."""
+    return "works_" + name.replace("-", "_") if SERVER else os.path.join(directory, name + ".sqlite")
+
+
+def exists(path):
+    if SERVER:
+        return bool(administer("SELECT 1 FROM pg_database WHERE datname = '%s'" % path))
+    return os.path.exists(path)
+
+
+def vacate(path):
+    if SERVER:
+        administer("DROP DATABASE IF EXISTS %s" % path)
+        return
+    for suffix in ("", "-wal", "-shm"):
+        if os.path.exists(path + suffix):
+            os.remove(path + suffix)
+
+
+def duplicate(template, path):
+    if SERVER:
+        administer("CREATE DATABASE %s TEMPLATE %s" % (path, template))
+    else:
+        shutil.copyfile(template, path)
+
+
 def create(path):
+    if SERVER:
+        administer("CREATE DATABASE %s" % path)
     engine = open_engine(path)
     Base.metadata.create_all(engine)
     with Session(engine) as session:
@@ -113,11 +164,15 @@ def checksum(stop):
     return stop.code + len(stop.name) + (len(stop.note) if stop.note is not None else 0)
 
 
+def begins(initial):
+    return Stop.name.startswith(initial) if SERVER else Stop.name.op("GLOB")(initial + "*")
+
+
 def page(engine, low, initial):
     with Session(engine) as session:
         wanted = (
             select(Stop)
-            .where(Stop.code.between(low, low + 200_000), Stop.name.op("GLOB")(initial + "*"))
+            .where(Stop.code.between(low, low + 200_000), begins(initial))
             .order_by(Stop.name)
             .limit(50)
         )
@@ -190,7 +245,7 @@ def measure(work, count, path):
         with Session(engine) as session, watch:
             for low, initial in questions():
                 wanted = select(func.count()).select_from(Stop)
-                wanted = wanted.where(Stop.code.between(low, low + 200_000), Stop.name.op("GLOB")(initial + "*"))
+                wanted = wanted.where(Stop.code.between(low, low + 200_000), begins(initial))
                 found.append(session.scalar(wanted))
     return watch.seconds, (len(found), sum(found))
 
@@ -204,26 +259,28 @@ def peak_megabytes():
 
 def main():
     work, count, directory = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    template = os.path.join(directory, "template-%d.sqlite" % count)
-    if not os.path.exists(template):
+    template = place("template-%d" % count, directory)
+    if not exists(template):
         engine = create(template)
         run_import(engine, count, 1000, False, Watch())
+        if SERVER:
+            with engine.connect() as connection:
+                connection.execute(text("ANALYZE"))
+                connection.commit()
         engine.dispose()
     path = template
     if work in ("import-bulk", "import-insert", "reimport", "update", "delete", "concurrent"):
-        path = os.path.join(directory, work + ".sqlite")
-        for suffix in ("", "-wal", "-shm"):
-            if os.path.exists(path + suffix):
-                os.remove(path + suffix)
+        path = place(work, directory)
+        vacate(path)
         if not work.startswith("import"):
-            shutil.copyfile(template, path)
+            duplicate(template, path)
     if work in ("fetch-all", "by-id", "traverse"):
         measure(work, count, path)
     seconds, check = measure(work, count, path)
     if count == 15000 and check is not None and check != EXPECTED[work]:
         sys.exit("%s found %s where the workload says %s" % (work, check, EXPECTED[work]))
     print(json.dumps({
-        "work": work, "objects": count, "seconds": round(seconds, 6), "peak_mb": round(peak_megabytes(), 1),
+        "work": work, "store": "postgresql" if SERVER else "sqlite", "objects": count, "seconds": round(seconds, 6), "peak_mb": round(peak_megabytes(), 1),
         "version": sqlalchemy.__version__}))
 
 
