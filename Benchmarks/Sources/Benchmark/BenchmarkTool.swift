@@ -37,13 +37,13 @@ import Foundation
     let report = try session.run()
     if isTerminal { _write("\r\u{1B}[K") }
     let document = Document(report)
-    let before = options.resultsDirectory.flatMap { Document.last(in: $0) }
+    let before = options.resultsDirectory.flatMap { document.last(in: $0) }
     print(options.isJSON ? try document.json() : Table(report: report).text)
     let plot = Plot(now: document, before: before).svg
     if let path = options.plotPath { try plot.write(toFile: path, atomically: true, encoding: .utf8) }
     guard let directory = options.recordDirectory else { return }
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    let name = document.date.replacing(":", with: "").replacing("-", with: "")
+    let name = document.name
     try document.json().write(toFile: "\(directory)/\(name).json", atomically: true, encoding: .utf8)
     try plot.write(toFile: "\(directory)/\(name).svg", atomically: true, encoding: .utf8)
     _say("Kept as \(directory)/\(name).json")

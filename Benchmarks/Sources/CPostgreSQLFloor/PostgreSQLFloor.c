@@ -64,6 +64,9 @@ static int end(floor_connection *c, PGresult *result, ExecStatusType wanted) {
   return is_wanted ? 0 : -1;
 }
 
+// Notices are for those who type statements.
+static void ignore(void *unused, const char *notice) { (void)unused; (void)notice; }
+
 floor_connection *floor_connect(const char *conninfo, const char *schema, char *reason, int size) {
   floor_connection *c = calloc(1, sizeof *c);
   if (!c) abort();
@@ -73,6 +76,7 @@ floor_connection *floor_connect(const char *conninfo, const char *schema, char *
     floor_close(c);
     return NULL;
   }
+  PQsetNoticeProcessor(c->pq, ignore, NULL);
   snprintf(c->schema, sizeof c->schema, "%s", schema);
   return c;
 }

@@ -40,6 +40,9 @@ struct Document: Codable {
     let format = ISO8601DateFormatter()
     self.date = format.string(from: date)
     versions = Self._versions
+    if let version = report.serverVersion {
+      versions["postgresql"] = "\(version / 10_000).\(version % 10_000)"
+    }
     results = report.results.map { result in
       Result(
         work: result.work.rawValue, objects: result.objects, engine_s: result.engineSamples.median,
@@ -84,13 +87,22 @@ struct Document: Codable {
     return String(decoding: try encoder.encode(self), as: UTF8.self)
   }
 
-  /// The newest of the runs kept in a directory; nil if there is none.
-  static func last(in directory: String) -> Document? {
+  /// Whether the stores were on a PostgreSQL server.
+  var isOnServer: Bool { versions["postgresql"] != nil }
+
+  /// Name of the files that it is kept in.
+  var name: String {
+    date.replacing(":", with: "").replacing("-", with: "") + (isOnServer ? "-postgresql" : "")
+  }
+
+  /// The newest of the runs kept in a directory that is comparable with this one; nil if there is none.
+  func last(in directory: String) -> Document? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     for name in names.filter({ $0.hasSuffix(".json") }).sorted(by: >) {
       guard let data = FileManager.default.contents(atPath: "\(directory)/\(name)"),
         let document = try? JSONDecoder().decode(Document.self, from: data)
       else { continue }
+      guard document.isOnServer == isOnServer else { continue }
       return document
     }
     return nil

@@ -18,7 +18,7 @@ struct Plot {
       """
       <svg xmlns="http://www.w3.org/2000/svg" width="860" height="\(Int(height))" font-family="sans-serif" font-size="13">
       <rect width="100%" height="100%" fill="#ffffff"/>
-      <text x="16" y="24" font-size="16">Time over SQLite's C API doing the same work (shorter is better)</text>
+      <text x="16" y="24" font-size="16">Time over \(now.isOnServer ? "libpq" : "SQLite's C API") doing the same work (shorter is better)</text>
       <text x="16" y="43" fill="#666666">\(_escaped(now.date)); dashed: at most, brown: missed\(before.map { "; hollow: \(_escaped($0.date))" } ?? "")</text>
       """
     ]
@@ -32,7 +32,7 @@ struct Plot {
     }
     for (index, result) in now.results.enumerated() {
       let y = top + Double(index) * Self._row + 4
-      let limit = Work(rawValue: result.work)?.limit
+      let limit = Work(rawValue: result.work).flatMap { now.isOnServer ? PostgreSQLRun.limit($0) : $0.limit }
       let fits = limit.map { result.ratio <= $0 } ?? true
       parts.append(
         """

@@ -56,8 +56,9 @@ struct Report {
     let aim: Double?
   }
 
-  /// Whether the stores were on a PostgreSQL server.
-  var isOnServer = false
+  /// Version of the PostgreSQL server that the stores were on, as 150018; nil for SQLite files.
+  var serverVersion: Int?
+  var isOnServer: Bool { serverVersion != nil }
   var results: [Result] = []
   var claims: [Claim] = []
 }

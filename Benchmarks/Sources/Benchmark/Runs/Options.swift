@@ -93,8 +93,8 @@ struct Options {
       default: throw Mistake(description: "'\(option)' is not understood. '--help' lists what is.")
       }
     }
-    if server != nil, countsInstructions || recordDirectory != nil || plotPath != nil {
-      throw Mistake(description: "On a server there are no '--instructions', '--record' and '--plot'.")
+    if server != nil, countsInstructions {
+      throw Mistake(description: "On a server there is no '--instructions': the server's would be missing.")
     }
     if server != nil, let work = works?.first(where: { !PostgreSQLRun.works.contains($0) }) {
       throw Mistake(description: "'\(work.rawValue)' is not measured on PostgreSQL. '--help' lists what is.")

@@ -20,7 +20,12 @@ struct Session {
 
   func run() throws -> Report {
     defer { try? FileManager.default.removeItem(atPath: _directory) }
-    var report = Report(isOnServer: options.server != nil)
+    var report = Report()
+    if let server = options.server {
+      let found = try PostgreSQLFloor(server: server, schema: "public").digest(
+        "SELECT current_setting('server_version_num')")
+      report.serverVersion = Int(found.number)
+    }
     for (work, objects) in _plan {
       progress("\(work.rawValue), \(objects) objects")
       if Work.claims.contains(work) {
