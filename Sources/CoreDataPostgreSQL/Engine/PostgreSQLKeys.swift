@@ -22,12 +22,10 @@ final class PostgreSQLKeys: Sendable {
 
   /// Name of the sequence that a table's keys come from.
   static func sequence(of table: TableMapping) -> String {
-    // "schema"."table" with a suffix inside the quotes; a name at the limit makes room for it.
-    let parts = table.name.dropLast()
-    guard let dot = parts.range(of: "\".\"") else { return "\(parts)_id_seq\"" }
-    var name = String(parts[dot.upperBound...])
-    while name.utf8.count > 63 - 7 { name.removeLast() }
-    return "\(parts[..<dot.upperBound])\(name)_id_seq\""
+    let (schema, name) = PostgreSQLNames.parts(table.name)
+    // A name at the limit makes room for the suffix.
+    let sequence = PostgreSQLNames.cut(name, for: "_id_seq")
+    return "\(PostgreSQLNames.quoted(schema)).\(PostgreSQLNames.quoted(sequence))"
   }
 
   /// Acquires keys of a root entity's table.

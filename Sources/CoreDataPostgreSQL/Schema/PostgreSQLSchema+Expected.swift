@@ -61,6 +61,6 @@ extension PostgreSQLSchema {
 
   /// Name of a table or sequence of the schema without the schema and quotes.
   func relation(_ name: String) -> String {
-    PostgreSQLNames.plain(String(name.dropFirst(quotedSchema.count + 1)))
+    PostgreSQLNames.parts(name).name
   }
 }
