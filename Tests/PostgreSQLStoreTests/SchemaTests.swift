@@ -9,28 +9,6 @@ import Testing
 /// Schemas that their owner makes by a script, for programs that may not create anything.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct SchemaTests {
-  /// A schema made by the script, with a role that has the rights which the script gives.
-  private struct Prepared {
-    let session: ServerSession
-    let role: String
-    let url: URL
-
-    init(_ model: NSManagedObjectModel) throws {
-      // The pooler knows one role.
-      let server = try #require(PostgreSQLServer.shared)
-      let owner = server.directURL(server.newURL())
-      session = try ServerSession(owner)
-      let schema = PostgreSQLNames.plain(session.schema)
-      role = "\(schema) app"
-      try session.connection.execute("CREATE ROLE \(PostgreSQLNames.quoted(role)) LOGIN")
-      try session.connection.execute(PostgreSQLScript(model, schema: schema, role: role).text)
-      try session.connection.execute("SET search_path TO \(session.schema)")
-      var components = URLComponents(url: owner, resolvingAgainstBaseURL: false)!
-      components.user = role
-      url = components.url!
-    }
-  }
-
   private static func _model(derived: Bool = false) -> NSManagedObjectModel {
     let model = TestModel.make()
     guard derived else { return model }
@@ -45,7 +23,7 @@ struct SchemaTests {
   }
 
   @Test func `a role without rights to create uses what a script made`() throws {
-    let prepared = try Prepared(Self._model(derived: true))
+    let prepared = try PreparedSchema(Self._model(derived: true))
     let stack = try ServerStack(
       Self._model(derived: true), at: prepared.url, options: [NSPersistentHistoryTrackingKey: true])
     let context = stack.context()
@@ -77,7 +55,7 @@ struct SchemaTests {
   }
 
   @Test func `a script makes what a program would make`() throws {
-    let scripted = try Prepared(Self._model(derived: true))
+    let scripted = try PreparedSchema(Self._model(derived: true))
     try scripted.session.connection.execute("RESET search_path")
     let stack = try ServerStack(Self._model(derived: true))
     func objects(_ session: ServerSession) throws -> [String] {
@@ -142,7 +120,7 @@ struct SchemaTests {
     ),
   ])
   func `what a schema lacks is named when it is opened`(_ change: String, _ message: String) throws {
-    let prepared = try Prepared(Self._model(derived: true))
+    let prepared = try PreparedSchema(Self._model(derived: true))
     let statement = change.replacing(
       "FROM role", with: "FROM \(PostgreSQLNames.quoted(prepared.role))")
     // What depends on tables would keep them as they are.
@@ -158,7 +136,7 @@ struct SchemaTests {
   }
 
   @Test func `reading takes no right to write`() throws {
-    let prepared = try Prepared(Self._model())
+    let prepared = try PreparedSchema(Self._model())
     let role = PostgreSQLNames.quoted(prepared.role)
     try prepared.session.connection.execute(
       "REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(prepared.session.schema) FROM \(role)")

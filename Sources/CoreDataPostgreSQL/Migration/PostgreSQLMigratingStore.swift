@@ -106,6 +106,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
 
   /// Replaces this schema's tables with those of another.
   private func _replaceTables(withThoseOf other: String) throws {
+    let traits = try PostgreSQLTableTraits(address.schema, on: connection)
+    let former = try _comments()
     for table in try _tables(address.schema) where table != "_receipt" {
       try connection.execute("DROP TABLE \(_s).\(PostgreSQLNames.quoted(table)) CASCADE")
     }
@@ -125,6 +127,17 @@ struct PostgreSQLMigratingStore: MigratingStore {
     for statement in made.functions + made.textIndexes + made.triggers + made.views {
       try connection.execute(statement)
     }
+    try traits.apply(renamed: [:], made: former)
+  }
+
+  /// Comments that the store has made itself.
+  private func _comments() throws -> [PostgreSQLComment] {
+    guard let schema = try keptSchema() else { return [] }
+    let layout = try ModelLayout(schema)
+    return PostgreSQLSchema(
+      try PostgreSQLMapping.mapping(for: layout, schema: address.schema), try PostgreSQLDerivations(layout),
+      schema: address.schema
+    ).comments
   }
 
   private func _tables(_ schema: String) throws -> [String] {

@@ -29,6 +29,7 @@ struct PostgreSQLRewriting {
   }
 
   func run() throws {
+    let traits = try PostgreSQLTableTraits(_schema, on: _connection)
     let largest = try _largestKeys()
     let plan = MigrationPlan(from: _old, to: _new, largestKeys: largest)
     let slices = plan.flows.map {
@@ -61,6 +62,7 @@ struct PostgreSQLRewriting {
     // With the old tables their views go.
     try _connection.execute("DROP SCHEMA \(_other) CASCADE")
     for statement in schema.views { try _connection.execute(statement) }
+    try _apply(traits, plan, schema)
     try _connection.execute("DELETE FROM \(_s).\"_name\"")
     try schema.writeNames(to: _connection)
     var content = PostgreSQLParameters()
@@ -68,6 +70,26 @@ struct PostgreSQLRewriting {
     try _connection.run(
       "UPDATE \(_s).\"_model_cache\" SET \"content\" = $1::bytea", content, isRepeated: false)
     try progress.advance()
+  }
+
+  /// Gives the new tables what their owner had given those whose rows they have.
+  private func _apply(
+    _ traits: PostgreSQLTableTraits, _ plan: MigrationPlan, _ schema: PostgreSQLSchema
+  ) throws {
+    let former = PostgreSQLSchema(_old, try PostgreSQLDerivations(_old.layout), schema: _schema)
+    var names: [String: String] = [:]
+    for flow in plan.flows {
+      guard let old = _old.tables.first(where: { $0.rootNumber == flow.oldRoot }),
+        let new = _new.tables.first(where: { $0.rootNumber == flow.newRoot })
+      else { continue }
+      for (new, old) in [
+        (new.name, old.name), (PostgreSQLKeys.sequence(of: new), PostgreSQLKeys.sequence(of: old)),
+        (schema.viewName(of: new), former.viewName(of: old)),
+      ] where names[schema.relation(new)] == nil {
+        names[schema.relation(new)] = former.relation(old)
+      }
+    }
+    try traits.apply(renamed: names, made: former.comments)
   }
 
   /// The name of a table, in the other schema.

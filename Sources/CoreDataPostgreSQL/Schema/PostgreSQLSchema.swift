@@ -72,7 +72,7 @@ struct PostgreSQLSchema {
   // MARK: Indexes
 
   /// Indexes, and comments on what there is.
-  var indexes: [String] { _indexes + textIndexes + _comments }
+  var indexes: [String] { _indexes + textIndexes + comments.map(statement) }
 
   private var _indexes: [String] {
     var result: [String] = []
@@ -94,7 +94,7 @@ struct PostgreSQLSchema {
         continue
       }
       for attribute in entity.attributes where attribute.isIndexed {
-        if let slot = layout.slot(named: attribute.name), let name = _column(slot, number) {
+        if let slot = layout.slot(named: attribute.name), let name = column(slot, number) {
           add("CREATE INDEX ON \(table.name) (\(name) NULLS FIRST)")
         }
       }
@@ -104,7 +104,7 @@ struct PostgreSQLSchema {
           else {
             return nil
           }
-          return _column(slot, number).map {
+          return column(slot, number).map {
             "\($0)\(element.isAscending ? " NULLS FIRST" : " DESC NULLS LAST")"
           }
         }
@@ -120,50 +120,19 @@ struct PostgreSQLSchema {
   var uniqueColumns: [(table: String, columns: [String])] {
     mapping.layout.layouts.flatMap { layout in
       layout.uniquenessConstraints.compactMap { slots in
-        let names = slots.compactMap { _column($0, layout.entityNumber) }
+        let names = slots.compactMap { column($0, layout.entityNumber) }
         return names.count == slots.count ? (mapping.table(of: layout.entityNumber).name, names) : nil
       }
     }
   }
 
-  private func _column(_ slot: Int, _ number: Int) -> String? {
+  func column(_ slot: Int, _ number: Int) -> String? {
     let table = mapping.table(of: number)
     switch mapping.storage(of: slot, in: number) {
     case .attribute(let column): return table.columns[column].name
     case .toOne(let column, _, _, _): return table.columns[column].name
     case .none, .oneToMany, .manyToMany, .composite: return nil
     }
-  }
-
-  // MARK: Comments
-
-  private var _comments: [String] {
-    var result: [String] = []
-    for table in mapping.tables {
-      let root = mapping.layout.layout(numbered: table.rootNumber)
-      let numbers = root.family.map { "\($0) \(mapping.layout.layout(numbered: $0).entityName)" }
-      result.append(
-        "COMMENT ON TABLE \(table.name) IS \(PostgreSQLNames.literal("Objects of the entity \(root.entityName)"))"
-      )
-      result.append(
-        """
-        COMMENT ON COLUMN \(table.name)."entity" IS \
-        \(PostgreSQLNames.literal("Number of the object's entity: " + numbers.joined(separator: ", ")))
-        """)
-      result.append(
-        "COMMENT ON COLUMN \(table.name).\"version\" IS 'Raised by every save; what a save was based on must still be here'"
-      )
-    }
-    for layout in mapping.layout.layouts {
-      let table = mapping.table(of: layout.entityNumber)
-      for slot in layout.slots.indices where layout.slots[slot].owner == layout.entityNumber {
-        guard let name = _column(slot, layout.entityNumber) else { continue }
-        var text = "\(layout.entityName).\(layout.slots[slot].name)"
-        if layout.slots[slot].type == .date { text += ", in seconds since 2001-01-01 00:00 UTC" }
-        result.append("COMMENT ON COLUMN \(table.name).\(name) IS \(PostgreSQLNames.literal(text))")
-      }
-    }
-    return result
   }
 
   // MARK: Names
