@@ -84,7 +84,9 @@ extension NSManagedObjectContext {
     }
     var keys = [key]
     var faults = [object]
-    for other in faultBatch.neighbours(of: key) where other.space.number == key.space.number && other != key {
+    let neighbours = faultBatch.neighbours(
+      of: key, isRemote: coordinator.hasRemoteStore.load(ordering: .relaxed))
+    for other in neighbours where other.space.number == key.space.number && other != key {
       guard let fault = table.object(for: IdentityKey(other)), fault.isFault, fault._row == nil else {
         continue
       }

@@ -25,6 +25,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   final let rowReads = Atomic<Int>(0)
   /// Whether any store ends fetches of cancelled Tasks and reset contexts.
   final let endsCancelledFetches = Atomic<Bool>(false)
+  /// Whether any store is on a server.
+  final let hasRemoteStore = Atomic<Bool>(false)
   /// Number of the last change to the set of stores, unique in the process; invalidates what contexts memoize.
   final let storesVersion = Atomic<Int>(NSPersistentStoreCoordinator._nextStoresVersion())
   private static let _lastStoresVersion = Atomic<Int>(0)
@@ -285,20 +287,21 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   final func append(_ store: NSPersistentStore) {
     _state.withLock {
       $0.stores.append(store)
-      _updateEndsCancelledFetches($0.stores)
+      _updateStoreKinds($0.stores)
     }
     storesVersion.store(Self._nextStoresVersion(), ordering: .releasing)
   }
 
-  private func _updateEndsCancelledFetches(_ stores: [NSPersistentStore]) {
+  private func _updateStoreKinds(_ stores: [NSPersistentStore]) {
     endsCancelledFetches.store(
       stores.contains { $0.engine?.endsCancelledFetches ?? false }, ordering: .relaxed)
+    hasRemoteStore.store(stores.contains { $0.engine?.isRemote ?? false }, ordering: .relaxed)
   }
 
   final func drop(_ store: NSPersistentStore) {
     _state.withLock {
       $0.stores.removeAll { $0 === store }
-      _updateEndsCancelledFetches($0.stores)
+      _updateStoreKinds($0.stores)
     }
     storesVersion.store(Self._nextStoresVersion(), ordering: .releasing)
     rowCache.removeAll()

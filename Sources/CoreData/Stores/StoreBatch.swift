@@ -17,6 +17,12 @@ package struct BatchInsertPlan {
   package let collision: Collision
   /// The next row, until there is none. Called on the thread that executes the plan.
   package let next: () throws -> Row?
+
+  package init(layout: PropertyLayout, collision: Collision, next: @escaping () throws -> Row?) {
+    self.layout = layout
+    self.collision = collision
+    self.next = next
+  }
 }
 
 /// Values to be set in all rows that meet a condition.

@@ -138,6 +138,9 @@ package protocol StoreEngine: StoreReading {
   /// nothing needs. Core Data's own stores go on, and so do those here that stand for them.
   var endsCancelledFetches: Bool { get }
 
+  /// Whether each statement is a round trip to another process, so that few large ones are better than many small ones.
+  var isRemote: Bool { get }
+
   /// Ends all work and releases the medium.
   func close()
 }
@@ -150,6 +153,8 @@ package protocol GenerationKeeping: StoreEngine {
 
 extension StoreEngine {
   package var endsCancelledFetches: Bool { false }
+
+  package var isRemote: Bool { false }
 
   package func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
 

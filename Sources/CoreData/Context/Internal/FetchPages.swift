@@ -5,6 +5,8 @@
 /// faults are touched out of order.
 final class FetchPages {
   let size: Int
+  /// How far is read ahead of a program that goes through all of it; nil where the batch size is the program's own.
+  private var _ahead: ReadAhead?
   /// Primary keys in the order of the fetch.
   private let _references: [Int64]
   /// The spaces of the keys: one if all are of it, else one each.
@@ -14,7 +16,8 @@ final class FetchPages {
   /// Places in the order of their primary keys, made when they are first touched out of order.
   private var _sorted: [Int32]?
 
-  init(_ keys: [ObjectKey], size: Int) {
+  init(_ keys: [ObjectKey], size: Int, readsAhead: Bool = false) {
+    _ahead = readsAhead ? ReadAhead() : nil
     _references = keys.map(\.reference)
     let first = keys.first?.space
     _spaces = keys.allSatisfy { $0.space === first } ? first.map { [$0] } ?? [] : keys.map(\.space)
@@ -22,10 +25,13 @@ final class FetchPages {
   }
 
   /// Keys of the batch that holds `key`; nil if this fetch did not find it.
-  func page(of key: ObjectKey) -> [ObjectKey]? {
+  ///
+  /// - Parameter isRemote: Whether they are read from a server: then later batches come along while all are asked for in turn.
+  func page(of key: ObjectKey, isRemote: Bool = false) -> [ObjectKey]? {
     guard _spaces.first?.number == key.space.number, let place = _place(of: key.reference) else { return nil }
     let start = place - place % size
-    return (start..<min(start + size, _references.count)).map {
+    let count = isRemote ? _ahead?.count(from: start, size: size) ?? size : size
+    return (start..<min(start + count, _references.count)).map {
       ObjectKey(space: _spaces.count == 1 ? _spaces[0] : _spaces[$0], reference: _references[$0])
     }
   }
