@@ -46,6 +46,7 @@ struct PostgreSQLStoreKind: StoreKind {
     let expected = PostgreSQLSchema(mapping, derivations, schema: address.schema)
     let pool = _pool(address, request.options)
     var metadata: [String: Any]
+    let capabilities: PostgreSQLCapabilities
     var keepsHistory = StoreOptions.isOn(NSPersistentHistoryTrackingKey, request.options)
     do {
       metadata = try PostgreSQLStoreError.translating {
@@ -58,7 +59,7 @@ struct PostgreSQLStoreKind: StoreKind {
       } else {
         metadata = try _renewed(metadata, expected, pool, address, isReadOnly: isReadOnly)
       }
-      try _check(expected, pool, address, isReadOnly)
+      capabilities = try _check(expected, pool, address, isReadOnly)
       // A history with gaps would mislead its readers: once begun it is kept.
       if !keepsHistory { keepsHistory = try _hasHistory(pool, address) }
     } catch {
@@ -75,19 +76,20 @@ struct PostgreSQLStoreKind: StoreKind {
       isReadOnly: isReadOnly, keepsHistory: keepsHistory, derivations: derivations,
       generations: _generations(request.options),
       notifies: StoreOptions.isOn(NSPostgreSQLNotifiesOption, request.options),
-      replica: try _replica(request.options))
+      replica: try _replica(request.options), capabilities: capabilities)
     store.attach(engine, metadata: metadata)
     return store
   }
 
-  /// Compares what is there with the model, so that nothing missing is found by a save.
+  /// Compares what is there with the model, so that nothing missing is found by a save, and asks what else there is.
   private func _check(
     _ expected: PostgreSQLSchema, _ pool: PostgreSQLPool, _ address: PostgreSQLAddress, _ isReadOnly: Bool
-  ) throws {
+  ) throws -> PostgreSQLCapabilities {
     try PostgreSQLStoreError.translating {
       try pool.withConnection("opening the store") { connection in
         try PostgreSQLSchemaCheck(expected, schema: address.schema, on: connection).run(
           isReadOnly: isReadOnly)
+        return try PostgreSQLCapabilities(expected.mapping.tables.map(\.name), on: connection)
       }
     }
   }

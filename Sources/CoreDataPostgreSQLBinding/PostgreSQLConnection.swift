@@ -8,7 +8,8 @@ import Musl
 
 /// A connection to a server. Used by one thread at a time, which is what `PostgreSQLPool` sees to.
 package final class PostgreSQLConnection {
-  private let _connection: OpaquePointer
+  /// libpq's connection.
+  let handle: OpaquePointer
   /// Names of prepared statements by their text; empty where statements are not prepared.
   private var _prepared: [String: String] = [:]
   private let _prepares: Bool
@@ -17,6 +18,9 @@ package final class PostgreSQLConnection {
   /// Asked now and then while a statement runs; once it answers true the statement is ended, with an error for which
   /// `isCancelled` is true. Nil, as it is at first, for statements that nothing ends early.
   package var isCancelled: (() -> Bool)?
+
+  /// Queries that are sent along with each statement, in one round trip; nil for none.
+  package var companions: PostgreSQLCompanions?
 
   /// Most statements that a connection keeps prepared; a program that makes up more starts over.
   private static let _capacity = 512
@@ -39,12 +43,12 @@ package final class PostgreSQLConnection {
       defer { PQfinish(connection) }
       throw PostgreSQLError(state: nil, message: Self._message(PQerrorMessage(connection)))
     }
-    _connection = connection
+    handle = connection
     // Notices are for those who type statements.
     PQsetNoticeProcessor(connection, { _, _ in }, nil)
   }
 
-  deinit { PQfinish(_connection) }
+  deinit { PQfinish(handle) }
 
   private static func _withCStrings<Result>(
     _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
@@ -70,22 +74,16 @@ package final class PostgreSQLConnection {
   }
 
   /// Whether the connection can be used.
-  package var isUsable: Bool { PQstatus(_connection) == CONNECTION_OK }
+  package var isUsable: Bool { PQstatus(handle) == CONNECTION_OK }
 
   /// Whether a transaction is open, aborted or not.
   package var isInTransaction: Bool {
-    let status = PQtransactionStatus(_connection)
+    let status = PQtransactionStatus(handle)
     return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
   }
 
-  /// Host and port that the connection leads to.
-  package var server: String {
-    [PQhost(_connection), PQhostaddr(_connection), PQport(_connection)]
-      .map { $0.map { String(cString: $0) } ?? "" }.joined(separator: " ")
-  }
-
   /// Version of the server, as 150018.
-  package var serverVersion: Int { Int(PQserverVersion(_connection)) }
+  package var serverVersion: Int { Int(PQserverVersion(handle)) }
 
   // MARK: Statements
 
@@ -97,17 +95,14 @@ package final class PostgreSQLConnection {
     _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), isRepeated: Bool = true
   ) throws -> PostgreSQLResult {
     statementCount += 1
-    guard _prepares, isRepeated else {
-      return try parameters.withArrays { count, types, values, lengths, formats in
-        let sent = PQsendQueryParams(_connection, sql, count, types, values, lengths, formats, 1)
-        return try _checked(_result(ofSending: sent), sql)
-      }
-    }
-    let name = try _name(of: sql, parameters)
-    return try parameters.withArrays { count, _, values, lengths, formats in
-      let sent = PQsendQueryPrepared(_connection, name, count, values, lengths, formats, 1)
-      return try _checked(_result(ofSending: sent), sql)
-    }
+    let name = _prepares && isRepeated ? try _name(of: sql, parameters) : nil
+    return try checked(
+      accompanied {
+        parameters.withArrays { count, types, values, lengths, formats in
+          name.map { PQsendQueryPrepared(handle, $0, count, values, lengths, formats, 1) }
+            ?? PQsendQueryParams(handle, sql, count, types, values, lengths, formats, 1)
+        }
+      }, sql)
   }
 
   /// Milliseconds between two looks at whether a statement is still wanted.
@@ -116,32 +111,38 @@ package final class PostgreSQLConnection {
   /// Waits for the result of what was sent, and ends it when it is not wanted any more.
   ///
   /// The result is waited for in any case: a request to end a statement names the session, and must not meet the next one.
-  private func _result(ofSending sent: Int32) -> OpaquePointer? {
+  ///
+  /// - Parameter isCopy: Whether what was sent starts a COPY, after whose first result the server waits for rows.
+  func result(ofSending sent: Int32, isCopy: Bool = false) -> OpaquePointer? {
     guard sent == 1 else { return nil }
     if let isCancelled {
       var isEnding = false
-      while PQisBusy(_connection) == 1 {
+      while PQisBusy(handle) == 1 {
         if !isEnding, isCancelled() {
           isEnding = true
           canceller()?.cancel()
         }
-        var descriptor = pollfd(fd: PQsocket(_connection), events: Int16(POLLIN), revents: 0)
+        var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         _ = poll(&descriptor, 1, isEnding ? -1 : Self._patience)
-        if PQconsumeInput(_connection) == 0 { break }
+        if PQconsumeInput(handle) == 0 { break }
       }
     }
     var last: OpaquePointer?
-    while let result = PQgetResult(_connection) {
+    while let result = PQgetResult(handle) {
       if let last { PQclear(last) }
       last = result
+      if isCopy, PQresultStatus(result) == PGRES_COPY_IN { break }
     }
     return last
   }
 
+  /// Counts a statement.
+  func noteStatement() { statementCount += 1 }
+
   /// Runs statements without parameters, several of them if need be, for what answers no rows.
   package func execute(_ sql: String) throws {
     statementCount += 1
-    _ = try _checked(PQexec(_connection, sql), sql)
+    _ = try checked(PQexec(handle, sql), sql)
   }
 
   private func _name(of sql: String, _ parameters: PostgreSQLParameters) throws -> String {
@@ -153,15 +154,15 @@ package final class PostgreSQLConnection {
     let name = "s\(_prepared.count)"
     // To prepare a statement waits for locks of its tables, as to run it does.
     try parameters.withArrays { count, types, _, _, _ in
-      _ = try _checked(_result(ofSending: PQsendPrepare(_connection, name, sql, count, types)), sql)
+      _ = try checked(result(ofSending: PQsendPrepare(handle, name, sql, count, types)), sql)
     }
     _prepared[sql] = name
     return name
   }
 
-  private func _checked(_ result: OpaquePointer?, _ sql: String) throws -> PostgreSQLResult {
+  func checked(_ result: OpaquePointer?, _ sql: String) throws -> PostgreSQLResult {
     guard let result else {
-      throw PostgreSQLError(state: nil, message: Self._message(PQerrorMessage(_connection)), sql: sql)
+      throw PostgreSQLError(state: nil, message: Self._message(PQerrorMessage(handle)), sql: sql)
     }
     switch PQresultStatus(result) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return PostgreSQLResult(result)
@@ -170,7 +171,7 @@ package final class PostgreSQLConnection {
       func field(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
       throw PostgreSQLError(
         state: field(coredata_pq_state(result)),
-        message: field(coredata_pq_primary(result)) ?? Self._message(PQerrorMessage(_connection)),
+        message: field(coredata_pq_primary(result)) ?? Self._message(PQerrorMessage(handle)),
         constraint: field(coredata_pq_constraint(result)), table: field(coredata_pq_table(result)), sql: sql)
     }
   }
@@ -197,25 +198,29 @@ package final class PostgreSQLConnection {
   ///
   /// - Throws: `PostgreSQLError`; with `isConnectionLost` the outcome is not known.
   package func commit() throws {
-    try execute("COMMIT")
+    guard companions != nil else { return try execute("COMMIT") }
+    try run("COMMIT", isRepeated: false)
   }
+
+  /// Whether an open transaction stays open when the connection is given back to its pool.
+  package var keepsTransaction = false
 
   /// Undoes the open transaction, if there is one and the connection is there.
   package func rollBack() {
-    guard isUsable, isInTransaction else { return }
+    guard isUsable, isInTransaction, !keepsTransaction else { return }
     try? execute("ROLLBACK")
   }
 
   // MARK: Notifications
 
   /// The socket, to wait on.
-  package var socket: Int32 { PQsocket(_connection) }
+  package var socket: Int32 { PQsocket(handle) }
 
   /// Whether a notification has come in.
   package func hasNotifications() -> Bool {
-    guard PQconsumeInput(_connection) == 1 else { return false }
+    guard PQconsumeInput(handle) == 1 else { return false }
     var found = false
-    while let notification = PQnotifies(_connection) {
+    while let notification = PQnotifies(handle) {
       PQfreemem(notification)
       found = true
     }
@@ -226,7 +231,7 @@ package final class PostgreSQLConnection {
 
   /// What ends the statement that the connection runs, from any thread.
   package func canceller() -> PostgreSQLCanceller? {
-    PQgetCancel(_connection).map { PostgreSQLCanceller($0) }
+    PQgetCancel(handle).map { PostgreSQLCanceller($0) }
   }
 }
 

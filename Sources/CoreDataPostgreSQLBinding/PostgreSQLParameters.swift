@@ -97,8 +97,8 @@ package struct PostgreSQLParameters: Sendable {
 ///
 /// Values are written in the server's form as they are added: a save of ten thousand rows makes one array for each
 /// column and no object for each value.
-package struct PostgreSQLArray: Sendable {
-  let type: PostgreSQLType
+package struct PostgreSQLArray: PostgreSQLValueSink, Sendable {
+  package let type: PostgreSQLType
   private var _bytes: [UInt8] = []
   private var _hasNull = false
   package private(set) var count = 0

@@ -60,9 +60,11 @@ public final class PostgreSQLServer: Sendable {
   }
 
   /// Makes a streaming replica of the server, which is stopped by itself.
-  public func startReplica() throws -> PostgreSQLServer {
+  ///
+  /// - Parameter name: Tells replicas of one server apart.
+  public func startReplica(named name: String = "replica") throws -> PostgreSQLServer {
     let process = String(ProcessInfo.processInfo.processIdentifier)
-    let words = try Self._run("replica", directory, String(port), directory + "-replica", process)
+    let words = try Self._run("replica", directory, String(port), "\(directory)-\(name)", process)
       .split(whereSeparator: \.isWhitespace)
     guard words.count == 2, let port = Int(words[1]) else { throw Failure() }
     return PostgreSQLServer(directory: String(words[0]), port: port)

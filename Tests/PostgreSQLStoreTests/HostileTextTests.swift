@@ -41,6 +41,17 @@ struct HostileTextTests {
     }
   }
 
+  @Test(arguments: ["==", "!=", "<", "CONTAINS", "BEGINSWITH[cd]", "ENDSWITH", "LIKE", "MATCHES"])
+  func `a zero byte in a constant is an error that says so`(_ comparison: String) throws {
+    let context = try ServerStack().context()
+    context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+      request.predicate = NSPredicate(format: "firstName \(comparison) %@", "a\0b")
+      let error = #expect(throws: (any Error).self) { try context.count(for: request) }
+      #expect(error.map { "\($0)".contains("zero byte") } ?? false, "\(String(describing: error))")
+    }
+  }
+
   @Test(arguments: _texts)
   func `a table and a column may have any name`(_ name: String) throws {
     let model = TestModel.make()
@@ -67,12 +78,78 @@ struct HostileTextTests {
   }
 }
 
+/// Names of schemas and tables that look like more than one name in quotes.
+@Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
+struct HostileNameTests {
+  private static let _names = [
+    "a.b", "a\".\"b", "\".\"", "a\"", "\"a", "a b", "'",
+    "\\", "\u{301}", "\"\u{301}", "'\u{301}", "\\\u{301}'", "é", "\u{1F468}\u{200D}\u{1F469}", "\"\"",
+  ]
+
+  @Test(arguments: _names) func `a schema and a table may have any name`(_ name: String) throws {
+    let server = try #require(PostgreSQLServer.shared)
+    var components = URLComponents(url: server.newURL(), resolvingAgainstBaseURL: false)!
+    let schema = components.queryItems!.first { $0.name == "schema" }!.value! + name
+    components.queryItems!.removeAll { $0.name == "schema" }
+    components.queryItems!.append(URLQueryItem(name: "schema", value: schema))
+    let url = components.url!
+    func model(_ more: [String]) -> NSManagedObjectModel {
+      let model = TestModel.make()
+      model.entitiesByName["Tag"]!.userInfo = ["postgresql.name": name]
+      model.entitiesByName["Tag"]!.properties += more.map { TestModel.attribute($0, .stringAttributeType) }
+      return model
+    }
+    let first = try ServerStack(model([]), at: url)
+    let context = first.context()
+    try context.performAndWait {
+      let person = context.make("Person", ["firstName": "p"])
+      person.setValue(Set([context.make("Tag", ["name": "a"])]), forKey: "tags")
+      try context.save()
+    }
+    try first.coordinator.remove(first.store)
+    let second = try ServerStack(
+      model(["added"]), at: url,
+      options: [
+        NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+      ]
+    ).context()
+    try second.performAndWait {
+      second.make("Tag", ["name": "b", "added": "b"])
+      try second.save()
+      #expect(try second.texts("Tag", "name") == ["a", "b"])
+      #expect(try second.all("Tag", "people.@count == 1").count == 1)
+    }
+  }
+}
+
+extension HostileNameTests {
+  @Test func `tables with long names have sequences of their own`() throws {
+    let server = try #require(PostgreSQLServer.shared)
+    var components = URLComponents(url: server.newURL(), resolvingAgainstBaseURL: false)!
+    let schema = components.queryItems!.first { $0.name == "schema" }!.value! + "a\".\"b"
+    components.queryItems!.removeAll { $0.name == "schema" }
+    components.queryItems!.append(URLQueryItem(name: "schema", value: schema))
+    let model = TestModel.make()
+    for entity in ["Tag", "Note"] {
+      model.entitiesByName[entity]!.userInfo = [
+        "postgresql.name": String(repeating: "x", count: 52) + entity
+      ]
+    }
+    let stack = try ServerStack(model, at: components.url!)
+    let names = try ServerSession(stack).number(
+      "SELECT count(*) FROM pg_sequences WHERE schemaname = $1::text AND sequencename LIKE 'xxx%\\_id\\_seq'",
+      schema)
+    #expect(names == 2)
+  }
+}
+
 /// Where the store makes text of SQL. A new place fails the test until its pieces are reviewed and listed.
 @Suite struct SQLPlaceTests {
   /// Files with SQL text, and how many pieces of it each has.
   private static let _places: [String: Int] = [
     "PostgreSQLBatchDeletion.swift": 5,
     "PostgreSQLBatchUpdate.swift": 4,
+    "PostgreSQLCapabilities.swift": 1,
     "PostgreSQLChangeFeed.swift": 1,
     "PostgreSQLCollations.swift": 1,
     "PostgreSQLDialect.swift": 4,
@@ -90,18 +167,22 @@ struct HostileTextTests {
     "PostgreSQLSave+Constraints.swift": 2,
     "PostgreSQLSave+Derived.swift": 1,
     "PostgreSQLSave+ToMany.swift": 7,
-    "PostgreSQLSave.swift": 2,
+    "PostgreSQLSave+Locks.swift": 2,
+    "PostgreSQLSave.swift": 1,
+    "PostgreSQLSchema+Comments.swift": 1,
     "PostgreSQLSchema+TextIndexes.swift": 4,
     "PostgreSQLSchema+Views.swift": 2,
-    "PostgreSQLSchema.swift": 14,
+    "PostgreSQLSchema.swift": 10,
     "PostgreSQLSchemaCheck.swift": 7,
     "PostgreSQLScript.swift": 3,
     "PostgreSQLStoreEngine+History.swift": 5,
+    "PostgreSQLStoreCopy.swift": 1,
     "PostgreSQLStoreEngine+Marking.swift": 4,
     "PostgreSQLStoreEngine+Notifying.swift": 1,
     "PostgreSQLStoreKind.swift": 7,
+    "PostgreSQLTableTraits.swift": 7,
     "PostgreSQLTriggers.swift": 34,
-    "PostgreSQLWritePlans.swift": 6,
+    "PostgreSQLWritePlans.swift": 7,
   ]
 
   private static let _keywords: Set<Substring> = [
@@ -121,10 +202,12 @@ struct HostileTextTests {
     #"PostgreSQLNames.literal("Number of the object's entity: " + numbers.joined(separator: ", "))"#,
     "PostgreSQLNames.literal(PostgreSQLKeys.sequence(of: table))",
     "PostgreSQLNames.literal(_locale)",
+    "PostgreSQLNames.literal(comment.text)",
     "PostgreSQLNames.literal(sequence)",
     "PostgreSQLNames.literal(text)",
     "PostgreSQLNames.quoted(address.schema)",
     "PostgreSQLNames.quoted(engine.channel)",
+    "PostgreSQLNames.quoted(old.owner)",
     "PostgreSQLNames.quoted(schema)",
     "PostgreSQLNames.quoted(table)",
     "PostgreSQLNames.quoted(table.name)",
@@ -141,10 +224,13 @@ struct HostileTextTests {
     "_mapping.table(of: number).name",
     "_other",
     "_parent._s",
+    "_qualified(name)",
     "_s",
     "_start",
     "_table",
+    "_target(grant, now)",
     "_value",
+    "_word(relation.kind)",
     "aliases",
     #"aliases.joined(separator: ", ")"#,
     "arguments",
@@ -192,6 +278,7 @@ struct HostileTextTests {
     #"names.joined(separator: ", ")"#,
     "names.joined(separator:",
     "number",
+    "object",
     "order",
     "orders",
     "other",
@@ -205,6 +292,7 @@ struct HostileTextTests {
     "quotedSchema",
     "reader.lists.values",
     "result",
+    "role",
     "root",
     "rows",
     "runs",

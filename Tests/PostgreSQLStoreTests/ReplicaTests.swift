@@ -97,4 +97,90 @@ final class ReplicaTests {
     _replica.stop()
     #expect(try _names() == ["a"])
   }
+
+  @Test func `the log position comes with a read or save`() throws {
+    let engine = try #require(_stack.store.engine as? PostgreSQLStoreEngine)
+    try _save("a")
+    func statements(_ body: () throws -> Void) throws -> Int {
+      let before = try engine.pool.withConnection("a test") { $0.statementCount }
+      try body()
+      return try engine.pool.withConnection("a test") { $0.statementCount } - before
+    }
+    // Paused, so that reads are the primary's.
+    #expect(try _answered())
+    try _session.connection.execute("SELECT pg_wal_replay_pause()")
+    #expect(try statements { try _save("b") } == 4, "BEGIN, receipt, INSERT, COMMIT")
+    #expect(try statements { _ = try _names() } == 1)
+    try _session.connection.execute("SELECT pg_wal_replay_resume()")
+    #expect(try _answered())
+  }
+
+  @Test func `a replica behind the same address lags by itself`() throws {
+    let other = try _server.startReplica(named: "other")
+    defer { other.stop() }
+    // One address that leads to one replica, then to the other one, as a balancer does.
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let socket = directory.appendingPathComponent(".s.PGSQL.5432")
+    func lead(to server: PostgreSQLServer) throws {
+      try? FileManager.default.removeItem(at: socket)
+      try FileManager.default.createSymbolicLink(
+        at: socket, withDestinationURL: URL(fileURLWithPath: "\(server.directory)/.s.PGSQL.\(server.port)"))
+    }
+    try lead(to: _replica)
+    let address = URL(string: "postgresql://coredata@/postgres?host=\(directory.path)&port=5432")!
+    let stack = try ServerStack(at: _url, options: [NSPostgreSQLReplicaOption: address])
+    let reads = try #require((stack.store.engine as? PostgreSQLStoreEngine)?.replica)
+    func names() throws -> [String] {
+      let context = stack.context()
+      return try context.performAndWait { try context.texts("Company", "name") }
+    }
+    try _save("a", stack)
+    let there = try ServerSession(
+      URL(string: "postgresql://coredata@/postgres?host=\(other.directory)&port=\(other.port)")!)
+    // The other one has "a", and never gets "b".
+    let table = "\(PostgreSQLNames.quoted(try PostgreSQLAddress(_url).schema)).company"
+    try #require(
+      try there.waits { _ in
+        (try? there.number("SELECT count(*) FROM \(table) WHERE name = $1::text", "a")) == 1
+      })
+    try there.connection.execute("SELECT pg_wal_replay_pause()")
+    try _save("b", stack)
+    try #require(
+      try _session.waits { _ in
+        let before = reads.answerCount
+        let found = try names()
+        #expect(found == ["a", "b"])
+        return reads.answerCount > before
+      })
+    // A read waits on the first replica, whose connection is then in use.
+    let primary = try ServerSession(_url)
+    try primary.lock("tag")
+    let tag = "\(primary.schema).\"tag\""
+    let flusher = try ServerSession(_url)
+    try #require(
+      try _session.waits {
+        // A lock reaches the replica with the next commit.
+        try flusher.connection.execute("SELECT pg_current_xact_id()")
+        return try $0.number("SELECT count(*) FROM pg_locks WHERE relation = $1::text::regclass", tag) == 1
+      })
+    let waiting = Thread {
+      let context = stack.context()
+      let found = try? context.performAndWait { try context.all("Tag").count }
+      #expect(found == 0)
+    }
+    waiting.start()
+    try #require(
+      try _session.waits {
+        try $0.number(
+          "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = $1::text::regclass", tag) == 1
+      })
+    try lead(to: other)
+    #expect(try names() == ["a", "b"])
+    try primary.connection.execute("ROLLBACK")
+    while !waiting.isFinished { usleep(1_000) }
+    try there.connection.execute("SELECT pg_wal_replay_resume()")
+  }
 }

@@ -12,9 +12,11 @@ struct StatementTests {
   private let _stack: ServerStack
   private let _engine: PostgreSQLStoreEngine
 
-  init() throws {
+  init() throws { try self.init(at: nil) }
+
+  private init(at url: URL?) throws {
     // One connection, whose statements are all that there are.
-    _stack = try ServerStack(options: [NSPersistentStoreConnectionPoolMaxSizeKey: 1])
+    _stack = try ServerStack(at: url, options: [NSPersistentStoreConnectionPoolMaxSizeKey: 1])
     _engine = try #require(_stack.store.engine as? PostgreSQLStoreEngine)
   }
 
@@ -30,13 +32,13 @@ struct StatementTests {
     try context.save()
   }
 
-  @Test(arguments: [1, 500]) func `a save of insertions takes four statements`(_ count: Int) throws {
+  @Test(arguments: [1, 49, 50, 500]) func `a save of insertions takes four statements`(_ count: Int) throws {
     let context = _stack.context()
     try context.performAndWait {
       // Takes a block of keys.
       try _fill(context, 1)
       let statements = try _statements { try _fill(context, count) }
-      #expect(statements == 4, "BEGIN, receipt, INSERT, COMMIT")
+      #expect(statements == 4, "BEGIN, receipt, INSERT or COPY, COMMIT")
     }
   }
 
@@ -57,7 +59,7 @@ struct StatementTests {
       try context.save()
       for object in try context.all("Note") { context.delete(object) }
       let statements = try _statements { try context.save() }
-      #expect(statements == 5, "BEGIN, receipt, SELECT FOR UPDATE, DELETE, COMMIT")
+      #expect(statements == 4, "BEGIN, receipt, DELETE, COMMIT")
     }
   }
 
@@ -71,6 +73,39 @@ struct StatementTests {
       let found = try fresh.fetch(request)
       let statements = try _statements { for object in found { _ = object.value(forKey: "name") } }
       #expect(statements <= 3)
+    }
+  }
+
+  @Test func `faults in turn are read in ever larger batches`() throws {
+    let context = _stack.context()
+    try context.performAndWait { try _fill(context, 6000) }
+    // One that has no rows in memory.
+    let reader = try StatementTests(at: _stack.url)
+    let fresh = reader._stack.context()
+    try fresh.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Company")
+      request.includesPropertyValues = false
+      let found = try fresh.fetch(request)
+      var names: Set<String> = []
+      let statements = try reader._statements {
+        for object in found { names.insert(object.value(forKey: "name") as? String ?? "") }
+      }
+      #expect(names.count == 6000)
+      #expect(statements == 4, "128, 512, 2048 and 3312 rows")
+    }
+  }
+
+  @Test func `a batch size of the program's own is kept`() throws {
+    let context = _stack.context()
+    try context.performAndWait { try _fill(context, 300) }
+    let reader = try StatementTests(at: _stack.url)
+    let fresh = reader._stack.context()
+    try fresh.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Company")
+      request.fetchBatchSize = 50
+      let found = try fresh.fetch(request)
+      let statements = try reader._statements { for object in found { _ = object.value(forKey: "name") } }
+      #expect(statements == 6)
     }
   }
 

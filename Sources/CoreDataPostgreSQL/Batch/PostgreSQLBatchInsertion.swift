@@ -109,15 +109,8 @@ final class PostgreSQLBatchInsertion {
   private func _insert(_ rows: [Row]) throws -> [Int64] {
     guard !rows.isEmpty else { return [] }
     let keys = try _engine.keys.acquire(rows.count, root: _plan.layout.rootNumber, on: _connection)
-    let plan = _engine.plans.inserts[_number - 1]
-    var parameters = PostgreSQLParameters()
-    parameters.add(PostgreSQLArray(keys))
-    parameters.add(PostgreSQLArray(repeatElement(Int64(1), count: rows.count)))
-    for column in plan.columns {
-      parameters.add(try _save.array(column, rows, count: rows.count, _plan.layout))
-    }
     do {
-      try _connection.run(plan.sql, parameters)
+      try _save.insert(zip(keys, rows).lazy.map { ($0, $1) }, count: rows.count, entity: _number)
     } catch let error as PostgreSQLError where error.isUniqueViolation {
       throw _engine.batchError(_plan.layout, error)
     }

@@ -5,9 +5,16 @@ import CoreDataPostgreSQLBinding
 /// Batch requests.
 extension PostgreSQLStoreEngine: BatchCapable {
   func insert(_ plan: BatchInsertPlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome {
-    try _batch("a batch insertion", by: origin) { connection, entry in
+    // Rows come once: with the first one the insertion can no longer be run again.
+    var hasRows = false
+    let rows = BatchInsertPlan(layout: plan.layout, collision: plan.collision) {
+      hasRows = true
+      return try plan.next()
+    }
+    return try _batch("a batch insertion", by: origin, after: { !hasRows && Self.isPassing($0) }) {
+      connection, entry in
       let insertion = PostgreSQLBatchInsertion(
-        plan, engine: self, connection: connection, entry: entry, needsKeys: needsKeys)
+        rows, engine: self, connection: connection, entry: entry, needsKeys: needsKeys)
       try insertion.run()
       return insertion.outcome
     }
@@ -30,10 +37,11 @@ extension PostgreSQLStoreEngine: BatchCapable {
   /// Runs one batch as one transaction, of the database and of the history.
   private func _batch(
     _ use: String, by origin: ChangeOrigin,
+    after passes: (PostgreSQLError) -> Bool = PostgreSQLStoreEngine.isPassing,
     _ body: (PostgreSQLConnection, PostgreSQLHistoryEntry?) throws -> BatchOutcome
   ) throws -> BatchOutcome {
     guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
-    return try withConnection(use) { connection in
+    return try repeating(use, after: passes) { connection in
       try committing(on: connection) {
         let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: origin) : nil
         var outcome = try body(connection, entry)

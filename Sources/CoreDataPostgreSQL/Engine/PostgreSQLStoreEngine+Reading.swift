@@ -79,6 +79,9 @@ extension PostgreSQLStoreEngine {
     return result
   }
 
+  /// Fewest keys for which the server makes a plan of its own.
+  private static let _fewestPlanned = 1000
+
   /// Reads the rows for some of the keys, all of one entity.
   private func _read(
     _ keys: [ObjectKey], _ indices: [Int], _ number: Int, into result: inout [Row?],
@@ -93,7 +96,9 @@ extension PostgreSQLStoreEngine {
       return
     }
     parameters.add(PostgreSQLArray(indices.lazy.map { keys[$0].reference }))
-    let found = try connection.run(reader.sqlForKeys, parameters)
+    // A plan for any number of keys looks each of them up; one for these may read the table.
+    let found = try connection.run(
+      reader.sqlForKeys, parameters, isRepeated: indices.count < Self._fewestPlanned)
     var places: [Int64: Int] = [:]
     places.reserveCapacity(indices.count)
     for index in indices { places[keys[index].reference] = index }

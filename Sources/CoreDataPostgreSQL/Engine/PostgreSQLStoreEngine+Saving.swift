@@ -5,9 +5,6 @@ import Foundation
 // Saves.
 
 extension PostgreSQLStoreEngine {
-  /// Times that a save is run again which lost against another one or met a new unique value.
-  private static let _attempts = 4
-
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
     guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
     if changes.isEmpty {
@@ -15,39 +12,14 @@ extension PostgreSQLStoreEngine {
       return SaveOutcome()
     }
     var isCareful = false
-    var attempt = 1
-    while true {
-      do {
-        return try withConnection("a save") { connection in
-          do {
-            return try _commit(changes, on: connection, isCareful: isCareful, along: others)
-          } catch let error as PostgreSQLError where error.isUniqueViolation {
-            throw Retry.carefully(error)
-          } catch let error as PostgreSQLError where error.isSerializationFailure || error.isConnectionLost {
-            // Nothing of it is committed: what is lost in COMMIT comes as another error.
-            throw Retry.again(error)
-          }
-        }
-      } catch let retry as Retry {
-        guard attempt < Self._attempts else { throw PostgreSQLStoreError.server(retry.error) }
-        attempt += 1
-        if case .carefully = retry { isCareful = true }
-        if retry.error.isConnectionLost { pool.dropIdle() }
-        // Who lost lets the other one through.
-        Thread.sleep(forTimeInterval: Double.random(in: 0.001...0.02) * Double(attempt))
+    return try repeating(
+      "a save",
+      after: { error in
+        if error.isUniqueViolation { isCareful = true }
+        return error.isUniqueViolation || Self.isPassing(error)
       }
-    }
-  }
-
-  /// Why a save is run again from its beginning.
-  private enum Retry: Error {
-    case carefully(PostgreSQLError)
-    case again(PostgreSQLError)
-
-    var error: PostgreSQLError {
-      switch self {
-      case .carefully(let error), .again(let error): error
-      }
+    ) { connection in
+      try _commit(changes, on: connection, isCareful: isCareful, along: others)
     }
   }
 
@@ -85,14 +57,17 @@ extension PostgreSQLStoreEngine {
       throw error
     }
     do {
-      try connection.commit()
+      if let replica {
+        try replica.following(connection) { try connection.commit() }
+      } else {
+        try connection.commit()
+      }
     } catch let error as PostgreSQLError where error.isConnectionLost {
       // Whether the server has committed is for the receipt to say.
       replica?.forget()
       guard try receipt.isThere(in: pool, after: error) else { throw PostgreSQLStoreError.connection(error) }
       return result
     }
-    replica?.follow(connection)
     return result
   }
 }

@@ -29,6 +29,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let generations: PostgreSQLGenerations
   /// Whether the server is to tell others of each save.
   let notifies: Bool
+  let capabilities: PostgreSQLCapabilities
   let plans: PostgreSQLWritePlans
   let keys: PostgreSQLKeys
 
@@ -36,9 +37,10 @@ final class PostgreSQLStoreEngine: StoreEngine {
     _ address: PostgreSQLAddress, pool: PostgreSQLPool, mapping: StoreMapping, key: StoreKey,
     entities: [NSEntityDescription], persistentStore: NSPersistentStore?, isReadOnly: Bool,
     keepsHistory: Bool, derivations: PostgreSQLDerivations, generations: PostgreSQLGenerations,
-    notifies: Bool, replica: PostgreSQLReplica?
+    notifies: Bool, replica: PostgreSQLReplica?, capabilities: PostgreSQLCapabilities
   ) {
     self.replica = replica
+    self.capabilities = capabilities
     self.address = address
     self.pool = pool
     self.mapping = mapping
@@ -104,9 +106,8 @@ final class PostgreSQLStoreEngine: StoreEngine {
     _ use: String, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
     try pool.withConnection(use) { connection in
-      let result = try _watched(connection) { try body(connection) }
-      replica?.follow(connection)
-      return result
+      guard let replica else { return try _watched(connection) { try body(connection) } }
+      return try replica.following(connection) { try _watched(connection) { try body(connection) } }
     }
   }
 
@@ -138,6 +139,8 @@ final class PostgreSQLStoreEngine: StoreEngine {
   }
 
   var endsCancelledFetches: Bool { true }
+
+  var isRemote: Bool { true }
 
   func close() {
     pool.close()

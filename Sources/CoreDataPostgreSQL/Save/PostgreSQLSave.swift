@@ -12,6 +12,8 @@ final class PostgreSQLSave {
   /// Keys of the inserted objects.
   private(set) var insertedKeys: [Int64] = []
   private var _keysByID: [ObjectIdentifier: Int64]?
+  /// Roots of the tables whose rows were deleted when they were locked.
+  var deletedRoots: Set<Int> = []
 
   /// - Parameter changes: What is saved; nil for a batch, which has rows of its own and only the way of writing in common.
   init(_ changes: ChangeSet?, engine: PostgreSQLStoreEngine, connection: PostgreSQLConnection) {
@@ -54,7 +56,7 @@ final class PostgreSQLSave {
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `PostgreSQLStoreError`; a unique violation as
   ///   `PostgreSQLError` when not careful.
   func run(isCareful: Bool, recordingIn entry: PostgreSQLHistoryEntry?) throws {
-    let conflicts = try _lock()
+    let conflicts = try lockRows(deletes: entry == nil)
     if !conflicts.isEmpty { throw StoreConflictError(conflicts: conflicts) }
     try entry?.recordDeletions(of: changes.deleted.compactMap(\.id.key))
     try _delete()
@@ -90,6 +92,7 @@ final class PostgreSQLSave {
   func layout(of id: NSManagedObjectID) throws -> PropertyLayout {
     let layout = id.space.layout
     let layouts = mapping.layout.layouts
+    if layout.entityNumber <= layouts.count, layouts[layout.entityNumber - 1] === layout { return layout }
     guard layout.entityNumber <= layouts.count,
       layouts[layout.entityNumber - 1].entityName == layout.entityName
     else {
@@ -125,45 +128,6 @@ final class PostgreSQLSave {
     .unstorable(entity: layout.entityName, property: layout.slots[slot].name, reason: reason)
   }
 
-  // MARK: Locks
-
-  /// Locks all rows that the save touches, in one order for all savers, so that none waits for another in a circle.
-  ///
-  /// - Returns: Rows that are not what the save expects.
-  private func _lock() throws -> [VersionConflict] {
-    var expected: [(id: NSManagedObjectID, base: Row, root: Int)] = []
-    func expect(_ id: NSManagedObjectID, _ base: Row) throws {
-      expected.append((id, base, try layout(of: id).rootNumber))
-    }
-    for update in changes.updated { try expect(update.id, update.base) }
-    for deletion in changes.deleted { try expect(deletion.id, deletion.base) }
-    for lock in changes.locked { try expect(lock.id, lock.base) }
-    var conflicts: [VersionConflict] = []
-    for (root, objects) in Dictionary(grouping: expected, by: \.root).sorted(by: { $0.key < $1.key }) {
-      var parameters = PostgreSQLParameters()
-      parameters.add(PostgreSQLArray(objects.lazy.compactMap { $0.id.key?.reference }))
-      let table = mapping.table(of: root).name
-      let found = try connection.run(
-        """
-        SELECT "id", "version" FROM \(table) WHERE "id" = ANY($1::int8[]) ORDER BY "id" FOR UPDATE
-        """, parameters)
-      var versions: [Int64: Int64] = [:]
-      versions.reserveCapacity(found.rowCount)
-      for row in 0..<found.rowCount { versions[found.int64(row, 0)] = found.int64(row, 1) }
-      var changed: [(id: NSManagedObjectID, base: Row)] = []
-      for object in objects {
-        guard let key = object.id.key else { continue }
-        if versions[key.reference] != object.base.version { changed.append((object.id, object.base)) }
-      }
-      if changed.isEmpty { continue }
-      let stored = try engine.rows(for: changed.map { $0.id.key! }, on: connection)
-      for (object, row) in zip(changed, stored) {
-        conflicts.append(VersionConflict(id: object.id, base: object.base, persisted: row))
-      }
-    }
-    return conflicts
-  }
-
   // MARK: Passes
 
   private func _delete() throws {
@@ -172,8 +136,10 @@ final class PostgreSQLSave {
     ).sorted(by: { $0.key < $1.key }) {
       var parameters = PostgreSQLParameters()
       parameters.add(PostgreSQLArray(deletions.lazy.compactMap { $0.id.key?.reference }))
-      try connection.run(
-        "DELETE FROM \(mapping.table(of: number).name) WHERE \"id\" = ANY($1::int8[])", parameters)
+      if !deletedRoots.contains(mapping.layout.layout(numbered: number).rootNumber) {
+        try connection.run(
+          "DELETE FROM \(mapping.table(of: number).name) WHERE \"id\" = ANY($1::int8[])", parameters)
+      }
       for sql in engine.plans.cleanups[number - 1] { try connection.run(sql, parameters) }
     }
   }
@@ -216,16 +182,43 @@ final class PostgreSQLSave {
     for (number, indices) in Dictionary(
       grouping: changes.inserted.indices, by: { changes.inserted[$0].id.space.layout.entityNumber }
     ).sorted(by: { $0.key < $1.key }) {
-      let layout = mapping.layout.layout(numbered: number)
-      let plan = engine.plans.inserts[number - 1]
+      try insert(
+        indices.lazy.map { (self.insertedKeys[$0], self.changes.inserted[$0].row) }, count: indices.count,
+        entity: number)
+    }
+  }
+
+  /// Fewest rows that are inserted by COPY, which takes a round trip more.
+  private static let _fewestCopied = 50
+
+  /// Inserts rows of one entity, with the keys that they get.
+  func insert(_ rows: some Sequence<(key: Int64, row: Row)>, count: Int, entity number: Int) throws {
+    let layout = mapping.layout.layout(numbered: number)
+    let plan = engine.plans.inserts[number - 1]
+    let now = Date().timeIntervalSinceReferenceDate
+    guard count >= Self._fewestCopied, engine.capabilities.copies else {
       var parameters = PostgreSQLParameters()
-      parameters.add(PostgreSQLArray(indices.lazy.map { self.insertedKeys[$0] }))
-      parameters.add(PostgreSQLArray(indices.lazy.map { self.changes.inserted[$0].row.version }))
+      parameters.add(PostgreSQLArray(rows.lazy.map(\.key)))
+      parameters.add(PostgreSQLArray(rows.lazy.map(\.row.version)))
       for column in plan.columns {
-        parameters.add(
-          try array(column, indices.lazy.map { self.changes.inserted[$0].row }, count: indices.count, layout))
+        parameters.add(try array(column, rows.lazy.map(\.row), count: count, layout))
       }
       try connection.run(plan.sql, parameters)
+      return
+    }
+    try connection.copy(engine.plans.copies[number - 1], columnCount: plan.columns.count + 3) { copy in
+      for (key, row) in rows {
+        copy.beginRow()
+        copy.type = .int2Array
+        copy.add(Int64(number))
+        copy.type = .int8Array
+        copy.add(key)
+        copy.add(row.version)
+        for column in plan.columns {
+          copy.type = column.type
+          try add(column, row, layout, at: now, to: &copy)
+        }
+      }
     }
   }
 
@@ -236,47 +229,44 @@ final class PostgreSQLSave {
     _ column: PostgreSQLWriteColumn, _ rows: some Sequence<Row>, count: Int, _ layout: PropertyLayout
   ) throws -> PostgreSQLArray {
     var array = PostgreSQLArray(column.type, capacity: count)
-    guard let slot = column.cell.slot else {
-      let now = Date().timeIntervalSinceReferenceDate
-      for _ in 0..<count { array.add(now) }
-      return array
-    }
-    for row in rows {
-      let value = slot < row.count ? row[slot] : .null
-      switch column.cell {
-      case .attribute: try _add(value, layout, slot, column.type, to: &array)
-      case .element(_, let path):
-        var value = value
-        for step in path {
-          guard case .composite(let box) = value, step < box.values.count else {
-            value = .null
-            break
-          }
-          value = box.values[step]
-        }
-        try _add(value, layout, slot, column.type, to: &array)
-      case .key:
-        guard let id = try _target(value, layout, slot) else {
-          array.addNull()
-          continue
-        }
-        array.add(id.key)
-      case .entity:
-        guard let id = try _target(value, layout, slot) else {
-          array.addNull()
-          continue
-        }
-        array.add(Int64(id.entity))
-      case .derived(_, let function):
-        guard let function, case .string(let text) = value else {
-          try _add(value, layout, slot, column.type, to: &array)
-          continue
-        }
-        try _add(.string(function(text)), layout, slot, column.type, to: &array)
-      case .moment: break
-      }
-    }
+    let now = Date().timeIntervalSinceReferenceDate
+    for row in rows { try add(column, row, layout, at: now, to: &array) }
     return array
+  }
+
+  /// Adds the value of one column of a row.
+  ///
+  /// - Parameter now: The moment that attributes get which are derived from it.
+  func add<Sink: PostgreSQLValueSink>(
+    _ column: PostgreSQLWriteColumn, _ row: Row, _ layout: PropertyLayout, at now: Double, to sink: inout Sink
+  ) throws {
+    guard let slot = column.cell.slot else { return sink.add(now) }
+    let value = slot < row.count ? row[slot] : .null
+    switch column.cell {
+    case .attribute: try _add(value, layout, slot, to: &sink)
+    case .element(_, let path):
+      var value = value
+      for step in path {
+        guard case .composite(let box) = value, step < box.values.count else {
+          value = .null
+          break
+        }
+        value = box.values[step]
+      }
+      try _add(value, layout, slot, to: &sink)
+    case .key:
+      guard let id = try _target(value, layout, slot) else { return sink.addNull() }
+      sink.add(id.key)
+    case .entity:
+      guard let id = try _target(value, layout, slot) else { return sink.addNull() }
+      sink.add(Int64(id.entity))
+    case .derived(_, let function):
+      guard let function, case .string(let text) = value else {
+        return try _add(value, layout, slot, to: &sink)
+      }
+      try _add(.string(function(text)), layout, slot, to: &sink)
+    case .moment: break
+    }
   }
 
   private func _target(
@@ -295,39 +285,44 @@ final class PostgreSQLSave {
     }
   }
 
-  private func _add(
-    _ value: Value, _ layout: PropertyLayout, _ slot: Int, _ type: PostgreSQLType,
-    to array: inout PostgreSQLArray
+  private func _add<Sink: PostgreSQLValueSink>(
+    _ value: Value, _ layout: PropertyLayout, _ slot: Int, to sink: inout Sink
   ) throws {
     switch value {
-    case .null: array.addNull()
+    case .null: sink.addNull()
     case .int(let number):
       let fits =
-        switch type {
+        switch sink.type {
         case .int2Array: Int16(exactly: number) != nil
         case .int4Array: Int32(exactly: number) != nil
         default: true
         }
       guard fits else { throw _unstorable(layout, slot, "\(number) is out of the attribute's range") }
-      array.add(number)
-    case .double(let number): array.add(number)
+      sink.add(number)
+    case .double(let number): sink.add(number)
     case .string(let text):
-      guard !text.utf8.contains(0) else {
+      guard !Self._hasZero(text) else {
         throw _unstorable(
           layout, slot, "the text holds a zero byte, which PostgreSQL has in no text; take it out")
       }
-      array.add(text)
-    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { array.add(bytes: $0) }
-    case .data(let data): array.add(bytes: data)
-    case .decimal(let box): array.add(numeric: box.decimal.isNaN ? "NaN" : "\(box.decimal)")
+      sink.add(text)
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { sink.add(bytes: $0) }
+    case .data(let data): sink.add(bytes: data)
+    case .decimal(let box): sink.add(numeric: box.decimal.isNaN ? "NaN" : "\(box.decimal)")
     case .transformable(let box):
       guard let data = box.data else {
         throw _unstorable(layout, slot, "the transformable value was not encoded before the save")
       }
-      array.add(bytes: data)
+      sink.add(bytes: data)
     case .composite:
       throw _unstorable(layout, slot, "an attribute that is no composite holds several elements")
     case .reference, .pending, .toMany: throw _unstorable(layout, slot, "an attribute holds an object")
     }
+  }
+
+  private static func _hasZero(_ text: String) -> Bool {
+    text.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
+    } ?? text.utf8.contains(0)
   }
 }

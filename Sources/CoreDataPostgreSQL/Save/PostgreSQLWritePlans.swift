@@ -50,6 +50,8 @@ final class PostgreSQLWritePlans: Sendable {
   private let _mapping: StoreMapping
   private let _derivations: PostgreSQLDerivations
   let inserts: [PostgreSQLWritePlan]
+  /// Starts of COPY for the same columns in the same order, after entity, key and version, by entity number - 1.
+  let copies: [String]
   /// What else goes with deleted rows, whose keys are the first parameter, by entity number - 1.
   let cleanups: [[String]]
   private let _updates = Mutex<[Key: PostgreSQLWritePlan]>([:])
@@ -58,6 +60,11 @@ final class PostgreSQLWritePlans: Sendable {
     _mapping = mapping
     _derivations = derivations
     inserts = mapping.layout.layouts.map { Self._insert($0, mapping, derivations) }
+    copies = zip(mapping.layout.layouts, inserts).map { layout, plan in
+      let names = ["\"entity\"", "\"id\"", "\"version\""] + plan.columns.map(\.name)
+      return
+        "COPY \(mapping.table(of: layout.entityNumber).name) (\(names.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
+    }
     cleanups = mapping.layout.layouts.map { Self._cleanups($0, mapping) }
   }
 

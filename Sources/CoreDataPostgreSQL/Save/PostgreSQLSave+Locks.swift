@@ -1,0 +1,82 @@
+import CoreData
+import CoreDataPostgreSQLBinding
+
+// The rows that a save touches are locked first, and compared with what it expects.
+
+extension PostgreSQLSave {
+  /// A row that the save expects in a version.
+  private struct Expectation {
+    let id: NSManagedObjectID
+    let base: Row
+  }
+
+  /// Locks all rows that the save touches, in one order for all savers, so that none waits for another in a circle.
+  ///
+  /// - Parameter deletes: Whether rows may be deleted at once where nothing else of their table is touched: to delete a row
+  ///   locks it.
+  /// - Returns: Rows that are not what the save expects.
+  func lockRows(deletes: Bool) throws -> [VersionConflict] {
+    var expected: [Int: [Expectation]] = [:]
+    var mixed: Set<Int> = []
+    for update in changes.updated {
+      let root = try layout(of: update.id).rootNumber
+      mixed.insert(root)
+      expected[root, default: []].append(Expectation(id: update.id, base: update.base))
+    }
+    for lock in changes.locked {
+      let root = try layout(of: lock.id).rootNumber
+      mixed.insert(root)
+      expected[root, default: []].append(Expectation(id: lock.id, base: lock.base))
+    }
+    for deletion in changes.deleted {
+      let root = try layout(of: deletion.id).rootNumber
+      expected[root, default: []].append(Expectation(id: deletion.id, base: deletion.base))
+    }
+    var conflicts: [VersionConflict] = []
+    for (root, objects) in expected.sorted(by: { $0.key < $1.key }) {
+      let isDeletion = deletes && !mixed.contains(root)
+      if isDeletion { deletedRoots.insert(root) }
+      let changed = try isDeletion ? _delete(objects, root) : _lock(objects, root)
+      if changed.isEmpty { continue }
+      let stored = try engine.rows(for: changed.map { $0.id.key! }, on: connection)
+      for (object, row) in zip(changed, stored) {
+        conflicts.append(VersionConflict(id: object.id, base: object.base, persisted: row))
+      }
+    }
+    return conflicts
+  }
+
+  /// Locks rows, and answers those that are in another version or gone.
+  private func _lock(_ objects: [Expectation], _ root: Int) throws -> [Expectation] {
+    var parameters = PostgreSQLParameters()
+    parameters.add(PostgreSQLArray(objects.lazy.compactMap { $0.id.key?.reference }))
+    let found = try connection.run(
+      """
+      SELECT "id", "version" FROM \(mapping.table(of: root).name) WHERE "id" = ANY($1::int8[]) ORDER BY "id" FOR UPDATE
+      """, parameters)
+    var versions: [Int64: Int64] = [:]
+    versions.reserveCapacity(found.rowCount)
+    for row in 0..<found.rowCount { versions[found.int64(row, 0)] = found.int64(row, 1) }
+    return objects.filter { object in
+      object.id.key.map { versions[$0.reference] != object.base.version } ?? false
+    }
+  }
+
+  /// Deletes rows, and answers those that are in another version or gone.
+  private func _delete(_ objects: [Expectation], _ root: Int) throws -> [Expectation] {
+    // In the order of their keys, in which the server looks for them unless they are a large part of the table.
+    let sorted = objects.compactMap { object in object.id.key.map { ($0.reference, object.base.version) } }
+      .sorted { $0.0 < $1.0 }
+    var parameters = PostgreSQLParameters()
+    parameters.add(PostgreSQLArray(sorted.lazy.map(\.0)))
+    parameters.add(PostgreSQLArray(sorted.lazy.map(\.1)))
+    let found = try connection.run(
+      """
+      DELETE FROM \(mapping.table(of: root).name) t USING unnest($1::int8[], $2::int8[]) AS n(k, v) \
+      WHERE t."id" = n.k AND t."version" = n.v RETURNING t."id"
+      """, parameters)
+    if found.rowCount == sorted.count { return [] }
+    let deleted = Set((0..<found.rowCount).map { found.int64($0, 0) })
+    return objects.filter { object in object.id.key.map { !deleted.contains($0.reference) } ?? false }
+  }
+}
