@@ -20,21 +20,53 @@ package struct PostgreSQLCompanions: Sendable {
   }
 }
 
+/// A statement that is sent with the next one.
+struct PendingStatement {
+  let sql: String
+  let parameters: PostgreSQLParameters
+  /// Name that it is prepared under; nil when it is not.
+  let name: String?
+}
+
 extension PostgreSQLConnection {
-  /// Runs what `send` sends, with the companions before and after it.
+  func send(_ statement: PendingStatement) -> Int32 {
+    statement.parameters.withArrays { count, types, values, lengths, formats in
+      statement.name.map { PQsendQueryPrepared(handle, $0, count, values, lengths, formats, 1) }
+        ?? PQsendQueryParams(handle, statement.sql, count, types, values, lengths, formats, 1)
+    }
+  }
+
+  /// Runs what is pending.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  package func runPending() throws {
+    guard let last = pending.popLast() else { return }
+    noteStatement()
+    _ = try checked(accompanied { send(last) }, last.sql)
+  }
+
+  /// Runs what `send` sends, after what is pending, and with the companions before and after it.
   ///
   /// - Returns: The result of what `send` sends; nil when the connection is lost.
+  /// - Throws: `PostgreSQLError` of a pending statement, or what the companions' check throws.
   func accompanied(_ send: () -> Int32) throws -> OpaquePointer? {
-    guard var companions, PQenterPipelineMode(handle) == 1 else { return result(ofSending: send()) }
-    (companions.numberBefore, companions.numberAfter) = (nil, nil)
-    func ask(_ sql: String?) -> Int32 {
-      sql.map { PQsendQueryParams(handle, $0, 0, nil, nil, nil, nil, 1) } ?? 1
+    let first = pending
+    pending = []
+    guard companions != nil || !first.isEmpty else { return result(ofSending: send()) }
+    guard PQenterPipelineMode(handle) == 1 else {
+      throw PostgreSQLError(state: nil, message: "the connection is of no use any more")
+    }
+    let (before, after) = (companions?.before, companions?.after)
+    func ask(_ sql: String?) -> Bool {
+      sql.map { PQsendQueryParams(handle, $0, 0, nil, nil, nil, nil, 1) == 1 } ?? true
     }
     let isSent =
-      ask(companions.before) == 1 && send() == 1 && ask(companions.after) == 1 && PQpipelineSync(handle) == 1
-    let before = companions.before == nil || !isSent ? nil : result(ofSending: 1)
-    let main = isSent ? result(ofSending: 1) : nil
-    let after = companions.after == nil || !isSent ? nil : result(ofSending: 1)
+      first.allSatisfy { self.send($0) == 1 } && ask(before) && send() == 1 && ask(after)
+      && PQpipelineSync(handle) == 1
+    var results: [OpaquePointer?] = []
+    // What is not sent has no result; the connection is lost then.
+    let count = isSent ? first.count + (before == nil ? 0 : 1) + 1 + (after == nil ? 0 : 1) : 0
+    for _ in 0..<count { results.append(result(ofSending: 1)) }
     // The answer to the end of the pipeline.
     while isSent, isUsable, let rest = PQgetResult(handle) {
       let isEnd = PQresultStatus(rest) == PGRES_PIPELINE_SYNC
@@ -42,10 +74,14 @@ extension PostgreSQLConnection {
       if isEnd { break }
     }
     PQexitPipelineMode(handle)
-    companions.numberBefore = Self._number(before)
-    companions.numberAfter = Self._number(after)
-    self.companions = companions
-    if let main, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(main)) {
+    guard isSent else { return nil }
+    var left = results[...]
+    defer { for case let rest? in left { PQclear(rest) } }
+    for statement in first { _ = try checked(left.removeFirst(), statement.sql) }
+    companions?.numberBefore = before == nil ? nil : Self._number(left.removeFirst())
+    let main = left.removeFirst()
+    companions?.numberAfter = after == nil ? nil : Self._number(left.removeFirst())
+    if let companions, let main, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(main)) {
       do {
         try companions.check?(companions.numberBefore)
       } catch {

@@ -21,6 +21,8 @@ package final class PostgreSQLConnection {
 
   /// Queries that are sent along with each statement, in one round trip; nil for none.
   package var companions: PostgreSQLCompanions?
+  /// Statements that are sent with the next one, before it.
+  var pending: [PendingStatement] = []
 
   /// Most statements that a connection keeps prepared; a program that makes up more starts over.
   private static let _capacity = 512
@@ -95,14 +97,23 @@ package final class PostgreSQLConnection {
     _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), isRepeated: Bool = true
   ) throws -> PostgreSQLResult {
     statementCount += 1
-    let name = _prepares && isRepeated ? try _name(of: sql, parameters) : nil
-    return try checked(
-      accompanied {
-        parameters.withArrays { count, types, values, lengths, formats in
-          name.map { PQsendQueryPrepared(handle, $0, count, values, lengths, formats, 1) }
-            ?? PQsendQueryParams(handle, sql, count, types, values, lengths, formats, 1)
-        }
-      }, sql)
+    let statement = try _pending(sql, parameters, isRepeated: isRepeated)
+    return try checked(accompanied { send(statement) }, sql)
+  }
+
+  /// Has a statement run before the next one, in the same round trip; what it throws, the next one does.
+  package func runLater(
+    _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), isRepeated: Bool = true
+  ) throws {
+    pending.append(try _pending(sql, parameters, isRepeated: isRepeated))
+  }
+
+  private func _pending(
+    _ sql: String, _ parameters: PostgreSQLParameters, isRepeated: Bool
+  ) throws -> PendingStatement {
+    PendingStatement(
+      sql: sql, parameters: parameters,
+      name: _prepares && isRepeated ? try _name(of: sql, parameters) : nil)
   }
 
   /// Milliseconds between two looks at whether a statement is still wanted.
@@ -141,6 +152,7 @@ package final class PostgreSQLConnection {
 
   /// Runs statements without parameters, several of them if need be, for what answers no rows.
   package func execute(_ sql: String) throws {
+    try runPending()
     statementCount += 1
     _ = try checked(PQexec(handle, sql), sql)
   }
@@ -148,6 +160,7 @@ package final class PostgreSQLConnection {
   private func _name(of sql: String, _ parameters: PostgreSQLParameters) throws -> String {
     if let name = _prepared[sql] { return name }
     if _prepared.count >= Self._capacity {
+      try runPending()
       _prepared.removeAll()
       try execute("DEALLOCATE ALL")
     }
@@ -182,7 +195,7 @@ package final class PostgreSQLConnection {
   ///
   /// - Throws: What `body` throws, once the transaction is undone.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-    try execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+    try begin()
     let result: Result
     do {
       result = try body()
@@ -194,10 +207,17 @@ package final class PostgreSQLConnection {
     return result
   }
 
+  /// Begins a transaction under READ COMMITTED, with the next statement.
+  package func begin() throws {
+    try runLater("BEGIN ISOLATION LEVEL READ COMMITTED", isRepeated: false)
+  }
+
   /// Commits.
   ///
   /// - Throws: `PostgreSQLError`; with `isConnectionLost` the outcome is not known.
   package func commit() throws {
+    // What is pending is part of the transaction: when it fails nothing is committed.
+    try runPending()
     guard companions != nil else { return try execute("COMMIT") }
     try run("COMMIT", isRepeated: false)
   }
@@ -207,6 +227,7 @@ package final class PostgreSQLConnection {
 
   /// Undoes the open transaction, if there is one and the connection is there.
   package func rollBack() {
+    pending = []
     guard isUsable, isInTransaction, !keepsTransaction else { return }
     try? execute("ROLLBACK")
   }

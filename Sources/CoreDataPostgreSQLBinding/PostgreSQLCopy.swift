@@ -93,6 +93,7 @@ extension PostgreSQLConnection {
   package func copy(
     _ sql: String, columnCount: Int, _ body: (inout PostgreSQLCopyRows) throws -> Void
   ) throws {
+    try runPending()
     noteStatement()
     let start = result(ofSending: PQsendQuery(handle, sql), isCopy: true)
     guard let start, PQresultStatus(start) == PGRES_COPY_IN else {

@@ -43,6 +43,8 @@ extension PostgreSQLStoreEngine: BatchCapable {
     guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
     return try repeating(use, after: passes) { connection in
       try committing(on: connection) {
+        // A connection that is lost shows before any row of an insertion is asked for.
+        try connection.runPending()
         let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: origin) : nil
         var outcome = try body(connection, entry)
         outcome.transaction = try entry?.finish()

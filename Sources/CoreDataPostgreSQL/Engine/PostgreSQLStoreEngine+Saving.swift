@@ -47,8 +47,8 @@ extension PostgreSQLStoreEngine {
   func committing<Result>(on connection: PostgreSQLConnection, _ body: () throws -> Result) throws -> Result {
     let receipt = PostgreSQLReceipt(schema: address.schema)
     let result: Result
-    try connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
     do {
+      try connection.begin()
       try receipt.write(on: connection)
       result = try body()
       if notifies { try notify(on: connection) }

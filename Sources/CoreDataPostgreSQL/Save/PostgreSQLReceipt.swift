@@ -19,7 +19,10 @@ struct PostgreSQLReceipt {
 
   private var _insertion: String { "INSERT INTO \(_table) (\"id\") VALUES ($1::uuid)" }
 
-  func write(on connection: PostgreSQLConnection) throws { try connection.run(_insertion, _parameters) }
+  /// Writes the row along with the next statement.
+  func write(on connection: PostgreSQLConnection) throws {
+    try connection.runLater(_insertion, _parameters)
+  }
 
   /// Whether the save was committed.
   ///
