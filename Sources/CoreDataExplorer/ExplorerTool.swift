@@ -21,6 +21,13 @@ package enum ExplorerTool {
     options.address = arguments.text("listen") ?? "127.0.0.1"
     options.isEditable = arguments.has("edit")
     if let author = arguments.text("author") { options.author = author }
+    let isServerStore = ServerStore.isURL(arguments.operands[0])
+    guard !isServerStore || !options.isEditable else {
+      throw ToolFailure(
+        .usage,
+        "'--edit' would change a copy of '\(ServerStore.name(arguments.operands[0]))', not the store on the server. Leave it out, or "
+          + "change objects by a program.")
+    }
     let explorer = try Explorer(arguments.operands[0], options, environment)
     if options.address != "127.0.0.1" {
       environment.error(
@@ -29,7 +36,8 @@ package enum ExplorerTool {
     }
     try environment.output("\(explorer.url)\n")
     environment.error(
-      "Serving '\(arguments.operands[0])'\(options.isEditable ? "" : " read-only"). Ctrl-C ends it.\n")
+      "Serving \(isServerStore ? "a copy of " : "")'\(ServerStore.name(arguments.operands[0]))'\(options.isEditable ? "" : " read-only"). Ctrl-C ends it.\n"
+    )
     // Signals end the process.
     while true { Thread.sleep(forTimeInterval: 3600) }
   }

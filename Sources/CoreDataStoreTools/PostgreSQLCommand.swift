@@ -2,7 +2,9 @@ import CoreDataToolKit
 
 extension Command {
   /// `coredata postgres`: runs `coredata-postgresql`, a separate program, so that this one does not need libpq.
-  package static let postgres = PostgreSQLSyntax.command(schema: { _, environment in
+  package static let postgres = PostgreSQLSyntax.command(schema: _exec, copy: _exec)
+
+  @Sendable private static func _exec(_: ParsedArguments, _ environment: ToolEnvironment) throws {
     try CompanionProgram.postgreSQL.exec(Array(CommandLine.arguments.dropFirst()), environment)
-  })
+  }
 }

@@ -7,7 +7,10 @@ extension Command {
     discussion: [
       "Stores are opened read-only, whatever has written them: the file, its write-ahead log and its external data "
         + "stay as they are. Only 'import', 'check --repair' and 'migrate' write: a file of "
-        + "its own, unless 'migrate --in-place' is asked for."
+        + "its own, unless 'migrate --in-place' is asked for.",
+      "Of a store on a PostgreSQL server, by its URL, a copy is read that 'coredata-postgresql' makes in a temporary file: all "
+        + "objects and the model, without history and with primary keys of its own. Put the password into a password file: "
+        + "lists of processes show arguments.",
     ],
     examples: [
       "coredata store info Books.sqlite",
@@ -18,7 +21,17 @@ extension Command {
 
 /// Arguments that several of the commands have.
 enum StoreArguments {
-  static let store = CommandSyntax.Operand("STORE", "An SQLite store file, or '-' for standard input.")
+  static let store = CommandSyntax.Operand(
+    "STORE",
+    "An SQLite store file, '-' for standard input, or postgresql://user@host/database?schema=name for a copy of a store on a server."
+  )
+
+  /// Refuses a store on a server to a command that would find nothing out by a copy.
+  static func expectFile(_ arguments: ParsedArguments, _ reason: String) throws(ToolFailure) {
+    guard ServerStore.isURL(arguments.operands[0]) else { return }
+    throw ToolFailure(
+      .usage, "'\(ServerStore.name(arguments.operands[0]))' is a store on a server. \(reason)")
+  }
 
   static let model = OptionSyntax.value(
     "model", "FILE",

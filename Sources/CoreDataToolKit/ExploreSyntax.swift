@@ -5,6 +5,7 @@ package enum ExploreSyntax {
     discussion: [
       "Prints an address and serves the store there until ctrl-C: its entities, tables, objects, history, SQL, model and health. "
         + "The store is opened read-only unless '--edit' is given, and pages follow what other processes write.",
+      "Of a store on a PostgreSQL server a copy is shown, as it was at the start, without history.",
       "The address has a random token, without which nothing is shown. Only this machine can reach it.",
     ],
     examples: [
@@ -23,6 +24,11 @@ package enum ExploreSyntax {
         "author", "NAME",
         "Who the store's history names as the author of changes; 'coredata explore' without it."),
     ],
-    operands: [CommandSyntax.Operand("STORE", "An SQLite store file.")],
+    operands: [
+      CommandSyntax.Operand(
+        "STORE",
+        "An SQLite store file, or postgresql://user@host/database?schema=name for a copy of a store on a server."
+      )
+    ],
     exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput, .temporaryFailure])
 }

@@ -1,7 +1,7 @@
 /// What can be typed after `coredata postgres`: the plain tool and the program for PostgreSQL read the same line.
 package enum PostgreSQLSyntax {
   package static let name = "postgres"
-  package static let summary = "Prepare stores in PostgreSQL databases."
+  package static let summary = "Prepare and copy stores in PostgreSQL databases."
 
   package static let schema = CommandSyntax(
     "schema", summary: "Print the tables of a store as SQL, and the rights that a program needs.",
@@ -26,12 +26,25 @@ package enum PostgreSQLSyntax {
     ],
     exitCodes: [.success, .usage, .badInput, .noInput])
 
+  package static let copy = CommandSyntax(
+    "copy", summary: "Copy a store on a server into a new SQLite file.",
+    discussion: [
+      "Reads the store's URL, postgresql://user@host/database?schema=name, from standard input, so that no list of processes shows "
+        + "it. All objects are those of one moment, with their relationships and the model; primary keys are new ones, and the "
+        + "history stays behind. Programs go on saving meanwhile.",
+      "'coredata store' and 'coredata explore' take such URLs themselves, and read a copy that this command makes.",
+    ],
+    examples: ["coredata postgres copy Orders.sqlite < url.txt"],
+    operands: [CommandSyntax.Operand("FILE", "The SQLite store to make; nothing may be there.")],
+    exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput, .temporaryFailure])
+
   /// `coredata postgres` with what each of its commands does.
   package static func command(
-    schema: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void
+    schema: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void,
+    copy: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void
   ) -> Command {
     Command(
       name, summary: summary, examples: ["coredata postgres schema Books.xcdatamodeld"],
-      subcommands: [Command(Self.schema, run: schema)])
+      subcommands: [Command(Self.schema, run: schema), Command(Self.copy, run: copy)])
   }
 }

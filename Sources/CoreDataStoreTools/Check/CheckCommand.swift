@@ -34,6 +34,10 @@ extension Command {
           ? "'--repair' mends a copy: say where to write it, '--output FILE'."
           : "'--output' goes with '--repair'.")
     }
+    try StoreArguments.expectFile(
+      arguments,
+      "A copy would tell nothing of its tables: the server checks them, and a program that opens the store compares them with "
+        + "its model.")
     let input = try StoreInput(arguments, environment)
     let limit = arguments.has("all") ? Int.max : 10
     let run = CheckRun(limit: limit, environment: environment)

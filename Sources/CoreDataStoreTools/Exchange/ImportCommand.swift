@@ -37,6 +37,13 @@ extension Command {
     guard let output = arguments.text("output") else {
       throw ToolFailure(.usage, "Say which file to write the store to: '--output FILE'.")
     }
+    guard !ServerStore.isURL(output) else {
+      throw ToolFailure(
+        .usage,
+        "A store is written to a file, not to '\(ServerStore.name(output))'. Import into a file, and have a program move it by "
+          + "NSPersistentStoreCoordinator.migratePersistentStore(_:to:options:type:) with the type \"PostgreSQL\"."
+      )
+    }
     let base = arguments.text("base")
     guard base != nil || arguments.has("model") else {
       throw ToolFailure(

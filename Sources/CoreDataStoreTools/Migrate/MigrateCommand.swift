@@ -41,6 +41,12 @@ extension Command {
         "Say what to do: '--plan' to see what would happen, '--output FILE' for a migrated copy, '--in-place' for the "
           + "store itself.")
     }
+    if way == "in-place" {
+      try StoreArguments.expectFile(
+        arguments,
+        "Have a program open it with NSMigratePersistentStoresAutomaticallyOption, or write a migrated copy: '--output FILE'."
+      )
+    }
     let input = try StoreInput(arguments, environment)
     if way == "in-place", input.path != arguments.operands[0] {
       throw ToolFailure(

@@ -13,6 +13,8 @@ package struct StoreInput {
   private let _file: SpooledInput
   package let metadata: [String: Any]
   package let model: StoreModel
+  /// Whether it is a copy of a store on a server.
+  package var isServerCopy: Bool { _file.isServerStore }
 
   /// Examines the file, reads its metadata and finds its model.
   ///

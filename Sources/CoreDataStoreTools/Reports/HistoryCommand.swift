@@ -20,6 +20,10 @@ extension Command {
         .value("limit", "N", "The last so many transactions."), StoreArguments.json,
       ], operands: [StoreArguments.store], exitCodes: StoreArguments.exitCodes)
   ) { arguments, environment in
+    try StoreArguments.expectFile(
+      arguments,
+      "Copies have no history. A program reads it by NSPersistentHistoryChangeRequest, and psql in the tables _history and "
+        + "_history_change.")
     var since: Double?
     if let text = arguments.text("since") {
       guard let seconds = ISODate.seconds(text) else {

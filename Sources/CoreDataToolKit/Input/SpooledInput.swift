@@ -1,7 +1,7 @@
 import Foundation
 
 /// An input that a command reads more than once or at will: a regular file or a directory as it is; `-`, a FIFO
-/// or another stream as a temporary copy, read to its end.
+/// or another stream as a temporary copy, read to its end; a store on a server as a temporary copy in an SQLite file.
 ///
 /// The copy is removed with the object.
 package final class SpooledInput: Sendable {
@@ -10,6 +10,8 @@ package final class SpooledInput: Sendable {
   /// The file to read.
   package let path: String
   private let _directory: String?
+  /// Whether it is a store on a server.
+  package let isServerStore: Bool
 
   /// Looks at the path, and copies what is no file.
   ///
@@ -17,10 +19,11 @@ package final class SpooledInput: Sendable {
   ///   for the copy. A path where nothing is passes; opening it says so.
   package init(path: String) throws(ToolFailure) {
     var facts = stat()
+    isServerStore = ServerStore.isURL(path)
     let isStandardInput = path == OutputFile.standardStream
     let kind = !isStandardInput && stat(path, &facts) == 0 ? facts.st_mode & S_IFMT : S_IFREG
-    name = isStandardInput ? "standard input" : path
-    guard isStandardInput || [S_IFIFO, S_IFSOCK, S_IFCHR].contains(kind) else {
+    name = isStandardInput ? "standard input" : isServerStore ? ServerStore.name(path) : path
+    guard isStandardInput || isServerStore || [S_IFIFO, S_IFSOCK, S_IFCHR].contains(kind) else {
       (self.path, _directory) = (path, nil)
       return
     }
@@ -32,9 +35,10 @@ package final class SpooledInput: Sendable {
       throw FileSink.failure(directory, error)
     }
     // The extension still says what the copy is.
-    let last = isStandardInput ? "input" : path.split(separator: "/").last ?? "input"
+    let last =
+      isServerStore ? "copy.sqlite" : isStandardInput ? "input" : path.split(separator: "/").last ?? "input"
     (_directory, self.path) = (directory, "\(directory)/\(last)")
-    try _copy(from: path)
+    if isServerStore { try ServerStore.copy(path, to: self.path) } else { try _copy(from: path) }
   }
 
   deinit {

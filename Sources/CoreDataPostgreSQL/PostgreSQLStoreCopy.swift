@@ -1,0 +1,66 @@
+import CoreData
+import CoreDataModelFiles
+import CoreDataPostgreSQLBinding
+import Foundation
+
+/// Copies of stores in SQLite files, for tools that read files.
+package enum PostgreSQLStoreCopy {
+  /// Copies all objects of a store, as they are at one moment, into a new SQLite store.
+  ///
+  /// - Parameters:
+  ///   - url: The store's URL.
+  ///   - path: Where the new store is made.
+  /// - Throws: A Cocoa error; of the new store nothing is left then.
+  package static func copy(_ url: URL, to path: String) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try _model(of: url))
+    // One connection, whose transaction all reads are part of.
+    let store = try coordinator.addPersistentStore(
+      ofType: PostgreSQLStoreKind.typeName, configurationName: nil, at: url,
+      options: [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreConnectionPoolMaxSizeKey: 1])
+    guard let engine = store.engine as? PostgreSQLStoreEngine else { return }
+    let connection = try engine.withConnection("a copy") { connection in
+      try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+      connection.keepsTransaction = true
+      return connection
+    }
+    let file = URL(fileURLWithPath: path)
+    do {
+      let options: [AnyHashable: Any] = [NSSQLitePragmasOption: ["journal_mode": "DELETE"]]
+      let copy = try coordinator.migratePersistentStore(store, to: file, options: options, type: .sqlite)
+      try coordinator.remove(copy)
+      // A read on another connection would have seen another moment.
+      guard connection.isInTransaction else {
+        throw CocoaError(
+          .persistentStoreOperation,
+          userInfo: [
+            NSLocalizedDescriptionKey:
+              "The connection to the server was lost while the store was copied. Try again."
+          ])
+      }
+    } catch {
+      try? NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+        .destroyPersistentStore(at: file, type: .sqlite)
+      try? FileManager.default.removeItem(at: file)
+      throw error
+    }
+  }
+
+  /// The model that a store has inside.
+  private static func _model(of url: URL) throws -> NSManagedObjectModel {
+    let kind = PostgreSQLStoreKind()
+    let metadata = try kind.metadata(at: url, options: nil)
+    let address = try StoreErrors.translating { try PostgreSQLAddress(url) }
+    return try StoreErrors.translating(url: address.url) {
+      try PostgreSQLStoreError.translating {
+        let connection = try PostgreSQLConnection(address.settings, prepares: false)
+        let store = PostgreSQLMigratingStore(
+          url: url, address: address, connection: connection, metadata: metadata, options: nil)
+        guard let schema = try store.keptSchema() else {
+          throw PostgreSQLStoreError.noStore(
+            schema: address.schema, reason: "its table _model_cache holds no model that can be read")
+        }
+        return try NSManagedObjectModel(schema: schema)
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import CoreData
+import CoreDataPostgreSQL
+import Foundation
+import PostgreSQLServer
+import Testing
+
+/// `coredata store` and `coredata explore` on the URL of a store, as a shell runs them.
+@Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
+final class ServerStoreToolTests {
+  private let _directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "tool-\(UUID().uuidString)")
+  private let _url: URL
+
+  init() throws {
+    try FileManager.default.createDirectory(at: _directory, withIntermediateDirectories: true)
+    _url = try #require(PostgreSQLServer.shared).newURL()
+    let context = try ServerStack(at: _url).context()
+    try context.performAndWait {
+      let company = context.make("Company", ["name": "Ä"])
+      for number in 0..<3 {
+        let person = context.make("Person", ["firstName": "p\(number)", "wage": NSDecimalNumber(value: 0.1)])
+        person.setValue(company, forKey: "employer")
+        person.setValue(Set([context.make("Tag", ["name": "t\(number)"])]), forKey: "tags")
+      }
+      try context.save()
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: _directory) }
+
+  /// The store's URL with a password, which the server does not ask for.
+  private var _secret: String {
+    _url.absoluteString.replacing("coredata@", with: "coredata:s3cret@")
+  }
+
+  private func _start(_ arguments: [String]) throws -> Process {
+    let process = Process()
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
+      "coredata")
+    process.arguments = arguments
+    process.environment = ["PATH": "", "TMPDIR": _directory.path]
+    for name in ["output", "error"] { try Data().write(to: _directory.appendingPathComponent(name)) }
+    process.standardOutput = try FileHandle(forWritingTo: _directory.appendingPathComponent("output"))
+    process.standardError = try FileHandle(forWritingTo: _directory.appendingPathComponent("error"))
+    try process.run()
+    return process
+  }
+
+  private func _said(_ name: String) throws -> String {
+    try String(contentsOf: _directory.appendingPathComponent(name), encoding: .utf8)
+  }
+
+  private func _run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) {
+    let process = try _start(arguments)
+    process.waitUntilExit()
+    return (process.terminationStatus, try _said("output"), try _said("error"))
+  }
+
+  @Test func `a store on a server is read by a copy`() throws {
+    let info = try _run("store", "info", _secret)
+    #expect(info.code == 0, "\(info.error)")
+    #expect(info.output.contains("Person"))
+    #expect(info.error.contains("Reading a copy of 'postgresql://coredata@"))
+    let fetch = try _run(
+      "store", "fetch", _secret, "Person", "--where", "employer.name ==[cd] 'a'", "--sort", "firstName",
+      "--json")
+    #expect(fetch.code == 0, "\(fetch.error)")
+    #expect(fetch.output.contains("p0") && fetch.output.contains("p2"))
+    let model = try _run("model", "show", _secret)
+    #expect(model.code == 0 && model.output.contains("employer"), "\(model.error)")
+    #expect(![info, fetch, model].contains { ($0.output + $0.error).contains("s3cret") })
+    let left = try FileManager.default.contentsOfDirectory(atPath: _directory.path)
+    #expect(Set(left) == ["output", "error"], "no copy is left")
+  }
+
+  @Test func `an export of a copy has all objects and links`() throws {
+    let file = _directory.appendingPathComponent("Copy.sqlite")
+    let made = try _run("store", "export", _secret, "--output", _directory.path + "/all.ndjson")
+    #expect(made.code == 0, "\(made.error)")
+    let imported = try _run(
+      "store", "import", _directory.path + "/all.ndjson", "--model", _secret, "--output", file.path)
+    #expect(imported.code == 0, "\(imported.error)")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestModel.make())
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: file, options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    let names = try context.performAndWait {
+      try context.texts("Person", "firstName", "employer.name == 'Ä' AND tags.@count == 1")
+    }
+    #expect(names == ["p0", "p1", "p2"])
+  }
+
+  @Test func `a URL is in the arguments of no process it is passed to`() throws {
+    let session = try ServerSession(_url)
+    try session.lock("company")
+    let monitor = try ServerSession(_url)
+    let process = try _start(["store", "info", _secret])
+    try #require(try monitor.waits { try $0.waitingStatements("company") == 1 })
+    var copies = 0
+    for number in try FileManager.default.contentsOfDirectory(atPath: "/proc") where Int(number) != nil {
+      let words = FileManager.default.contents(atPath: "/proc/\(number)/cmdline") ?? Data()
+      let line = String(decoding: words, as: UTF8.self)
+      guard line.contains("coredata-postgresql\0postgres\0copy") else { continue }
+      copies += 1
+      #expect(!line.contains("s3cret") && !line.contains("postgresql://"))
+    }
+    #expect(copies > 0)
+    try session.connection.execute("ROLLBACK")
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test(arguments: [
+    (["store", "check", "URL"], "A copy would tell nothing of its tables"),
+    (["store", "history", "URL"], "Copies have no history"),
+    (["store", "migrate", "URL", "--to", "Any.mom", "--in-place"], "write a migrated copy"),
+    (["store", "import", "-", "--model", "Any.mom", "--output", "URL"], "A store is written to a file"),
+  ])
+  func `what a copy is no good for is refused`(_ words: [String], _ message: String) throws {
+    let process = try _start(words.map { $0 == "URL" ? _secret : $0 })
+    process.waitUntilExit()
+    let error = try _said("error")
+    #expect(process.terminationStatus == 64)
+    #expect(error.contains(message), "\(error)")
+    #expect(!error.contains("s3cret"))
+  }
+
+  @Test func `a server that cannot be reached is named`() throws {
+    let found = try _run("store", "info", "postgresql://me:s3cret@/none?host=/nowhere&schema=x")
+    #expect(found.code == 66)
+    #expect(found.error.contains("'postgresql://me@/none?host=/nowhere&schema=x' cannot be copied"))
+    #expect(!found.error.contains("s3cret"))
+  }
+}
