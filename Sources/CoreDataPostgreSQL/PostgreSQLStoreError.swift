@@ -6,6 +6,8 @@ import Foundation
 enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
   /// The URL is none of a store.
   case address(String)
+  /// An option has a value that is none of its own.
+  case option(String, reason: String)
   /// The server cannot be reached, or refuses the connection.
   case connection(PostgreSQLError)
   /// The schema holds no store, or another one than expected.
@@ -33,7 +35,7 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
 
   var cocoaCode: Int {
     switch self {
-    case .address, .connection: NSPersistentStoreOpenError
+    case .address, .connection, .option: NSPersistentStoreOpenError
     case .noStore: NSPersistentStoreTypeMismatchError
     case .model, .incomplete: NSPersistentStoreIncompatibleSchemaError
     case .readOnly: CocoaError.Code.fileWriteNoPermission.rawValue
@@ -64,6 +66,7 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
   var description: String {
     switch self {
     case .address(let text): text
+    case .option(let name, let reason): "\(name): \(reason)"
     case .connection(let error): "no connection to the PostgreSQL server: \(error.message)"
     case .noStore(let schema, let reason):
       "the schema '\(schema)' holds no store that can be opened: \(reason)"

@@ -51,7 +51,15 @@ struct PostgreSQLStoreKind: StoreKind {
     do {
       metadata = try PostgreSQLStoreError.translating {
         try pool.withConnection("opening the store") { connection in
-          try _prepared(connection, address, mapping, derivations, request, isReadOnly: isReadOnly)
+          func prepared() throws -> [String: Any] {
+            try _prepared(connection, address, mapping, derivations, request, isReadOnly: isReadOnly)
+          }
+          do {
+            return try prepared()
+          } catch let error as PostgreSQLError where error.isDuplicate {
+            // Another program has created it meanwhile, on a server without advisory locks.
+            return try prepared()
+          }
         }
       }
       if try _migrates(metadata, address, request) {
@@ -76,7 +84,8 @@ struct PostgreSQLStoreKind: StoreKind {
       isReadOnly: isReadOnly, keepsHistory: keepsHistory, derivations: derivations,
       generations: _generations(request.options),
       notifies: StoreOptions.isOn(NSPostgreSQLNotifiesOption, request.options),
-      replica: try _replica(request.options), capabilities: capabilities)
+      replica: try _replica(request.options), capabilities: capabilities,
+      bucket: try _bucket(request.options))
     store.attach(engine, metadata: metadata)
     return store
   }
@@ -127,6 +136,16 @@ struct PostgreSQLStoreKind: StoreKind {
     return PostgreSQLReplica(_pool(try _address(url), options))
   }
 
+  /// The bucket that the options name; zero for none.
+  private func _bucket(_ options: [AnyHashable: Any]?) throws -> Int64 {
+    guard let option = options?[NSPostgreSQLKeyBucketOption] else { return 0 }
+    guard let number = (option as? NSNumber)?.int64Value, (1...32_767).contains(number) else {
+      throw PostgreSQLStoreError.option(
+        NSPostgreSQLKeyBucketOption, reason: "'\(option)' is no bucket; there are those from 1 to 32767")
+    }
+    return number
+  }
+
   private func _generations(_ options: [AnyHashable: Any]?) -> PostgreSQLGenerations {
     PostgreSQLGenerations(
       maximumCount: (options?[NSPostgreSQLQueryGenerationsOption] as? NSNumber)?.intValue ?? 0,
@@ -148,10 +167,7 @@ struct PostgreSQLStoreKind: StoreKind {
     }
     return try connection.transaction {
       // Of several processes that find no store one creates it, and the others wait for it.
-      var parameters = PostgreSQLParameters()
-      parameters.add("coredata:" + address.schema)
-      try connection.run(
-        "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
+      try PostgreSQLStoreLock.acquire(address.schema, on: connection)
       if try _exists(connection, address.schema) {
         return try PostgreSQLMetadata.read(connection, schema: address.schema)
       }
@@ -275,10 +291,7 @@ struct PostgreSQLStoreKind: StoreKind {
       try pool.withConnection("new functions") { connection in
         do {
           return try connection.transaction {
-            var parameters = PostgreSQLParameters()
-            parameters.add("coredata:" + address.schema)
-            try connection.run(
-              "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
+            try PostgreSQLStoreLock.acquire(address.schema, on: connection)
             for statement in PostgreSQLFunctions.statements(schema: address.schema) + expected.views {
               try connection.execute(statement)
             }

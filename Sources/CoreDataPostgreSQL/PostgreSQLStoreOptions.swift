@@ -21,6 +21,13 @@ public let NSPostgreSQLQueryGenerationAgeOption = "NSPostgreSQLQueryGenerationAg
 /// transaction mode pass no notifications on.
 public let NSPostgreSQLNotifiesOption = "NSPostgreSQLNotifiesOption"
 
+/// Option: the bucket that new objects belong to. A number from 1 to 32,767, which becomes the 16 high bits of their keys; none
+/// unless given.
+///
+/// A table can then be split by ranges of its keys: into partitions on one server, or over the servers of a distributed
+/// database. Programs of several buckets share a store, and see and change objects of all of them.
+public let NSPostgreSQLKeyBucketOption = "NSPostgreSQLKeyBucketOption"
+
 /// Option: a replica that objects are read from. A `URL`, or its text, as the store's own; the schema is the store's.
 ///
 /// A store sees its own saves, and all that it has read before: a replica that has not replayed so much is passed over, and

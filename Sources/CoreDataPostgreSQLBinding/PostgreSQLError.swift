@@ -31,6 +31,8 @@ package struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
 
   /// Whether a row breaks a unique constraint.
   package var isUniqueViolation: Bool { state == "23505" }
+  /// Whether something of that name is there already, made by another program at the same time perhaps.
+  package var isDuplicate: Bool { isUniqueViolation || ["42P06", "42P07", "42710"].contains(state) }
   /// Whether the transaction lost against another one and may be run again as a whole.
   package var isSerializationFailure: Bool { state == "40001" || state == "40P01" }
   /// Whether a lock was not given in time.

@@ -9,13 +9,22 @@ import Synchronization
 final class PostgreSQLKeys: Sendable {
   /// Keys in a block of a new store. An existing one says itself how many.
   static let blockSize: Int64 = 1000
+  /// Bits of a key below those of its bucket.
+  static let bucketShift: Int64 = 48
+  /// What of a key a sequence has counted, as an expression over the column.
+  static let countedPart = "(\"id\" & \((Int64(1) << bucketShift) - 1))"
 
   /// Quoted names of the sequences by the number of the root entity.
   private let _sequences: [Int: String]
   private let _rest: Mutex<[Int: Range<Int64>]> = Mutex([:])
   private let _steps: Mutex<[Int: Int64]> = Mutex([:])
 
-  init(_ mapping: StoreMapping, schema: String) {
+  /// Added to what the sequences count.
+  private let _bucket: Int64
+
+  /// - Parameter bucket: Bucket of new objects; zero for none.
+  init(_ mapping: StoreMapping, bucket: Int64) {
+    _bucket = bucket << Self.bucketShift
     _sequences = Dictionary(
       uniqueKeysWithValues: mapping.tables.map { ($0.rootNumber, Self.sequence(of: $0)) })
   }
@@ -30,6 +39,11 @@ final class PostgreSQLKeys: Sendable {
 
   /// Acquires keys of a root entity's table.
   func acquire(_ count: Int, root: Int, on connection: PostgreSQLConnection) throws -> [Int64] {
+    let numbers = try _numbers(count, root: root, on: connection)
+    return _bucket == 0 ? numbers : numbers.map { $0 | _bucket }
+  }
+
+  private func _numbers(_ count: Int, root: Int, on connection: PostgreSQLConnection) throws -> [Int64] {
     var result: [Int64] = []
     result.reserveCapacity(count)
     _rest.withLock { rest in

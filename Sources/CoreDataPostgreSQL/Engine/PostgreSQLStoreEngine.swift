@@ -37,7 +37,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
     _ address: PostgreSQLAddress, pool: PostgreSQLPool, mapping: StoreMapping, key: StoreKey,
     entities: [NSEntityDescription], persistentStore: NSPersistentStore?, isReadOnly: Bool,
     keepsHistory: Bool, derivations: PostgreSQLDerivations, generations: PostgreSQLGenerations,
-    notifies: Bool, replica: PostgreSQLReplica?, capabilities: PostgreSQLCapabilities
+    notifies: Bool, replica: PostgreSQLReplica?, capabilities: PostgreSQLCapabilities, bucket: Int64
   ) {
     self.replica = replica
     self.capabilities = capabilities
@@ -68,7 +68,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
     self.derivations = derivations
     self.generations = generations
     self.notifies = notifies
-    keys = PostgreSQLKeys(mapping, schema: address.schema)
+    keys = PostgreSQLKeys(mapping, bucket: bucket)
   }
 
   /// Runs `body` with a connection; what the server says comes out as store errors.

@@ -46,10 +46,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
       try connection.transaction {
         // A migration that waits longer for a table fails: all other statements would queue behind it.
         try connection.execute("SET LOCAL lock_timeout = '30s'")
-        var parameters = PostgreSQLParameters()
-        parameters.add("coredata:" + address.schema)
-        try connection.run(
-          "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
+        try PostgreSQLStoreLock.acquire(address.schema, on: connection)
         try body()
       }
     } catch let error as PostgreSQLError {

@@ -119,7 +119,7 @@ struct PostgreSQLRewriting {
       let sequence = PostgreSQLKeys.sequence(of: table)
       let found = try _connection.run(
         """
-        SELECT greatest((SELECT coalesce(max("id"), 0) FROM \(table.name)), (SELECT CASE WHEN s.is_called \
+        SELECT greatest((SELECT coalesce(max(\(PostgreSQLKeys.countedPart)), 0) FROM \(table.name)), (SELECT CASE WHEN s.is_called \
         THEN s.last_value + (SELECT seqincrement FROM pg_catalog.pg_sequence \
         WHERE seqrelid = \(PostgreSQLNames.literal(sequence))::regclass) - 1 ELSE 0 END FROM \(sequence) s))
         """, isRepeated: false)

@@ -19,6 +19,13 @@ enum PostgreSQLTextIndex: String, CaseIterable {
 }
 
 extension PostgreSQLSchema {
+  /// Makes the extension for trigrams where it is to be had. Without it the index is left out, and what it would serve reads
+  /// the table.
+  private static let _extension = """
+    DO 'BEGIN CREATE EXTENSION IF NOT EXISTS pg_trgm; EXCEPTION WHEN insufficient_privilege OR undefined_file OR \
+    feature_not_supported THEN NULL; END'
+    """
+
   var textIndexes: [String] {
     var result: [String] = []
     for layout in mapping.layout.layouts {
@@ -32,12 +39,13 @@ extension PostgreSQLSchema {
         let asked = PostgreSQLTextIndex.asked(in: attribute.traits.userInfo)
         if asked.contains(.folded) { result.append("CREATE INDEX ON \(table.name) (\(folded))") }
         if asked.contains(.trigram) {
-          result.append("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+          result.append(Self._extension)
           // The extension is in the schema that somebody has chosen for it.
           let start = PostgreSQLNames.literal("CREATE INDEX ON \(table.name) USING gin (\(folded) ")
           let body = """
-            BEGIN EXECUTE \(start) || (SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e \
-            JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm') || '.gin_trgm_ops)'; END
+            DECLARE place text := (SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e \
+            JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm'); \
+            BEGIN IF place IS NOT NULL THEN EXECUTE \(start) || place || '.gin_trgm_ops)'; END IF; END
             """
           result.append("DO \(PostgreSQLNames.literal(body))")
         }

@@ -1,0 +1,26 @@
+import CoreDataPostgreSQLBinding
+
+/// Keeps other programs from creating, migrating or renewing a store until the caller's transaction ends.
+enum PostgreSQLStoreLock {
+  /// - Throws: `PostgreSQLError`; with `isBusy` when the lock is not given within the transaction's `lock_timeout`.
+  static func acquire(_ schema: String, on connection: PostgreSQLConnection) throws {
+    var parameters = PostgreSQLParameters()
+    parameters.add("coredata:" + schema)
+    try connection.execute("SAVEPOINT store_lock")
+    do {
+      try connection.run(
+        "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
+      try connection.execute("RELEASE SAVEPOINT store_lock")
+    } catch let error as PostgreSQLError where error.isDenied || error.isMissing {
+      // No advisory locks here: the store's metadata stand for one. Of programs that create the store at once all but one
+      // fail then, and find it when they try again.
+      try connection.execute("ROLLBACK TO SAVEPOINT store_lock")
+      var table = PostgreSQLParameters()
+      table.add(PostgreSQLMetadata.table(schema))
+      let found = try connection.run(
+        "SELECT to_regclass($1::text) IS NOT NULL", table, isRepeated: false)
+      guard found.int64(0, 0) != 0 else { return }
+      try connection.execute("LOCK TABLE \(PostgreSQLMetadata.table(schema)) IN EXCLUSIVE MODE")
+    }
+  }
+}
