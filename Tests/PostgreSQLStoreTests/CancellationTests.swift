@@ -86,4 +86,35 @@ struct CancellationTests {
     let names = try await context.perform { try context.texts("Company", "name") }
     #expect(names == ["a"])
   }
+
+  @Test func `a fault that a cancelled fetch fires is filled`() async throws {
+    let context = _stack.context()
+    try _locker.connection.execute("ROLLBACK")
+    try await context.perform {
+      context.make("Company", ["name": "a"])
+      try context.save()
+    }
+    let reader = try ServerStack(at: _stack.url).context()
+    let id = try await reader.perform {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Company")
+      request.includesPropertyValues = false
+      return try #require(try reader.fetch(request).first).objectID
+    }
+    try _locker.lock("company")
+    let name = Mutex<String?>(nil)
+    let thread = Thread {
+      let found = reader.performAndWait {
+        RunningQuery.ending(when: { true }) { reader.object(with: id).value(forKey: "name") as? String }
+      }
+      name.withLock { $0 = found }
+    }
+    thread.start()
+    try await _expectWait(1)
+    // As long as a statement that may be ended would need to be.
+    try await Task.sleep(for: .milliseconds(200))
+    try await _expectWait(1)
+    try _locker.connection.execute("ROLLBACK")
+    while !thread.isFinished { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(name.withLock { $0 } == "a")
+  }
 }

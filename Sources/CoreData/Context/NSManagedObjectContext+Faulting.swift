@@ -9,7 +9,8 @@ extension NSManagedObjectContext {
     if object._row == nil, !(object._flags.contains(.inserted) && object._draft != nil) {
       let found: Bool
       do {
-        found = try load(object)
+        // A fetch that fires it may be cancelled: a fault has no way to fail, and is filled all the same.
+        found = try Self._uncancelled { try load(object) }
       } catch  where readFailureHandler != nil {
         readFailureHandler?(error)
         return
@@ -36,6 +37,11 @@ extension NSManagedObjectContext {
     object._state.beginAwakening()
     object.awakeFromFetch()
     object._state.endAwakening()
+  }
+
+  /// Runs a read that goes on when the fetch around it is cancelled.
+  private static func _uncancelled<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try RunningQuery.isWatched ? RunningQuery.ending(when: { false }, body) : body()
   }
 
   private static func _isUnreadable(_ error: CocoaError) -> Bool {
@@ -126,7 +132,9 @@ extension NSManagedObjectContext {
       return relatedIDs(of: object, slot: slot).map { self.objectOrFault($0) }
     }
     do {
-      let found = try coordinator.members(of: key, slot: slot, at: chain.generation)
+      let found = try Self._uncancelled {
+        try coordinator.members(of: key, slot: slot, at: chain.generation)
+      }
       return objects(for: found)
     } catch {
       _cannotRead(slot, of: object, error)
@@ -137,7 +145,7 @@ extension NSManagedObjectContext {
   final func relatedIDs(of object: NSManagedObject, slot: Int) -> [NSManagedObjectID] {
     if object._objectID.isTemporary, object._objectID.permanent == nil, _parent == nil { return [] }
     do {
-      return try ReadChain(above: self).related(to: object._objectID, slot: slot)
+      return try Self._uncancelled { try ReadChain(above: self).related(to: object._objectID, slot: slot) }
     } catch {
       _cannotRead(slot, of: object, error)
       return []
