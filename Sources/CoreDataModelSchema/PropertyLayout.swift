@@ -36,6 +36,8 @@ package final class PropertyLayout: Sendable {
     package let owner: Int
     /// Type of an attribute; nil for a relationship.
     package let type: AttributeType?
+    /// How values of the attribute are represented; nil for a relationship.
+    package var form: AttributeForm? { type?.form }
     package let isToMany: Bool
     package let isToOne: Bool
 

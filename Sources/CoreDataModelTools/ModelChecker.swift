@@ -77,7 +77,7 @@ struct ModelChecker {
       if attribute.isTransient {
         _warn(
           .indexedTransient, entity, name, "\(user) names it, but it is transient, so that no store has it")
-      } else if [.binaryData, .transformable, .composite, .objectID].contains(attribute.type) {
+      } else if [.binaryData, .transformable, .composite, .objectID].contains(attribute.type.form) {
         _warn(
           .indexedUnordered, entity, name,
           "\(user) names it, but values of type \(attribute.type.fileName) have no order")

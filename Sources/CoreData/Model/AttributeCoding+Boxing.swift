@@ -11,12 +11,12 @@ extension AttributeCoding {
     case .null: return nil
     case .string(let text):
       // A URI whose text is no URL any more can only come from a file; its text is better than nothing.
-      if type == .uri { return URL(string: text) ?? text as Any }
+      if form == .uri { return URL(string: text) ?? text as Any }
       return text
     case .int(let number):
-      return type == .boolean ? SharedNumbers.boolean(number != 0) : SharedNumbers.number(number)
+      return form == .boolean ? SharedNumbers.boolean(number != 0) : SharedNumbers.number(number)
     case .double(let number):
-      switch type {
+      switch form {
       case .date: return Date(timeIntervalSinceReferenceDate: number)
       case .float: return NSNumber(value: Float(number))
       default: return NSNumber(value: number)
@@ -69,7 +69,7 @@ extension SchemaLiteral {
   func object(for type: AttributeType) -> Any? {
     switch self {
     case .integer(let number): NSNumber(value: number)
-    case .double(let number): type == .float ? NSNumber(value: Float(number)) : NSNumber(value: number)
+    case .double(let number): type.form == .float ? NSNumber(value: Float(number)) : NSNumber(value: number)
     case .decimal(let text): Decimal(string: text).map { NSDecimalNumber(decimal: $0) }
     case .boolean(let flag): NSNumber(value: flag)
     case .string(let text): text
@@ -84,7 +84,7 @@ extension SchemaLiteral {
   init?(_ object: Any, type: AttributeType) {
     let attribute = AttributeSchema(traits: PropertyTraits(name: "defaultValue"), type: type)
     guard let value = try? AttributeCoding(attribute, entityName: "").value(from: object) else { return nil }
-    switch (value, type) {
+    switch (value, type.form) {
     case (.int(let number), .boolean): self = .boolean(number != 0)
     case (.int(let number), _): self = .integer(number)
     case (.double(let seconds), .date): self = .date(seconds)

@@ -22,6 +22,7 @@ final class AttributeCoding: Sendable {
   let entityName: String
   let name: String
   let type: SchemaAttributeType
+  let form: AttributeForm
   let transformerName: String?
   /// Elements of a composite attribute in declared order.
   let elements: [AttributeCoding]
@@ -30,6 +31,7 @@ final class AttributeCoding: Sendable {
     self.entityName = entityName
     name = attribute.name
     type = attribute.type
+    form = type.form
     transformerName = attribute.valueTransformerName
     elements = attribute.elements.map { AttributeCoding($0, entityName: "\(entityName).\(attribute.name)") }
   }
@@ -50,13 +52,13 @@ final class AttributeCoding: Sendable {
 
   /// The value if its type is exactly one of those that are usual for the attribute; else nil.
   private func _exact<T>(_ value: T) -> Value? {
-    switch type {
+    switch form {
     case .string:
       if T.self == String.self { return .string(unsafeBitCast(value, to: String.self)) }
       if T.self == NSString.self { return .string(Self._object(value, NSString.self).description) }
     case .integer16, .integer32, .integer64:
       guard let number = Self._exactInteger(value) else { return nil }
-      return .int(type == .integer64 ? number : _cut(number))
+      return .int(form == .integer64 ? number : _cut(number))
     case .boolean:
       if T.self == Bool.self { return .int(unsafeBitCast(value, to: Bool.self) ? 1 : 0) }
     case .double:
@@ -103,7 +105,7 @@ final class AttributeCoding: Sendable {
 
   /// The low bits of a number, as many as the attribute's type has.
   private func _cut(_ number: Int64) -> Int64 {
-    switch type {
+    switch form {
     case .integer16: Int64(Int16(truncatingIfNeeded: number))
     case .integer32: Int64(Int32(truncatingIfNeeded: number))
     default: number
@@ -112,7 +114,7 @@ final class AttributeCoding: Sendable {
 
   /// The less common ways to spell a value.
   private func _convert(_ any: Any) throws(AttributeValueError) -> Value {
-    switch type {
+    switch form {
     case .string:
       if let text = any as? NSString { return .string(text.description) }
       if let text = any as? String { return .string(text) }
@@ -152,7 +154,7 @@ final class AttributeCoding: Sendable {
       return try value(from: wrapped)
     }
     if any is NSNull { return .null }
-    switch type {
+    switch form {
     case .undefined, .transformable: return .transformable(TransformableBox(object: any, data: nil))
     case .composite: return .composite(try _composite(any))
     default: throw mismatch(any)
@@ -227,7 +229,7 @@ final class AttributeCoding: Sendable {
 
   func mismatch(_ any: Any) -> AttributeValueError {
     AttributeValueError(
-      entity: entityName, attribute: name, expected: type.expectation,
+      entity: entityName, attribute: name, expected: type.traits.expectation,
       found: "\(Swift.type(of: any)) (\(String(describing: any).prefix(80)))")
   }
 }
@@ -239,24 +241,4 @@ private protocol AnyOptional {
 
 extension Optional: AnyOptional {
   fileprivate var attributeValue: Any? { map { $0 as Any } }
-}
-
-extension SchemaAttributeType {
-  /// What a caller must pass, in words.
-  fileprivate var expectation: String {
-    switch self {
-    case .integer16, .integer32, .integer64: "an integer or NSNumber"
-    case .decimal: "a Decimal or NSDecimalNumber"
-    case .double, .float: "a floating-point number or NSNumber"
-    case .string: "a String"
-    case .boolean: "a Bool or NSNumber"
-    case .date: "a Date"
-    case .binaryData: "Data"
-    case .uuid: "a UUID"
-    case .uri: "a URL"
-    case .undefined, .transformable: "an object"
-    case .objectID: "an NSManagedObjectID"
-    case .composite: "a dictionary of the elements by name"
-    }
-  }
 }

@@ -96,10 +96,10 @@ extension PredicateValue {
   init(_ value: Value, of type: AttributeType, shown: (Value) -> Any?) {
     switch value {
     case .null: self = .null
-    case .int(let int): self = type == .boolean ? .bool(int != 0) : .int(int)
-    case .double(let double): self = type == .date ? .date(double) : .double(double)
+    case .int(let int): self = type.form == .boolean ? .bool(int != 0) : .int(int)
+    case .double(let double): self = type.form == .date ? .date(double) : .double(double)
     case .string(let string):
-      if type == .uri, let url = URL(string: string) { self = .url(url) } else { self = .string(string) }
+      if type.form == .uri, let url = URL(string: string) { self = .url(url) } else { self = .string(string) }
     case .data(let data): self = .data(data)
     case .uuid(let uuid): self = .uuid(uuid)
     case .decimal(let box): self = .decimal(box.decimal)

@@ -25,7 +25,7 @@ extension NSManagedObject {
   /// Value at a slot as `value(forKey:)` answers it.
   final func value(at slot: Int) -> Any? {
     if let coding = _shape.codings[slot] {
-      if coding.type == .transformable { return transformed(slot) }
+      if coding.form == .transformable { return transformed(slot) }
       return shown(read(slot), slot)
     }
     if !_layout.slots[slot].isToMany { return toOne(slot) }
@@ -39,7 +39,7 @@ extension NSManagedObject {
     }
     if let coding = _shape.codings[slot] {
       write(converted(value, coding), at: slot)
-      if coding.type == .transformable { relations.decoded[slot] = value }
+      if coding.form == .transformable { relations.decoded[slot] = value }
     } else if _layout.slots[slot].isToMany {
       setToMany(slot, objects(value, key))
     } else {

@@ -137,7 +137,7 @@ extension Value {
   /// A predicate's constant as the cell of an attribute of this type would be; nil if they compare in another
   /// way.
   init?(_ constant: PredicateValue, comparableWith type: AttributeType) {
-    switch (constant, type) {
+    switch (constant, type.form) {
     case (.null, _): self = .null
     case (.string(let string), .string): self = .string(string)
     case (.int(let int), .integer16), (.int(let int), .integer32), (.int(let int), .integer64),

@@ -9,9 +9,9 @@ extension Value {
   func text(as type: SchemaAttributeType?) -> String {
     switch self {
     case .null: "nil"
-    case .int(let number): type == .boolean ? (number == 0 ? "false" : "true") : "\(number)"
+    case .int(let number): type?.form == .boolean ? (number == 0 ? "false" : "true") : "\(number)"
     case .double(let number):
-      type == .date ? Date(timeIntervalSinceReferenceDate: number).description : "\(number)"
+      type?.form == .date ? Date(timeIntervalSinceReferenceDate: number).description : "\(number)"
     case .string(let text): "\"\(text)\""
     case .data(let data): "\(data.count) bytes"
     case .uuid(let uuid): uuid.uuidString

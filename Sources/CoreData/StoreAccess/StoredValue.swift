@@ -37,9 +37,9 @@ extension StoredValue {
   init(_ value: Value, of attribute: AttributeSchema) {
     switch value {
     case .null, .pending, .toMany: self = .null
-    case .int(let number): self = attribute.type == .boolean ? .boolean(number != 0) : .integer(number)
-    case .double(let number): self = attribute.type == .date ? .date(number) : .double(number)
-    case .string(let text): self = attribute.type == .uri ? .uri(text) : .string(text)
+    case .int(let number): self = attribute.type.form == .boolean ? .boolean(number != 0) : .integer(number)
+    case .double(let number): self = attribute.type.form == .date ? .date(number) : .double(number)
+    case .string(let text): self = attribute.type.form == .uri ? .uri(text) : .string(text)
     case .data(let data): self = .data(data)
     case .uuid(let uuid): self = .uuid(uuid)
     case .decimal(let box): self = .decimal(box.decimal)

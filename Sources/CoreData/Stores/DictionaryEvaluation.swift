@@ -199,7 +199,7 @@ struct DictionaryEvaluation {
 extension Value {
   /// A computed value as a cell of the given type; null for what cannot be one.
   init(_ value: PredicateValue, readAs type: AttributeType) {
-    switch type {
+    switch type.form {
     case .integer16, .integer32, .integer64: self = value.integer.map(Value.int) ?? .null
     case .boolean: self = value.isNull ? .null : .int(value.isTrue ? 1 : 0)
     case .double, .float, .date:

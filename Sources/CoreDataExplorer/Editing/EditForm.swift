@@ -97,7 +97,7 @@ struct EditForm: Sendable {
     if slot.isToMany, members(object, slot).count > _mostMembers {
       return "It has more than \(_mostMembers) members. Change the other ends instead."
     }
-    if slot.type == .binaryData, let data = object.value(forKey: slot.name) as? Data, data.count > _mostBytes
+    if slot.form == .binaryData, let data = object.value(forKey: slot.name) as? Data, data.count > _mostBytes
     {
       return "It has \(Amount.text(data.count, "byte")), too many for a form."
     }
@@ -133,7 +133,7 @@ struct EditForm: Sendable {
   /// A value of an attribute as text; nil for nil.
   static func text(_ value: Any?, _ attribute: AttributeSchema) -> String? {
     guard let value, !(value is NSNull) else { return nil }
-    switch (attribute.type, value) {
+    switch (attribute.type.form, value) {
     case (.boolean, let number as NSNumber): return number.boolValue ? "true" : "false"
     case (.decimal, let number as NSDecimalNumber): return "\(number)"
     case (_, let number as NSNumber): return "\(number)"
@@ -145,7 +145,7 @@ struct EditForm: Sendable {
       let members = attribute.elements.sorted { $0.name < $1.name }.map { element -> String in
         let value = text(elements[element.name], element)
         let isBare = [.integer16, .integer32, .integer64, .double, .float, .boolean, .composite].contains(
-          element.type)
+          element.type.form)
         return "\(_quoted(element.name)): \(value.map { isBare ? $0 : _quoted($0) } ?? "null")"
       }
       return "{\(members.joined(separator: ", "))}"

@@ -69,7 +69,7 @@ struct EditFormPage {
 
   private func _entry(_ field: EditForm.Field) -> EditForm.Entry {
     let request = _visit.request
-    let hasEmpty = field.slot.isToMany || field.slot.type == .string
+    let hasEmpty = field.slot.isToMany || field.slot.form == .string
     // An empty field is nil where no text can be empty, or where the box beside it says so.
     func read(_ field: String, isNil: Bool) -> String? {
       let text = _lines(request.field(field) ?? "")
@@ -193,7 +193,7 @@ struct EditFieldView {
   private var _input: HTML {
     let name = "value:\(_field.name)"
     if _field.slot.isToMany { return _textArea(name) }
-    switch _field.slot.type {
+    switch _field.slot.form {
     case .boolean:
       let options = ["", "true", "false"].map { value in
         HTML.tag(
@@ -230,12 +230,12 @@ struct EditFieldView {
   }
 
   private var _isNumber: Bool {
-    [.integer16, .integer32, .integer64, .double, .float, .decimal].contains(_field.slot.type)
+    [.integer16, .integer32, .integer64, .double, .float, .decimal].contains(_field.slot.form)
   }
 
   private var _hint: String? {
     if let destination = _field.destination { return "\(destination)/p1" }
-    return switch _field.slot.type {
+    return switch _field.slot.form {
     case .date: "2024-02-29T12:00:00Z"
     case .uuid: "a UUID"
     default: nil
@@ -244,7 +244,7 @@ struct EditFieldView {
 
   /// Tells an empty text from none.
   private var _nil: HTML {
-    guard _field.slot.isOptional, _field.slot.type == .string else { return .empty }
+    guard _field.slot.isOptional, _field.slot.form == .string else { return .empty }
     return .tag(
       "label", ["class": "nil-box"],
       .void(

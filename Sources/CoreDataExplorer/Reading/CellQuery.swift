@@ -58,7 +58,7 @@ struct CellQuery {
       guard let sql = expression.attribute(names, of: entity, alias: "t")?.sql else {
         return ["NULL", "NULL"]
       }
-      switch attribute.type {
+      switch attribute.type.form {
       case .string, .uri, .undefined, .objectID, .composite:
         return ["substr(\(sql), 1, \(textLimit))", "length(\(sql))"]
       case .binaryData, .transformable:
@@ -150,7 +150,7 @@ struct CellQuery {
   ) -> Cell {
     let storage = statement.storageClass(column)
     let isNumber = storage == .int || storage == .double
-    switch attribute.type {
+    switch attribute.type.form {
     case .integer16, .integer32, .integer64:
       guard isNumber else { break }
       return .number(storage == .int ? String(statement.int64(column)) : "\(statement.double(column))")

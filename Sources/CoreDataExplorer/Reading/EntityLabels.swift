@@ -13,7 +13,7 @@ struct EntityLabels: Sendable {
   init(_ layout: ModelLayout) {
     _attributes = layout.layouts.map { entity in
       let names = entity.slots.filter {
-        !$0.isHidden && !$0.isTransient && ($0.type == .string || $0.type == .uri)
+        !$0.isHidden && !$0.isTransient && ($0.form == .string || $0.form == .uri)
       }.map(\.name)
       let known = names.map { name in (name, Self._usual.firstIndex(of: name.lowercased()) ?? .max) }
         .filter { $0.1 < .max }.min { ($0.1, $0.0) < ($1.1, $1.0) }

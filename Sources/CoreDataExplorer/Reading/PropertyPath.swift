@@ -83,7 +83,7 @@ struct PropertyPath: Sendable, Hashable {
     else {
       return false
     }
-    switch attribute.type {
+    switch attribute.type.form {
     case .binaryData, .transformable, .composite, .undefined, .objectID: return false
     default: return true
     }

@@ -64,9 +64,9 @@ struct TableCursor: Sendable, Hashable {
     switch value {
     case .null: nil
     case .int(let number):
-      type == .date ? Date(timeIntervalSinceReferenceDate: Double(number)) : NSNumber(value: number)
+      type.form == .date ? Date(timeIntervalSinceReferenceDate: Double(number)) : NSNumber(value: number)
     case .double(let number):
-      type == .date ? Date(timeIntervalSinceReferenceDate: number) : NSNumber(value: number)
+      type.form == .date ? Date(timeIntervalSinceReferenceDate: number) : NSNumber(value: number)
     case .text(let text): text
     case .blob(let bytes):
       bytes.count == 16 ? bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) } : nil

@@ -18,31 +18,18 @@ struct SwiftDataTypes {
 
   /// The type of an attribute's values; nil where Swift has none that SwiftData stores in this form.
   func type(of type: AttributeType) -> String? {
-    switch type {
-    case .integer16: qualified("Int16")
-    case .integer32: qualified("Int32")
-    case .integer64: qualified("Int")
-    case .decimal: qualified("Decimal")
-    case .double: qualified("Double")
-    case .float: qualified("Float")
-    case .string: qualified("String")
-    case .boolean: qualified("Bool")
-    case .date: qualified("Date")
-    case .binaryData: qualified("Data")
-    case .uuid: qualified("UUID")
-    case .uri: qualified("URL")
-    case .undefined, .transformable, .objectID, .composite: nil
-    }
+    type.traits.modelType.map(qualified)
   }
 
   /// A default value as source; nil for none, and for what is not worth writing.
   func value(_ literal: SchemaLiteral?, of type: AttributeType) -> String? {
     switch literal {
     case nil: return nil
-    case .integer(let number): return type == .boolean ? (number == 0 ? "false" : "true") : String(number)
+    case .integer(let number):
+      return type.form == .boolean ? (number == 0 ? "false" : "true") : String(number)
     case .double(let number):
       guard number.isFinite else { return nil }
-      return number == number.rounded() && abs(number) < 1e15 && type != .decimal
+      return number == number.rounded() && abs(number) < 1e15 && type.form != .decimal
         ? "\(Int64(number))" : "\(number)"
     case .decimal(let text):
       guard let number = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else { return nil }

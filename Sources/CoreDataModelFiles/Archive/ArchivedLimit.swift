@@ -29,7 +29,7 @@ struct ArchivedLimit {
     }
     let constant = right.fields["NSConstantValue"]
     let bound: SchemaLiteral?
-    switch (type, measured) {
+    switch (type.form, measured) {
     case (.string, "length"): bound = ArchivedLiteral(archive).literal(constant, type: .integer64)
     case (.string, nil):
       guard archive.integer(op.fields["NSOperatorType"]) == 6, let pattern = archive.string(constant) else {

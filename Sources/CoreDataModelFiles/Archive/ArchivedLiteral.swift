@@ -11,7 +11,7 @@ struct ArchivedLiteral {
   /// be.
   func literal(_ value: PlistValue?, type: AttributeType) -> SchemaLiteral? {
     guard let found = literal(value) else { return nil }
-    switch (found, type) {
+    switch (found, type.form) {
     case (.integer(let number), .boolean): return .boolean(number != 0)
     case (.boolean(let flag), .integer16), (.boolean(let flag), .integer32), (.boolean(let flag), .integer64):
       return .integer(flag ? 1 : 0)

@@ -22,7 +22,7 @@ struct ArchivedValidation {
 
   init(_ attribute: AttributeSchema, _ forms: PredicateArchive) {
     let measured: (path: String?, least: Int64, most: Int64)
-    switch attribute.type {
+    switch attribute.type.form {
     case .string: measured = ("length", Code.stringTooShort, Code.stringTooLong)
     case .date: measured = ("timeIntervalSinceReferenceDate", Code.dateTooSoon, Code.dateTooLate)
     default: measured = (nil, Code.numberTooSmall, Code.numberTooLarge)
@@ -34,7 +34,7 @@ struct ArchivedValidation {
     if let most = limits.maximum {
       _add(measured.path, .lessThanOrEqual, most.archivedLimit(), .boxed(.integer(measured.most)))
     }
-    if attribute.type == .string, let pattern = limits.regularExpression {
+    if attribute.type.form == .string, let pattern = limits.regularExpression {
       _add(nil, .matches, .text(pattern), .boxed(.integer(Code.stringPatternMatching)))
     }
     for validation in attribute.validations {

@@ -266,7 +266,7 @@ package struct ModelContentsReader {
   private func _literal(
     _ node: XMLNode, _ prefix: String, _ type: AttributeType, isLength: Bool
   ) throws -> SchemaLiteral? {
-    if type == .date {
+    if type.form == .date {
       guard let text = node["\(prefix)DateTimeInterval"] else { return nil }
       guard let seconds = Double(text), seconds.isFinite else {
         throw _error(node, "\(prefix)DateTimeInterval='\(text)' is no number of seconds")

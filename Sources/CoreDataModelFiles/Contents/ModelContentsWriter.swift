@@ -97,7 +97,7 @@ private struct ContentsText {
       throw ModelFileError(
         path: path, reason: "'\(owner).\(attribute.name)' has a binary default value; only code can set one")
     }
-    let isDate = attribute.type == .date
+    let isDate = attribute.type.form == .date
     func value(_ literal: SchemaLiteral?, date: Bool) -> String? { date == isDate ? literal?.fileText : nil }
     xml.element(
       "attribute",

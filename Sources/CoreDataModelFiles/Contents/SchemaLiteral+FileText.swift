@@ -4,7 +4,7 @@ import Foundation
 extension AttributeType {
   /// Whether a model file can spell a value of this type, other than a date, which it gives as an interval.
   var hasLiterals: Bool {
-    switch self {
+    switch form {
     case .undefined, .binaryData, .transformable, .objectID, .composite, .date: false
     default: true
     }
@@ -14,7 +14,7 @@ extension AttributeType {
 extension SchemaLiteral {
   /// What `text` means for an attribute of this type; nil if nothing.
   init?(fileText text: String, type: AttributeType) {
-    switch type {
+    switch type.form {
     case .string: self = .string(text)
     case .integer16, .integer32, .integer64:
       guard let number = Self._integer(text) else { return nil }

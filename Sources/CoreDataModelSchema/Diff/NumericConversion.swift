@@ -14,7 +14,7 @@ package struct NumericConversion: Sendable, Hashable {
 
   /// What the conversion may lose, in words; nil if every number of the source type stays what it is.
   package var loss: String? {
-    switch target {
+    switch target.form {
     case .boolean: return "0 becomes false, every other number true"
     case .integer16, .integer32, .integer64: return _integerLoss
     case .double:
@@ -38,17 +38,17 @@ package struct NumericConversion: Sendable, Hashable {
     if source.integerBits != nil {
       return isExact ? nil : "whole numbers beyond \(limit) are rounded"
     }
-    return source == .float ? nil : "\(kept) digits are kept"
+    return source.form == .float ? nil : "\(kept) digits are kept"
   }
 }
 
 extension AttributeType {
   /// Whether values of the type are numbers, booleans among them.
-  package var isNumeric: Bool { integerBits != nil || self == .decimal || self == .double || self == .float }
+  package var isNumeric: Bool { integerBits != nil || form == .decimal || form == .double || form == .float }
 
   /// Bits of a whole number of the type, 1 for booleans; nil for all other types.
   package var integerBits: Int? {
-    switch self {
+    switch form {
     case .boolean: 1
     case .integer16: 16
     case .integer32: 32
@@ -59,7 +59,7 @@ extension AttributeType {
 
   /// Range of an integer type; nil for all other types.
   package var integerRange: ClosedRange<Int64>? {
-    switch self {
+    switch form {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)
     case .integer32: Int64(Int32.min)...Int64(Int32.max)
     case .integer64: Int64.min...Int64.max

@@ -102,7 +102,7 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
 
   /// A kept value; nil for one that does not fit the attribute.
   private static func _value(_ kept: Any, _ type: AttributeType) -> Value? {
-    switch type {
+    switch type.form {
     case .integer16, .integer32, .integer64, .boolean: (kept as? NSNumber).map { .int($0.int64Value) }
     case .double, .float, .date: (kept as? NSNumber).map { .double($0.doubleValue) }
     case .decimal: (kept as? String).flatMap { Decimal(string: $0) }.map { .decimal(DecimalBox($0)) }

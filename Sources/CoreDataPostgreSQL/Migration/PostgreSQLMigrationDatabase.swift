@@ -59,8 +59,8 @@ struct PostgreSQLMigrationDatabase: MigrationDatabase {
   func finds(_ sql: String) throws -> Bool { try connection.run(sql, isRepeated: false).rowCount > 0 }
 
   func converted(_ column: String, by conversion: NumericConversion) -> String {
-    let value = conversion.source == .boolean ? "(\(column))::int4" : column
-    switch conversion.target {
+    let value = conversion.source.form == .boolean ? "(\(column))::int4" : column
+    switch conversion.target.form {
     case .boolean: return "((\(value)) <> 0)"
     case .integer16, .integer32, .integer64:
       var number = "(\(value))::int8"
@@ -81,7 +81,7 @@ struct PostgreSQLMigrationDatabase: MigrationDatabase {
       // What is more than a Float holds is infinite.
       return "(CASE WHEN abs((\(value))::float8) > 3.4028234663852886e38 AND (\(value))::float8 <> 'NaN' "
         + "THEN sign((\(value))::float8) * 'Infinity'::float8 ELSE (\(value))::float4::float8 END)"
-    case .decimal where conversion.source == .float: return "(\(value))::float4::text::numeric"
+    case .decimal where conversion.source.form == .float: return "(\(value))::float4::text::numeric"
     case .decimal: return "(\(value))::text::numeric"
     default: return value
     }

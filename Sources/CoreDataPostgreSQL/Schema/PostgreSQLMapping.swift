@@ -182,7 +182,7 @@ struct PostgreSQLMapping {
   private func _column(
     _ attribute: AttributeSchema, _ layout: PropertyLayout
   ) throws -> (String, ColumnContent) {
-    switch attribute.type {
+    switch attribute.type.form {
     case .integer16: return ("smallint", .int)
     case .integer32: return ("integer", .int)
     case .integer64: return ("bigint", .int)

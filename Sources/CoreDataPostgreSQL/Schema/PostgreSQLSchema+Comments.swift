@@ -21,7 +21,7 @@ extension PostgreSQLSchema {
       for slot in layout.slots.indices where layout.slots[slot].owner == layout.entityNumber {
         guard let name = column(slot, layout.entityNumber) else { continue }
         var text = "\(layout.entityName).\(layout.slots[slot].name)"
-        if layout.slots[slot].type == .date { text += ", in seconds since 2001-01-01 00:00 UTC" }
+        if layout.slots[slot].form == .date { text += ", in seconds since 2001-01-01 00:00 UTC" }
         result.append(
           PostgreSQLComment(
             relation: relation(table.name), column: PostgreSQLNames.plain(name), text: text))

@@ -30,7 +30,7 @@ extension PostgreSQLSchema {
     var dates: Set<Int> = []
     for number in family {
       let layout = mapping.layout.layout(numbered: number)
-      for slot in layout.slots.indices where layout.slots[slot].type == .date {
+      for slot in layout.slots.indices where layout.slots[slot].form == .date {
         if case .attribute(let column) = mapping.storage(of: slot, in: number) { dates.insert(column) }
       }
     }

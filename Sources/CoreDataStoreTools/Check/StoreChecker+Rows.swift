@@ -99,7 +99,7 @@ extension StoreChecker {
 enum CellRule {
   /// Condition for a cell that is not NULL and cannot be read as what it should be.
   static func isWrong(_ column: StoreAnatomy.AttributeColumn, cell: String) -> String {
-    switch column.attribute.type {
+    switch column.attribute.type.form {
     case .integer16, .integer32, .integer64: "typeof(\(cell)) != 'integer'"
     case .boolean: "typeof(\(cell)) != 'integer' OR \(cell) NOT IN (0, 1)"
     case .double, .float, .date: "typeof(\(cell)) NOT IN ('real', 'integer')"
@@ -112,7 +112,7 @@ enum CellRule {
   }
 
   static func isOutOfRange(_ type: AttributeType, cell: String) -> String? {
-    switch type {
+    switch type.form {
     case .integer16: "\(cell) NOT BETWEEN -32768 AND 32767"
     case .integer32: "\(cell) NOT BETWEEN -2147483648 AND 2147483647"
     default: nil
@@ -122,7 +122,7 @@ enum CellRule {
   /// Expression that turns a wrong cell into a right one without losing anything, or leaves it; nil where
   /// none can.
   static func conversion(_ column: StoreAnatomy.AttributeColumn, cell: String) -> String? {
-    switch column.attribute.type {
+    switch column.attribute.type.form {
     case .integer16, .integer32, .integer64:
       "CASE WHEN typeof(\(cell)) = 'blob' THEN \(cell) WHEN CAST(\(cell) AS INTEGER) = \(cell) + 0 "
         + "AND CAST(CAST(\(cell) AS INTEGER) AS TEXT) = CAST(\(cell) AS TEXT) OR typeof(\(cell)) = 'real' "

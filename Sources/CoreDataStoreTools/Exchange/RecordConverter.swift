@@ -220,13 +220,14 @@ extension StoredValue {
   package init(_ literal: SchemaLiteral, of type: AttributeType) {
     switch literal {
     case .integer(let number):
-      self = type == .double || type == .float ? .double(Double(number)) : .integer(number)
+      self = type.form == .double || type.form == .float ? .double(Double(number)) : .integer(number)
     case .double(let number): self = .double(number)
     case .decimal(let text): self = Decimal(string: text, locale: nil).map(StoredValue.decimal) ?? .null
     case .boolean(let flag): self = .boolean(flag)
     case .string(let text): self = .string(text)
     case .date(let seconds): self = .date(seconds)
-    case .data(let bytes): self = type == .transformable ? .transformable(Data(bytes)) : .data(Data(bytes))
+    case .data(let bytes):
+      self = type.form == .transformable ? .transformable(Data(bytes)) : .data(Data(bytes))
     case .uuid(let text): self = UUID(uuidString: text).map(StoredValue.uuid) ?? .null
     case .uri(let text): self = .uri(text)
     }

@@ -15,7 +15,7 @@ package enum ValueReading {
   /// A JSON value as the value of an attribute.
   static func value(_ json: JSONValue, of attribute: AttributeSchema) throws(Misfit) -> StoredValue {
     if case .null = json { return .null }
-    switch attribute.type {
+    switch attribute.type.form {
     case .boolean:
       switch json {
       case .boolean(let flag): return .boolean(flag)
@@ -44,7 +44,7 @@ package enum ValueReading {
   }
 
   private static func _value(_ text: String, _ attribute: AttributeSchema) -> StoredValue? {
-    switch attribute.type {
+    switch attribute.type.form {
     case .integer16: return Int16(text).map { .integer(Int64($0)) }
     case .integer32: return Int32(text).map { .integer(Int64($0)) }
     case .integer64: return Int64(text).map { .integer($0) }
@@ -102,7 +102,7 @@ package enum ValueReading {
   }
 
   private static func _wanted(_ attribute: AttributeSchema) -> String {
-    switch attribute.type {
+    switch attribute.type.form {
     case .integer16, .integer32, .integer64: "a whole number of \(attribute.type.fileName.suffix(2)) bits"
     case .boolean: "true or false"
     case .double, .float: "a number"

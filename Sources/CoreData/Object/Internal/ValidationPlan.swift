@@ -70,7 +70,7 @@ struct ValidationPlan: Sendable {
     guard !limits.isEmpty else { return [] }
     let (low, high) = (limits.minimum?.decimal, limits.maximum?.decimal)
     var checks: [Check] = []
-    switch attribute.type {
+    switch attribute.type.form {
     case .string:
       if low != nil || high != nil {
         checks.append(.lengthRange(min: low.map(_length), max: high.map(_length)))

@@ -100,7 +100,7 @@ final class KeyRecorder: @unchecked Sendable {
   private static func _standIns(_ layout: PropertyLayout) -> Row {
     let row = Row(count: layout.slots.count, version: 1)
     for (number, slot) in layout.slots.enumerated() {
-      switch slot.type {
+      switch slot.form {
       case .integer16, .integer32, .integer64: row.set(.int(23_117), at: number)
       case .boolean: row.set(.int(1), at: number)
       case .double, .float, .date: row.set(.double(23_117.5), at: number)
@@ -125,7 +125,7 @@ final class KeyRecorder: @unchecked Sendable {
     var standIn: Any?
     switch property.kind {
     case .attribute(let attribute):
-      switch attribute.type {
+      switch attribute.type.form {
       case .integer16, .integer32, .integer64, .double, .float, .date, .string:
         if let row = object._row { standIn = object.shown(row[slot], slot) }
       default: break

@@ -182,7 +182,7 @@ extension QueryCompiler {
       comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(let path) = comparison.left, path.count == 1,
       case .constant(.collection(let members)) = comparison.right, members.count > 2,
-      let slot = plan.layout.slot(named: path[0]), plan.layout.slots[slot].type == .string,
+      let slot = plan.layout.slot(named: path[0]), plan.layout.slots[slot].form == .string,
       plan.layout.uniquenessConstraints.contains([slot])
     else { return nil }
     let left = try operand(comparison.left)

@@ -80,7 +80,7 @@ extension QueryCompiler {
   }
 
   private static func _content(_ type: AttributeType, _ kind: ValueKind) -> CellDecoder.Content? {
-    switch type {
+    switch type.form {
     case .integer16, .integer32, .integer64: .int
     case .boolean: .bool
     case .double, .float, .date: .double

@@ -114,7 +114,7 @@ extension SQLiteStoreEngine: HistoryKeeping {
 
   /// A kept cell as the attribute's value; nil for none, and for one that does not fit.
   private static func _value(_ cell: Binding, _ type: AttributeType) -> Value? {
-    switch (cell, type) {
+    switch (cell, type.form) {
     case (.int(let number), .double), (.int(let number), .float), (.int(let number), .date):
       .double(Double(number))
     case (.int(let number), .decimal): .decimal(DecimalBox(Decimal(number)))

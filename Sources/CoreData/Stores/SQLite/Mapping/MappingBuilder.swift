@@ -211,7 +211,7 @@ struct MappingBuilder {
   private func _column(
     _ attribute: AttributeSchema, in layout: PropertyLayout
   ) throws -> (ColumnContent, String, Int) {
-    switch attribute.type {
+    switch attribute.type.form {
     case .integer16, .integer32, .integer64: return (.int, "INTEGER", 0)
     case .boolean: return (.bool, "INTEGER", 0)
     case .date: return (.double, "TIMESTAMP", 2)

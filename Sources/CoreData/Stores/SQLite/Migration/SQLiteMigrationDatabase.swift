@@ -43,7 +43,7 @@ struct SQLiteMigrationDatabase: MigrationDatabase {
   }
 
   func converted(_ column: String, by conversion: NumericConversion) -> String {
-    switch conversion.target {
+    switch conversion.target.form {
     case .boolean: return "(\(column) <> 0)"
     case .integer16, .integer32, .integer64:
       let isWhole = conversion.source.integerBits != nil
@@ -56,7 +56,7 @@ struct SQLiteMigrationDatabase: MigrationDatabase {
       return "((((\(number)) & \(mask)) + \(sign)) & \(mask)) - \(sign)"
     case .double: return "CAST(\(column) AS REAL)"
     case .float: return "NSCoreDataFloat(\(column))"
-    case .decimal where conversion.source == .float: return "NSCoreDataFloatDecimal(\(column))"
+    case .decimal where conversion.source.form == .float: return "NSCoreDataFloatDecimal(\(column))"
     default: return column
     }
   }

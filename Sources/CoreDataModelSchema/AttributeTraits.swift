@@ -1,0 +1,118 @@
+/// How values of an attribute type are represented: in rows, columns, literals, texts and forms.
+///
+/// A database, a file format or a tool switches over forms, not over types: a type with the form of another one needs
+/// nothing of them.
+package enum AttributeForm: Sendable, Hashable {
+  case undefined
+  case integer16, integer32, integer64
+  case boolean
+  /// A floating-point number.
+  case float, double
+  case decimal
+  case string
+  /// Seconds since 2001-01-01 00:00 UTC.
+  case date
+  case binaryData
+  case uuid
+  /// A text that is shown as a URL.
+  case uri
+  /// An object that a value transformer turns into bytes.
+  case transformable
+  case objectID
+  case composite
+}
+
+/// What the engine, the model files and the code generators need to know of an attribute type.
+package struct AttributeTraits: Sendable {
+  /// What model files call the type.
+  package let fileName: String
+  /// How values are represented.
+  package let form: AttributeForm
+  /// Class of the values in archives; nil for none, or one that the attribute names.
+  package let archivedClass: String?
+  /// What a caller must pass, in words.
+  package let expectation: String
+  /// Type of a generated property.
+  package let objectType: String
+  /// Type of a generated property with scalar values; nil for none.
+  package let scalarType: String?
+  /// Type of a generated property of a SwiftData model; nil where SwiftData stores no such values.
+  package let modelType: String?
+}
+
+extension AttributeType {
+  /// The traits of the type.
+  package var traits: AttributeTraits { Self._traits[Int(rawValue / 100)].unsafelyUnwrapped }
+
+  /// How values of the type are represented.
+  package var form: AttributeForm { Self._forms[Int(rawValue / 100)] }
+
+  /// By the hundreds of the raw value.
+  private static let _traits: [AttributeTraits?] = {
+    var traits = [AttributeTraits?](repeating: nil, count: Int(allCases.map(\.rawValue).max()! / 100) + 1)
+    for type in allCases { traits[Int(type.rawValue / 100)] = type._made }
+    return traits
+  }()
+
+  private static let _forms = _traits.map { $0?.form ?? .undefined }
+
+  /// The traits of the type. A new type is a case of `AttributeType`, one here, and a public constant.
+  private var _made: AttributeTraits {
+    switch self {
+    case .undefined: .init("Undefined", .undefined, nil, "an object", "NSObject")
+    case .integer16: .number("Integer 16", .integer16, "an integer or NSNumber", "Int16", "Int16")
+    case .integer32: .number("Integer 32", .integer32, "an integer or NSNumber", "Int32", "Int32")
+    case .integer64: .number("Integer 64", .integer64, "an integer or NSNumber", "Int64", "Int")
+    case .decimal:
+      .init(
+        "Decimal", .decimal, "NSDecimalNumber", "a Decimal or NSDecimalNumber", "NSDecimalNumber",
+        model: "Decimal")
+    case .double: .number("Double", .double, "a floating-point number or NSNumber", "Double", "Double")
+    case .float: .number("Float", .float, "a floating-point number or NSNumber", "Float", "Float")
+    case .string: .init("String", .string, "NSString", "a String", "String", model: "String")
+    case .boolean: .number("Boolean", .boolean, "a Bool or NSNumber", "Bool", "Bool")
+    case .date: .init("Date", .date, "NSDate", "a Date", "Date", scalar: "TimeInterval", model: "Date")
+    case .binaryData: .init("Binary", .binaryData, "NSData", "Data", "Data", model: "Data")
+    case .uuid: .init("UUID", .uuid, "NSUUID", "a UUID", "UUID", model: "UUID")
+    case .uri: .init("URI", .uri, "NSURL", "a URL", "URL", model: "URL")
+    case .transformable: .init("Transformable", .transformable, nil, "an object", "NSObject")
+    case .objectID: .init("Object ID", .objectID, nil, "an NSManagedObjectID", "NSManagedObjectID")
+    case .composite:
+      .init("Composite", .composite, nil, "a dictionary of the elements by name", "NSObject")
+    }
+  }
+
+  /// What model files call the type.
+  package var fileName: String { traits.fileName }
+
+  /// The type that model files call this.
+  package init?(fileName: String) {
+    guard let type = Self._byFileName[fileName] else { return nil }
+    self = type
+  }
+
+  private static let _byFileName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.fileName, $0) })
+}
+
+extension AttributeTraits {
+  fileprivate init(
+    _ fileName: String, _ form: AttributeForm, _ archivedClass: String?, _ expectation: String,
+    _ objectType: String, scalar scalarType: String? = nil, model modelType: String? = nil
+  ) {
+    self.fileName = fileName
+    self.form = form
+    self.archivedClass = archivedClass
+    self.expectation = expectation
+    self.objectType = objectType
+    self.scalarType = scalarType
+    self.modelType = modelType
+  }
+
+  /// A type whose values are boxed as NSNumbers.
+  fileprivate static func number(
+    _ fileName: String, _ form: AttributeForm, _ expectation: String, _ scalarType: String,
+    _ modelType: String
+  ) -> AttributeTraits {
+    .init(fileName, form, "NSNumber", expectation, "NSNumber", scalar: scalarType, model: modelType)
+  }
+}
