@@ -2,9 +2,9 @@ import CoreDataModelSchema
 import Foundation
 
 /// Reads model files of every kind: `.xcdatamodeld`, `.xcdatamodel`, its `contents`, `.momd`, `.mom`, and
-/// `.omo` by way of the `.mom` beside it.
+/// `.omo` through the `.mom` beside it.
 package enum ModelFile {
-  /// Reads the model at `path`: of a directory with several versions, the current one.
+  /// Reads the model at `path`; from a directory with several versions, the current one.
   ///
   /// - Throws: `ModelFileError`.
   package static func load(path: String) throws -> ModelSchema {
@@ -35,8 +35,8 @@ package enum ModelFile {
     return try ModelContentsReader.read(data, path: path)
   }
 
-  /// The model that an `.omo` is the optimised copy of: its format is private to the system that made it, and
-  /// everything in it stands in the `.mom` beside it.
+  /// Reads the `.mom` beside an `.omo`, which is an optimised copy in a format private to the system that
+  /// created it.
   private static func _twin(ofOptimized path: String) throws -> ModelSchema {
     let twin = (path as NSString).deletingPathExtension + ".mom"
     guard path.hasSuffix(".omo"), FileManager.default.fileExists(atPath: twin) else {
@@ -52,8 +52,8 @@ package enum ModelFile {
     return try CompiledModelReader.read(data, path: twin)
   }
 
-  /// The file that the model at `path` is read from: of a directory with several versions, the current one's
-  /// `contents`.
+  /// Returns the file from which the model at `path` is read: in a directory with several versions, the
+  /// current one's `contents`.
   ///
   /// - Throws: `ModelFileError`.
   static func contentsPath(of path: String) throws -> String {
@@ -62,7 +62,7 @@ package enum ModelFile {
     return FileManager.default.fileExists(atPath: path + "/contents") ? path + "/contents" : path
   }
 
-  /// The XML of the model at `path`, as it stands in its file; nil for a model of another form.
+  /// Returns the XML of the model at `path`; nil for a model in another format.
   ///
   /// - Throws: `ModelFileError`.
   package static func text(path: String) throws -> String? {
@@ -75,7 +75,7 @@ package enum ModelFile {
       ? nil : String(decoding: data, as: UTF8.self)
   }
 
-  /// The bytes of a file, unless there are too many for a model.
+  /// Returns the contents of a file, unless it is too large for a model.
   static func bytes(ofFile path: String) throws -> Data {
     do {
       let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A model file that cannot be read: what, where, and what to do.
+/// A model file is unreadable: the problem, its location and a remedy.
 package struct ModelFileError: Error, Sendable, CustomStringConvertible {
   package let path: String
   package let line: Int?

@@ -14,7 +14,7 @@ package struct ModelVersions: Sendable {
 
   /// Lists the versions in the directory at `path`.
   ///
-  /// - Throws: `ModelFileError` if there is none, or the current one can't be told.
+  /// - Throws: `ModelFileError` if there is none, or the current one is unknown.
   package init(path: String) throws {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     let versions = files.filter { $0.hasSuffix(".xcdatamodel") || $0.hasSuffix(".mom") }.sorted()

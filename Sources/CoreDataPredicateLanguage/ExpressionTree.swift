@@ -1,4 +1,4 @@
-/// One side of a comparison, as a value. The public `NSExpression` is a face on this.
+/// One side of a comparison, as a value. The public `NSExpression` wraps it.
 package indirect enum ExpressionTree: Sendable, Hashable {
   package enum SetOperator: Sendable, Hashable { case union, intersect, minus }
 

@@ -1,4 +1,4 @@
-/// A predicate as a value. The public `NSPredicate` classes are faces on this.
+/// A predicate as a value. The public `NSPredicate` classes wrap it.
 package indirect enum PredicateTree: Sendable, Hashable {
   /// TRUEPREDICATE, FALSEPREDICATE.
   case constant(Bool)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Something a predicate can hold that the language itself knows nothing about: a managed object, an object
-/// ID, any object of the caller's. Equal by `isEqual`/`==` of what it wraps.
+/// A value that is opaque to the language: a managed object, an object ID, any object of the caller's. Equal
+/// by `isEqual`/`==` of the wrapped value.
 package struct PredicateObject: @unchecked Sendable, Hashable {
-  // Unchecked: the language only compares and hands back what it was given; the owner of the object decides
-  // from which thread that may happen.
+  // Unchecked: the language only compares and returns the object; its owner determines on which threads that
+  // is allowed.
   package let base: AnyHashable
 
   package init(_ base: AnyHashable) { self.base = base }

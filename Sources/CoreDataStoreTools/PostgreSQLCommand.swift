@@ -1,7 +1,8 @@
 import CoreDataToolKit
 
 extension Command {
-  /// `coredata postgres`: runs `coredata-postgresql`, a separate program, so that this one does not need libpq.
+  /// `coredata postgres`: runs `coredata-postgresql`, a separate program, so that this one does not depend on
+  /// libpq.
   package static let postgres = PostgreSQLSyntax.command(schema: _exec, copy: _exec)
 
   @Sendable private static func _exec(_: ParsedArguments, _ environment: ToolEnvironment) throws {

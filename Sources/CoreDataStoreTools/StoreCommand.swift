@@ -1,7 +1,7 @@
 import CoreDataToolKit
 
 extension Command {
-  /// `coredata store`: everything that can be done with a store file without writing a program.
+  /// `coredata store`: operations on a store file from the command line.
   package static let store = Command(
     "store", summary: "Look into store files; check, migrate, export and import them.",
     discussion: [

@@ -1,4 +1,4 @@
-/// A command: what can be typed, and what it does.
+/// A command: its syntax and implementation.
 package struct Command: Sendable {
   package let syntax: CommandSyntax
   package let subcommands: [Command]
@@ -21,7 +21,7 @@ package struct Command: Sendable {
     syntax = CommandSyntax(
       name, summary: summary, discussion: discussion, examples: examples,
       subcommands: subcommands.map(\.syntax))
-    // The scanner asks for one of the others before it comes to this.
+    // The scanner requires one of the subcommands.
     run = { _, _ in }
     self.subcommands = subcommands
   }
@@ -52,7 +52,7 @@ package struct CommandLineTool: Sendable {
       commands: _commands + [command])
   }
 
-  /// Runs what the words after the tool's name ask for.
+  /// Runs the command given by the words after the tool's name.
   package func run(_ words: [String], in environment: ToolEnvironment) -> ExitCode {
     let scanner = ArgumentScanner(_syntax)
     do {

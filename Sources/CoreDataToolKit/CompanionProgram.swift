@@ -1,9 +1,9 @@
 import Foundation
 
-/// A program of the package beside this one, for what needs a library that this one is built without.
+/// A companion program of this package, for features that need a library which this program does not link.
 package struct CompanionProgram: Sendable {
   package let name: String
-  /// The library that it needs, and the Debian package of it.
+  /// The library it needs, and the library's Debian package.
   private let _library: String
   private let _package: String
 
@@ -18,9 +18,9 @@ package struct CompanionProgram: Sendable {
     _package = package
   }
 
-  /// Where the program is: beside this one, or on the search path.
+  /// Path of the program: beside this one, or on the search path.
   ///
-  /// - Throws: `ToolFailure` that says how to come by it.
+  /// - Throws: `ToolFailure` with installation instructions.
   package func path(_ searchPath: String?) throws(ToolFailure) -> String {
     var directories = (searchPath ?? "").split(separator: ":").map(String.init)
     if let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {

@@ -1,5 +1,5 @@
-/// How a run of the tool ended, as the shell sees it. The numbers are those of BSD's `sysexits.h`, and for a
-/// closed pipe the one that a shell gives a process ended by SIGPIPE.
+/// The exit status of a run. The numbers are those of BSD's `sysexits.h`, and for a closed pipe the one that
+/// a shell assigns to a process ended by SIGPIPE.
 package enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case usage = 64
@@ -10,7 +10,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case temporaryFailure = 75
   case closedPipe = 141
 
-  /// What the code means, for help texts.
+  /// The meaning of the code, for help texts.
   package var meaning: String {
     switch self {
     case .success: "success"

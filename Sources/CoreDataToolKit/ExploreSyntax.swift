@@ -1,4 +1,4 @@
-/// What can be typed after `coredata explore`: the plain tool and the explorer read the same line.
+/// The syntax of `coredata explore`, shared by the main tool and the explorer.
 package enum ExploreSyntax {
   package static let command = CommandSyntax(
     "explore", summary: "Look at a store in the browser.",

@@ -1,2 +1,3 @@
-/// Commands read and write JSON; the module itself needs nothing else, so that a compiler plugin can use it.
+/// Commands read and write JSON; the JSON module has no other dependencies, so that a compiler plugin can use
+/// it.
 @_exported import CoreDataJSON

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What signals do to the tool: those that end it remove unfinished outputs first, and those that report a
-/// failed write leave it to the write's error.
+/// Signal handling of the tool: terminating signals remove unfinished outputs first, and signals for failed
+/// writes leave the report to the write's error.
 package enum Interruption {
   /// The pipe's writing end, for the signal handler, which may call little more than `write`.
   nonisolated(unsafe) private static var _wakeDescriptor: Int32 = -1
   // Unsafe: set once, before the handlers that read it are installed.
 
-  /// Installs the handlers of the process. Called once, before any output is opened.
+  /// Installs the process's handlers. Call once, before any output is opened.
   ///
   /// Handlers rather than `SIG_IGN`: a child process would inherit that, and ignore ctrl-C.
   package static func installHandlers() {
-    // The write answers EPIPE or EFBIG instead, and the run ends with its clean-up done.
+    // The write fails with EPIPE or EFBIG instead, and the run ends after its clean-up.
     for number in [SIGPIPE, SIGXFSZ] { signal(number) { _ in } }
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return }

@@ -1,4 +1,4 @@
-/// What can be typed after `coredata postgres`: the plain tool and the program for PostgreSQL read the same line.
+/// The syntax of `coredata postgres`, shared by the main tool and the program for PostgreSQL.
 package enum PostgreSQLSyntax {
   package static let name = "postgres"
   package static let summary = "Prepare and copy stores in PostgreSQL databases."
@@ -38,7 +38,7 @@ package enum PostgreSQLSyntax {
     operands: [CommandSyntax.Operand("FILE", "The SQLite store to make; nothing may be there.")],
     exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput, .temporaryFailure])
 
-  /// `coredata postgres` with what each of its commands does.
+  /// `coredata postgres` with the implementations of its commands.
   package static func command(
     schema: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void,
     copy: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void

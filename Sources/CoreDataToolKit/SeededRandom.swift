@@ -1,4 +1,5 @@
-/// Numbers that look random and are the same for the same seed on every machine: SplitMix64 by Steele, Lea and Flood.
+/// Pseudorandom numbers that are the same for the same seed on every machine: SplitMix64 by Steele, Lea and
+/// Flood.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var _state: UInt64
 
@@ -18,10 +19,10 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
   /// A number from 0 up to, not including, `bound`. Not `Int.random(in:using:)`, whose method may change with the toolchain.
   package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-  /// True in so many of a hundred cases.
+  /// True with the given probability in percent.
   package mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-  /// A member of a collection in a known order; nil if it has none.
+  /// A random member of an ordered collection; nil if it is empty.
   package mutating func pick<T>(_ members: [T]) -> T? {
     members.isEmpty ? nil : members[below(members.count)]
   }

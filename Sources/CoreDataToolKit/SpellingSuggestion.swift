@@ -1,4 +1,4 @@
-/// Guesses which word a misspelt one stands for.
+/// Guesses the intended word for a misspelt one.
 package enum SpellingSuggestion {
   /// The candidate nearest to `word`, if it is near enough to be a typing error of it.
   ///
@@ -15,8 +15,8 @@ package enum SpellingSuggestion {
     return best?.candidate
   }
 
-  /// The question whether the nearest candidate is meant, as a sentence after a blank; what stands for none
-  /// without one.
+  /// Asks whether the nearest candidate was meant, as a sentence after a space; without a candidate, returns
+  /// a fallback.
   package static func question(
     about word: String, among candidates: some Sequence<String>, or otherwise: String = ""
   ) -> String {

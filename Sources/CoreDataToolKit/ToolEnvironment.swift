@@ -8,7 +8,7 @@ package struct ToolEnvironment: Sendable {
   /// Writes to standard output. Throws `ToolFailure`: `closedPipe` if its reader has gone, `cannotCreateOutput` if
   /// the disk is full for instance.
   package let output: @Sendable (String) throws(ToolFailure) -> Void
-  /// Writes bytes to standard output, which need not be text. Throws as `output` does.
+  /// Writes bytes to standard output, which need not be text. Throws like `output`.
   package let outputBytes: @Sendable ([UInt8]) throws(ToolFailure) -> Void
   /// Writes to standard error, as far as it can be written to.
   package let error: @Sendable (String) -> Void
@@ -45,11 +45,11 @@ package struct ToolEnvironment: Sendable {
       outputBytes: { bytes throws(ToolFailure) in
         try DescriptorOutput.write(bytes, to: STDOUT_FILENO, named: "standard output")
       },
-      // There is no other place to report a failure to.
+      // There is nowhere else to report a failure.
       error: { try? DescriptorOutput.write(Array($0.utf8), to: STDERR_FILENO, named: "standard error") })
   }
 
-  /// The same world for a command whose result goes to standard output: reports go to standard error.
+  /// The same environment for a command whose result goes to standard output: reports go to standard error.
   package var reportingOnError: ToolEnvironment {
     let error = error
     return ToolEnvironment(

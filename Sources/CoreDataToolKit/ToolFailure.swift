@@ -1,7 +1,7 @@
-/// The end of a run that could not do what was asked: a sentence for people and a code for scripts.
+/// The end of a run that failed: a sentence for users and a code for scripts.
 package struct ToolFailure: Error, Sendable, Equatable, CustomStringConvertible {
   package let code: ExitCode
-  /// One or more whole sentences: what was asked, what was found, what to do.
+  /// One or more complete sentences: the request, the finding, and a remedy.
   package let message: String
 
   package init(_ code: ExitCode, _ message: String) {
@@ -9,7 +9,7 @@ package struct ToolFailure: Error, Sendable, Equatable, CustomStringConvertible 
     self.message = message
   }
 
-  /// The reader of standard output has gone, as `head` does: nothing is wrong, and there is nothing left to do.
+  /// The reader of standard output has closed it, as `head` does: not an error, and nothing left to do.
   package static let closedPipe = ToolFailure(.closedPipe, "")
 
   package var description: String { message }

@@ -1,8 +1,9 @@
-/// `import SwiftData` alone brings Foundation and Observation, as on Apple's platforms: generated code names both.
+/// `import SwiftData` also imports Foundation and Observation, as on Apple's platforms: generated code refers
+/// to both.
 @_exported import Foundation
 @_exported import Observation
 
-// Foundation has these on Apple's platforms and not here.
+// Foundation provides these on Apple's platforms only.
 @_exported import class CoreData.NSSecureUnarchiveFromDataTransformer
 @_exported import class CoreData.UndoManager
 @_exported import class CoreData.ValueTransformer

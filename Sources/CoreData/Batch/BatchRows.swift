@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// The rows of a batch insertion, made one at a time from dictionaries or scratch objects.
+/// The rows of a batch insertion, created one at a time from dictionaries or scratch objects.
 final class BatchRows {
   private let _request: NSBatchInsertRequest
   private let _entity: NSEntityDescription
@@ -23,9 +23,9 @@ final class BatchRows {
     }
   }
 
-  /// The next row; nil when there are no more.
+  /// Returns the next row; nil at the end.
   ///
-  /// - Throws: A Cocoa error for an unknown key, a value that does not fit, or a mandatory attribute without
+  /// - Throws: A Cocoa error for an unknown key, a value of the wrong type, or a mandatory attribute without
   ///   value (1570).
   func next() throws -> Row? {
     if _isDone { return nil }
@@ -80,7 +80,7 @@ final class BatchRows {
           "sets '\(name)', which is no attribute that can be set; relationships are set afterwards, by a save"
         )
       }
-      // A transient value would be lost, as the object is not kept.
+      // A transient value would be lost with the scratch object.
       if _layout.slots[slot].isTransient { continue }
       do {
         row.set(try coding.stored(value), at: slot)
@@ -113,7 +113,7 @@ final class BatchRows {
 }
 
 extension AttributeCoding {
-  /// The value as a column takes it: transformables encoded.
+  /// Returns the value as a column stores it, with transformables encoded.
   func stored(_ any: Any?) throws -> Value {
     let value = try self.value(from: any)
     guard case .transformable(let box) = value, box.data == nil else { return value }

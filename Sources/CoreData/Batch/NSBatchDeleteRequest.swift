@@ -1,23 +1,23 @@
 import Foundation
 
-/// What a batch deletion returns; raw values are Apple's.
+/// The kind of result of a batch deletion; raw values match Apple's.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
   /// Whether the request succeeded.
   case resultTypeStatusOnly = 0
-  /// IDs of the objects deleted.
+  /// IDs of the deleted objects.
   case resultTypeObjectIDs = 1
-  /// How many were deleted.
+  /// Number of deleted objects.
   case resultTypeCount = 2
 }
 
-/// Deletes the objects of a SQLite store that a fetch finds, without making managed objects.
+/// Deletes the objects of a SQLite store that match a fetch, without creating managed objects.
 ///
-/// One transaction. Delete rules are followed: cascade takes the members along (they are among the results),
-/// nullify and no action clear what pointed at a deleted object, deny refuses the whole request as long as
-/// there are members that are not deleted with it. Nothing else is validated; counts of relationships are not
-/// looked at.
+/// Runs in one transaction and applies delete rules: cascade also deletes the members (they are among the
+/// results), nullify and no action clear references to deleted objects, deny fails the whole request if there
+/// are members that are not deleted with it. There is no other validation; minimum counts of relationships
+/// are not checked.
 ///
-/// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
+/// Execute it with `NSManagedObjectContext.execute(_:)`, and update contexts with
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads
 /// at once.
 ///
@@ -32,19 +32,19 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 /// ```
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   private let _fetch: AnyFetchRequest
-  /// What is returned.
+  /// The kind of result to return.
   open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
 
-  /// Creates a request to delete what a fetch of any kind finds: its condition, subentities, order, limit and
-  /// offset count.
+  /// Creates a request that deletes the results of a fetch of any kind. Its predicate, subentities, order,
+  /// limit and offset apply.
   public init(fetchRequest fetch: AnyFetchRequest) {
     _fetch = fetch
     super.init()
   }
 
-  /// Creates a request to delete objects of one entity.
+  /// Creates a request that deletes objects of one entity.
   ///
-  /// Traps when they are of several entities, as Core Data raises.
+  /// Traps if they are of several entities, where Core Data raises.
   ///
   /// ```swift
   /// let ids = author.objectIDs(forRelationshipNamed: "books")
@@ -65,7 +65,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     self.init(fetchRequest: request)
   }
 
-  /// What is deleted; a copy.
+  /// A copy of the fetch request whose results are deleted.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> {
     let copy = NSFetchRequest<any NSFetchRequestResult>()
     copy.copySettings(from: _fetch)
@@ -96,9 +96,9 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
   private let _result: Any?
   private let _resultType: NSBatchDeleteRequestResultType
 
-  /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
+  /// A `Bool`, `[NSManagedObjectID]` or `Int`, depending on the result type.
   open var result: Any? { _result }
-  /// Kind of result that the request asked for.
+  /// The kind of result requested.
   open var resultType: NSBatchDeleteRequestResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSBatchDeleteRequestResultType) {

@@ -1,24 +1,24 @@
 import Foundation
 
-/// What a batch insertion returns; raw values are Apple's.
+/// The kind of result of a batch insertion; raw values match Apple's.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
   /// Whether the request succeeded.
   case statusOnly = 0
-  /// IDs of the objects inserted.
+  /// IDs of the inserted objects.
   case objectIDs = 1
-  /// How many were inserted.
+  /// Number of inserted objects.
   case count = 2
 }
 
-/// Inserts many objects into a SQLite store at once, without making managed objects in a context.
+/// Inserts many objects into a SQLite store at once, without creating managed objects in a context.
 ///
-/// One transaction: either all rows are written or none. Default values fill what is not given; nothing is
-/// validated but that mandatory attributes are not nil. Relationships are left empty. A row that violates a
-/// uniqueness constraint fails the request under the error policy; under
-/// `NSMergePolicy.mergeByPropertyObjectTrump` and `.overwrite` the stored row takes all its values, defaults
-/// included, and under the other policies the row is left out.
+/// Runs in one transaction: either all rows are written or none. Omitted properties get their default values;
+/// the only validation is that mandatory attributes are not nil. Relationships remain empty. If a row
+/// violates a uniqueness constraint, the request fails under the error policy; under
+/// `NSMergePolicy.mergeByPropertyObjectTrump` and `.overwrite` it overwrites all values of the stored row,
+/// including with defaults; under the other policies it is skipped.
 ///
-/// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
+/// Execute it with `NSManagedObjectContext.execute(_:)`, and update contexts with
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads
 /// at once.
 ///
@@ -33,10 +33,9 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
   private let _entityName: String
   private let _entity: NSEntityDescription?
-  /// Values by property name, one dictionary for each object.
+  /// Values by property name, one dictionary per object.
   open var objectsToInsert: [[String: Any]]?
-  /// Called with an empty dictionary for each object to fill it; true when there are no more, and that one is
-  /// not inserted.
+  /// Fills an empty dictionary for each object. Returns true at the end; that dictionary is not inserted.
   ///
   /// The store is in a write transaction during the call: do not save to it here.
   ///
@@ -52,12 +51,12 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   /// }
   /// ```
   open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
-  /// Called with an object of the entity's class, in no context, for each object to fill it; true when there
-  /// are no more, and that one is not inserted.
+  /// Fills an object of the entity's class, without a context, for each object. Returns true at the end; that
+  /// object is not inserted.
   ///
   /// The store is in a write transaction during the call: do not save to it here.
   open var managedObjectHandler: ((NSManagedObject) -> Bool)?
-  /// What is returned.
+  /// The kind of result to return.
   open var resultType = NSBatchInsertRequestResultType.statusOnly
 
   private init(_ entity: NSEntityDescription?, _ name: String) {
@@ -70,7 +69,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   @available(*, deprecated, message: "Use an initializer with an entity")
   public convenience override init() { self.init(nil, "") }
 
-  /// Creates a request to insert objects given as dictionaries.
+  /// Creates a request that inserts objects from dictionaries.
   ///
   /// ```swift
   /// let genres = [["name": "essay"], ["name": "drama"]]
@@ -81,13 +80,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     objectsToInsert = dictionaries
   }
 
-  /// Creates a request to insert objects given as dictionaries.
+  /// Creates a request that inserts objects from dictionaries.
   public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
     self.init(entity, entity.name ?? "")
     objectsToInsert = dictionaries
   }
 
-  /// Creates a request to insert objects that a closure gives one by one.
+  /// Creates a request that inserts objects provided one by one by a closure.
   public convenience init(
     entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
   ) {
@@ -95,7 +94,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     dictionaryHandler = handler
   }
 
-  /// Creates a request to insert objects that a closure gives one by one.
+  /// Creates a request that inserts objects provided one by one by a closure.
   public convenience init(
     entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
   ) {
@@ -103,7 +102,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     managedObjectHandler = handler
   }
 
-  /// Creates a request to insert objects that a closure gives one by one.
+  /// Creates a request that inserts objects provided one by one by a closure.
   ///
   /// ```swift
   /// var next = records.makeIterator()
@@ -121,7 +120,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     dictionaryHandler = handler
   }
 
-  /// Creates a request to insert objects that a closure gives one by one.
+  /// Creates a request that inserts objects provided one by one by a closure.
   public convenience init(
     entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
   ) {
@@ -129,10 +128,10 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     managedObjectHandler = handler
   }
 
-  /// Name of the entity of the objects.
+  /// The name of the objects' entity.
   open var entityName: String { _entityName }
 
-  /// Entity of the objects; nil for a request made with a name.
+  /// The objects' entity; nil for a request created with a name.
   open var entity: NSEntityDescription? { _entity }
 
   open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
@@ -160,9 +159,9 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
   private let _result: Any?
   private let _resultType: NSBatchInsertRequestResultType
 
-  /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
+  /// A `Bool`, `[NSManagedObjectID]` or `Int`, depending on the result type.
   open var result: Any? { _result }
-  /// Kind of result that the request asked for.
+  /// The kind of result requested.
   open var resultType: NSBatchInsertRequestResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSBatchInsertRequestResultType) {

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What a batch update returns; raw values are Apple's.
+/// The kind of result of a batch update; raw values match Apple's.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
   /// Whether the request succeeded.
   case statusOnlyResultType = 0
-  /// IDs of the objects updated.
+  /// IDs of the updated objects.
   case updatedObjectIDsResultType = 1
-  /// How many were updated.
+  /// Number of updated objects.
   case updatedObjectsCountResultType = 2
 }
 
-/// Sets properties of all objects in a SQLite store that meet a condition, without making managed objects.
+/// Sets properties of all objects in a SQLite store that match a predicate, without creating managed objects.
 ///
-/// One UPDATE, one transaction. Nothing is validated: a mandatory attribute can be set to nil. Versions of
-/// the rows go up, so that contexts with older values notice when they save.
+/// Runs one UPDATE in one transaction. Nothing is validated: a mandatory attribute can be set to nil. Row
+/// versions are incremented, so that contexts with older values detect conflicts when they save.
 ///
-/// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
+/// Execute it with `NSManagedObjectContext.execute(_:)`, and update contexts with
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads
 /// at once.
 ///
@@ -31,14 +31,14 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   private let _entityName: String
   private let _entity: NSEntityDescription?
-  /// Condition that the objects meet; nil for all.
+  /// The condition for objects to update; nil for all.
   open var predicate: NSPredicate?
-  /// Whether objects of subentities are updated too.
+  /// Whether to include objects of subentities.
   open var includesSubentities = true
-  /// What is returned.
+  /// The kind of result to return.
   open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
-  /// What is set, by property name or `NSPropertyDescription`: a value, or an `NSExpression` computed from
-  /// each object's own properties. To-one relationships take an object or its ID.
+  /// The new values by property name or `NSPropertyDescription`: constants, or an `NSExpression` computed
+  /// from each object's own properties. To-one relationships accept an object or its ID.
   ///
   /// ```swift
   /// let request = NSBatchUpdateRequest(entityName: "Book")
@@ -52,16 +52,16 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     super.init()
   }
 
-  /// Creates a request to update objects of the entity of this name.
+  /// Creates a request that updates objects of the named entity.
   public convenience init(entityName: String) { self.init(nil, entityName) }
 
-  /// Creates a request to update objects of an entity.
+  /// Creates a request that updates objects of an entity.
   public convenience init(entity: NSEntityDescription) { self.init(entity, entity.name ?? "") }
 
-  /// Name of the entity of the objects.
+  /// The name of the objects' entity.
   open var entityName: String { _entityName }
 
-  /// Entity of the objects. Traps for a request made with a name, as Core Data raises; ask `entityName`
+  /// The objects' entity. Traps for a request created with a name, where Core Data raises; use `entityName`
   /// instead.
   open var entity: NSEntityDescription {
     guard let _entity else {
@@ -99,9 +99,9 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
   private let _result: Any?
   private let _resultType: NSBatchUpdateRequestResultType
 
-  /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
+  /// A `Bool`, `[NSManagedObjectID]` or `Int`, depending on the result type.
   open var result: Any? { _result }
-  /// Kind of result that the request asked for.
+  /// The kind of result requested.
   open var resultType: NSBatchUpdateRequestResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSBatchUpdateRequestResultType) {

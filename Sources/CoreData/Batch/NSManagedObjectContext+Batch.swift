@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-// Batch requests: resolved against the model here, carried out by the coordinator's stores.
+// Resolves batch requests against the model; the coordinator's stores execute them.
 
 extension NSBatchInsertRequest: ExecutableRequest {
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
@@ -21,7 +21,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
       }
     let rows = BatchRows(self, entity)
     let plan = BatchInsertPlan(layout: entity.layout, collision: collision) { try rows.next() }
-    // Rows can be made only once, so they go to one store, as a new object does.
+    // Rows can be created only once, so they go to one store, like a new object.
     let store = try coordinator.batchStores(self, for: entity).first { !$0.store.isReadOnly }
     guard let store else {
       throw CocoaError.coreData(
@@ -67,7 +67,7 @@ extension NSBatchDeleteRequest: ExecutableRequest {
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     let coordinator = try context.requestedCoordinator(for: self)
     guard givenFetch.entityName != nil else {
-      // Made with no object IDs at all: there is nothing to delete.
+      // Created with an empty list of object IDs: nothing to delete.
       return _result(BatchOutcome())
     }
     let plan = try context.plan(for: givenFetch)
@@ -89,14 +89,14 @@ extension NSBatchDeleteRequest: ExecutableRequest {
 }
 
 extension NSManagedObjectContext {
-  /// Who changes something, for histories: the context at the root, which writes for its children.
+  /// The author of changes for histories: the root context, which writes for its children.
   final var origin: ChangeOrigin {
     var root = self
     while let parent = root._parent { root = parent }
     return ChangeOrigin(author: root.transactionAuthor, contextName: root.name)
   }
 
-  /// The model's entity for a batch request.
+  /// Returns the model's entity for a batch request.
   fileprivate final func batchEntity(_ entity: NSEntityDescription?, named name: String) throws
     -> NSEntityDescription
   {
@@ -109,7 +109,7 @@ extension NSManagedObjectContext {
     return try request.resolvedEntity(in: model)
   }
 
-  /// What a batch update sets, resolved.
+  /// Resolves the assignments of a batch update.
   fileprivate final func assignments(
     _ properties: [AnyHashable: Any], _ entity: NSEntityDescription,
     _ coordinator: NSPersistentStoreCoordinator
@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
       result.append(
         BatchUpdatePlan.Assignment(slot: slot, source: try _source(value, slot, entity, coordinator, refuse)))
     }
-    // In the order of the slots, so that the same request is the same SQL.
+    // Sorted by slot, so that equal requests produce equal SQL.
     return result.sorted { $0.slot < $1.slot }
   }
 
@@ -174,15 +174,15 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// A store with the engine that carries out batch requests.
+  /// A store and its engine, which executes batch requests.
   struct BatchStore {
     let store: NSPersistentStore
     let engine: any BatchCapable
   }
 
-  /// Stores that a batch request goes to: those it names, or all that take the entity.
+  /// Returns the stores of a batch request: the given ones, or all that hold the entity.
   ///
-  /// - Throws: A Cocoa error (134091) when one of them cannot carry out batch requests.
+  /// - Throws: A Cocoa error (134091) if one of them does not support batch requests.
   fileprivate final func batchStores(
     _ request: NSPersistentStoreRequest, for entity: NSEntityDescription,
     or others: [NSPersistentStore]? = nil
@@ -202,17 +202,17 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Carries out a batch in each of the stores.
+  /// Executes a batch in each of the stores.
   ///
-  /// - Parameter keepsRows: Whether cached rows stay as they were read. So an object shows an update only when
-  ///   it is merged, fetched anew or refreshed with a `stalenessInterval` that has passed, as in Core Data.
+  /// - Parameter keepsRows: Whether cached rows stay unchanged. An object then shows an update only once it
+  ///   is merged, fetched again or refreshed after its `stalenessInterval`, as in Core Data.
   fileprivate final func perform(
     _ stores: [BatchStore], keepingRows keepsRows: Bool = false,
     _ body: (any BatchCapable) throws -> BatchOutcome
   ) throws -> BatchOutcome {
     var total = BatchOutcome()
     defer {
-      // Which rows are concerned is not always known.
+      // The affected rows are not always known.
       if keepsRows { rowCache.commit(written: [], deleted: []) } else { rowCache.removeAll() }
     }
     for store in stores {
@@ -233,7 +233,7 @@ extension NSPersistentStoreCoordinator {
     return total
   }
 
-  /// What a batch breaks, under Core Data's codes.
+  /// Maps constraint violations of a batch to Core Data's error codes.
   private static func _refined(_ error: any Error) -> any Error {
     switch (error as NSError).userInfo[NSUnderlyingErrorKey] {
     case let constraint as BatchConstraintError:
@@ -254,7 +254,7 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// A result that is the array of what a fetch has found.
+/// A result that is the array of fetched results.
 private protocol FetchedArray {
   var fetchedArray: [Any] { get }
 }

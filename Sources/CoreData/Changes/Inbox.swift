@@ -1,11 +1,12 @@
-/// Saves of children on their way into a context that has not looked at them yet, oldest first.
+/// Children's saves delivered to a context that has not accepted them yet, oldest first.
 ///
-/// They are taken out one by one, as they came. Readers get them put together eight by eight, eights to
-/// sixty-fours, and so on, so that they look through few layers however far the context has fallen behind.
+/// The context takes them out one by one, unchanged. For readers they are merged in groups of eight, eight
+/// groups into one of sixty-four, and so on, so that readers search few layers however far the context falls
+/// behind.
 struct Inbox: Sendable {
   private enum Node: Sendable {
     case delivery(Layer)
-    /// The parts stay at hand: when the first is taken out, the others are read on their own.
+    /// The parts are kept: once the first is taken out, the others are read separately.
     case merged(Layer, level: Int, parts: [Node])
 
     var layer: Layer {
@@ -25,7 +26,7 @@ struct Inbox: Sendable {
 
   private static let _width = 8
   private var _nodes: [Node] = []
-  /// Whether something has come since layers were last put together.
+  /// Whether a delivery has arrived since layers were last merged.
   private var _isUntidy = false
 
   var isEmpty: Bool { _nodes.isEmpty }
@@ -48,7 +49,7 @@ struct Inbox: Sendable {
     _nodes.removeFirst()
   }
 
-  /// The layers that readers look through, oldest first. Built on demand: without readers it costs nothing.
+  /// The layers for readers, oldest first. Built on demand, so free without readers.
   mutating func layers() -> [Layer] {
     if _isUntidy { _tidy() }
     return _nodes.map(\.layer)
@@ -70,7 +71,7 @@ struct Inbox: Sendable {
     _isUntidy = false
   }
 
-  /// Neighbours first: each change is gone through as often as there are levels, not as there are layers.
+  /// Merges neighbours first, so that each change is visited once per level, not once per layer.
   private static func _merged(_ layers: [Layer]) -> Layer {
     var layers = layers
     while layers.count > 1 {

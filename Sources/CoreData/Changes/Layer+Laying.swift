@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 
-// Unsaved changes of one object laid over each other, and over what is stored.
+// Composition of one object's unsaved changes with each other and with stored rows.
 
 extension Layer {
-  /// `newer` laid over `older`, both about one object.
+  /// Applies `newer` on top of `older`, both for the same object.
   ///
-  /// - Parameter withMembers: Whether changes of to-manys are put together, too, which takes as long as they
-  ///   are.
+  /// - Parameter withMembers: Whether to compose to-many changes as well, which takes time proportional to
+  ///   their size.
   static func composed(_ older: Entry, _ newer: Entry, withMembers: Bool = true) -> Entry {
     if newer.isWhole { return newer }
     switch (older.kind, newer.kind) {
@@ -26,8 +26,7 @@ extension Layer {
     }
   }
 
-  /// Several entries about one object laid over each other, newest first. Each change of a to-many is gone
-  /// through once.
+  /// Composes several entries for the same object, newest first. Visits each to-many change once.
   static func composed(_ entries: [Entry], withMembers: Bool) -> Entry {
     let isOrdinary = entries.allSatisfy { $0.row != nil && ($0.kind == .inserted || $0.kind == .updated) }
     let result = entries.dropFirst().reduce(entries[0]) { newer, older in
@@ -79,16 +78,16 @@ extension Row? {
 }
 
 extension Layer.Entry {
-  /// The object as it is when this change is made to `below`, the newest row known of it.
+  /// Returns the object's row after applying this change to `below`, its newest known row.
   ///
-  /// - Returns: Nil if the change is a deletion. The row as it was seen by the context that made the change if nothing
-  ///   newer is known.
+  /// - Returns: Nil if the change is a deletion. If nothing newer is known, the row of the context that made
+  ///   the change.
   func row(over below: Row?) -> Row? {
     guard kind == .updated, let below, !(base === below) else { return row }
     return _laid(over: below, version: below.version)
   }
 
-  /// The same change as a store is to write it over a row that it has.
+  /// Returns the change rebased on a stored row, in the form that a store writes.
   func written(over stored: Row) -> Layer.Entry {
     Layer.Entry(
       kind: .updated, id: id, base: stored, row: _laid(over: stored, version: stored.version.next),

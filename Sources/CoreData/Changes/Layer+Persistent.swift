@@ -1,15 +1,15 @@
 import CoreDataModelSchema
 
 extension [Layer.Entry] {
-  /// The entries as stores and other contexts get them.
+  /// The entries in the form that stores and other contexts receive.
   var persistent: [Layer.Entry] {
     anyHeld { $0.id.space.layout.hasTransients } ? map(\.persistent) : self
   }
 }
 
 extension Layer.Entry {
-  /// The entry as stores and other contexts get it: without transient values, which belong to the context
-  /// they were set in.
+  /// The entry in the form that stores and other contexts receive: without transient values, which stay in
+  /// the context that set them.
   var persistent: Layer.Entry {
     guard let row, id.space.layout.hasTransients else { return self }
     let slots = id.space.layout.slots

@@ -1,33 +1,33 @@
 import CoreDataModelSchema
 import Synchronization
 
-/// Unsaved state of some objects as a context shows it to its children: immutable, by identity.
+/// Published unsaved state of some objects, for a context's children. Immutable; keyed by identity.
 ///
-/// A child's ChangeSet becomes a layer of its parent as it is: it is built, with its index, on the child's
-/// queue, and the parent only takes a reference.
+/// A child's change set becomes a layer of its parent unchanged: the child's queue builds and indexes it, and
+/// the parent only retains it.
 final class Layer: Sendable {
   enum Kind: Sendable {
     case inserted
     case updated
     case deleted
-    /// Inserted and deleted again before anything was saved: hides an older layer's insertion.
+    /// Inserted and deleted again before any save: hides an older layer's insertion.
     case annihilated
   }
 
-  /// A reference, since it goes from pass to pass: a copy costs one retain instead of one for each member.
+  /// A class, since entries pass through many steps: a copy costs one retain instead of one per member.
   final class Entry: Sendable {
     let kind: Kind
     let id: NSManagedObjectID
-    /// What the context that made the change had read; nil for an inserted object. In a root context's save, what the
-    /// store is expected to have.
+    /// The row that the change is based on; nil for an inserted object. In a root context's save, the row
+    /// expected in the store.
     let base: Row?
-    /// The object as the context that made the change shows it; nil when deleted. Only the values of `changed`, and
-    /// of an inserted object all, are the entry's to say: see `row(over:)`.
+    /// The resulting row in the context that made the change; nil if deleted. The entry defines only the
+    /// values of `changed`, and all values of an inserted object; see `row(over:)`.
     let row: Row?
-    /// Slots that were changed; of an inserted object, all that were assigned.
+    /// Slots that were changed; for an inserted object, all assigned slots.
     let changed: SlotSet
-    /// True for a context's own object, whose whole unsaved state this is; false for a child's change to an
-    /// object that the context has not made, which goes on top of what older layers say.
+    /// True if this is the whole unsaved state of a context's own object; false for a child's change to an
+    /// object that the context has not created, which applies on top of older layers.
     let isWhole: Bool
 
     init(kind: Kind, id: NSManagedObjectID, base: Row?, row: Row?, changed: SlotSet, isWhole: Bool) {
@@ -40,14 +40,14 @@ final class Layer: Sendable {
     }
   }
 
-  /// In the order in which the changes were made.
+  /// In the order of the changes.
   let entries: [Entry]
   /// Whether any object was inserted and deleted again.
   let hasAnnihilated: Bool
   private let _index: [IdentityKey: Int]
   /// Whether any entry is a deletion.
   let hasDeletions: Bool
-  /// Entries under temporary IDs.
+  /// Indices of entries with temporary IDs.
   private let _temporaries: [Int]
   private let _aliases = Mutex<Aliases>(Aliases())
   private let _equality = Mutex<[EqualitySlot: [EqualityKey: [Int]]]>([:])
@@ -83,14 +83,14 @@ final class Layer: Sendable {
     _temporaries = temporaries
   }
 
-  /// What this layer says of an object; nil if nothing.
+  /// Returns this layer's entry for an object; nil if it has none.
   func entry(for key: IdentityKey) -> Entry? { _position(of: key).map { entries[$0] } }
 
   private func _position(of key: IdentityKey) -> Int? {
     if let position = _index[key] { return position }
     guard !key.isTemporary, !_temporaries.isEmpty else { return nil }
     return _aliases.withLock { aliases in
-      // A temporary ID may have learned its key since the layer was made.
+      // A temporary ID may have become permanent since the layer was created.
       let epoch = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
       if aliases.epoch != epoch {
         aliases.epoch = epoch
@@ -104,7 +104,7 @@ final class Layer: Sendable {
     }
   }
 
-  /// Entries that may have `value` in `slot`: found through an index made when first asked for.
+  /// Returns entries that may have `value` in `slot`, through an index built on first use.
   func candidates(root: Int, slot: Int, equalTo value: EqualityKey) -> [Entry] {
     let positions = _equality.withLock { indexes in
       let place = EqualitySlot(root: root, slot: slot)
@@ -122,12 +122,12 @@ final class Layer: Sendable {
     return positions.map { entries[$0] }
   }
 
-  /// Both layers as one; `newer` wins, composed slot by slot with what it is laid over.
+  /// Merges two layers; `newer` wins and is composed with the older entries slot by slot.
   static func merged(_ older: Layer, _ newer: Layer) -> Layer {
     var entries = older.entries
     var extra: [Entry] = []
     for entry in newer.entries {
-      // The older layer may know the object by the temporary ID that it had then.
+      // The older layer may hold the object under its former temporary ID.
       if let position = older._position(of: IdentityKey(entry.id)) {
         entries[position] = composed(entries[position], entry)
       } else {
@@ -139,9 +139,9 @@ final class Layer: Sendable {
 }
 
 extension [Layer] {
-  /// The newest entry for an object, composed with older layers' already.
+  /// Returns the newest entry for an object, composed with those of older layers.
   ///
-  /// - Parameter withMembers: False where the to-manys of its row are not read.
+  /// - Parameter withMembers: False if the caller does not read the to-manys of the row.
   func entry(for key: IdentityKey, withMembers: Bool = true) -> Layer.Entry? {
     var newest: Layer.Entry?
     var older: [Layer.Entry] = []
@@ -154,10 +154,10 @@ extension [Layer] {
     return Layer.composed([newest] + older, withMembers: withMembers)
   }
 
-  /// Whether any layer says anything of an object.
+  /// Whether any layer has an entry for an object.
   func contains(_ key: IdentityKey) -> Bool { contains { $0.entry(for: key) != nil } }
 
-  /// One entry for each object that any layer speaks of.
+  /// One composed entry per object in any layer.
   var composedEntries: [Layer.Entry] {
     guard count > 1 else { return first?.entries ?? [] }
     return dropFirst().reduce(self[0]) { Layer.merged($0, $1) }.entries

@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A model, a coordinator with its stores, and a main-queue context, set up together. May be used from any
-/// thread.
+/// Sets up a model, a coordinator with its stores, and a main-queue context. May be used from any thread.
 ///
 /// ```swift
 /// let container = NSPersistentContainer(name: "Library")
@@ -12,7 +11,7 @@ import Synchronization
 /// let books = try container.viewContext.fetch(Book.fetchRequest())
 /// ```
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
-  // Unchecked: `_descriptions` is guarded by its lock, everything else is immutable.
+  // Unchecked: `_descriptions` is guarded by its lock, all other members are immutable.
   private let _name: String
   private let _model: NSManagedObjectModel
   private let _coordinator: NSPersistentStoreCoordinator
@@ -20,10 +19,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   private let _descriptions: Mutex<Descriptions>
 
   private struct Descriptions: @unchecked Sendable {
-    // Unchecked: description objects are the caller's to configure before the stores are loaded; the list is
-    // guarded.
+    // Unchecked: callers configure description objects before loading the stores; the list is guarded.
     var list: [NSPersistentStoreDescription]
-    /// Descriptions whose stores were added.
+    /// Descriptions whose stores have been added.
     var loaded: [NSPersistentStoreDescription] = []
   }
 
@@ -37,7 +35,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: Name of the container, and of its store file.
+  ///   - name: Name of the container and of its store file.
   ///   - managedObjectModel: The model.
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
     _name = name
@@ -51,12 +49,12 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
   }
 
-  /// Creates a container for the model of this name, found in the main bundle or the bundles beside it: first
-  /// that of the container's module if it is a subclass, then the program's own, then those of the program's
-  /// other modules.
+  /// Creates a container for the named model in the main bundle or the bundles beside it: first the one of
+  /// the container's module if it is a subclass, then the program's own, then those of the program's other
+  /// modules.
   ///
-  /// Without such a model the container has an empty one, and a line on the standard error names the places
-  /// that were looked at.
+  /// Without such a model the container gets an empty one, and the locations searched are logged to standard
+  /// error.
   ///
   /// ```swift
   /// let container = NSPersistentContainer(name: "Library")
@@ -66,7 +64,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   private static func _model(named name: String) -> NSManagedObjectModel {
-    // A subclass comes from the module that has the model, as a rule.
+    // A subclass usually comes from the module with the model.
     let module = String(reflecting: self).split(separator: ".").first.map(String.init)
     guard let url = ModelSearch.model(named: name, of: module) else {
       return _noModel(named: name, ModelSearch.absence(of: name, in: nil))
@@ -78,14 +76,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
   }
 
-  /// What stands for a model that is not there: the first use of an entity fails, and says which is missing.
+  /// Returns a placeholder for a missing model: the first use of an entity fails and names the missing model.
   private static func _noModel(named name: String, _ reason: String) -> NSManagedObjectModel {
     Console.warn("Failed to load model named \(name): \(reason)")
     return NSManagedObjectModel()
   }
 
-  /// Directory that store files go to unless a description says otherwise: the user's application support
-  /// directory, or in it a directory named after the program.
+  /// The default directory of store files: the user's application support directory, or a subdirectory of it
+  /// named after the program.
   ///
   /// ```swift
   /// let storeURL = NSPersistentContainer.defaultDirectoryURL().appendingPathComponent("Library.sqlite")
@@ -100,7 +98,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// Name of the container.
   open var name: String { _name }
 
-  /// The context for the main queue, connected to the coordinator.
+  /// The main-queue context, connected to the coordinator.
   ///
   /// ```swift
   /// let context = container.viewContext
@@ -115,7 +113,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// The coordinator.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator { _coordinator }
 
-  /// Stores to load: at first one SQLite file in the default directory.
+  /// The stores to load: by default one SQLite file in the default directory.
   ///
   /// ```swift
   /// let description = NSPersistentStoreDescription(url: storeURL)
@@ -130,7 +128,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Adds the stores described that are not loaded yet. The directories of their files are created if need be.
+  /// Adds the described stores that are not loaded yet. Creates the directories of their files if necessary.
   ///
   /// ```swift
   /// container.loadPersistentStores { description, error in
@@ -140,20 +138,20 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// }
   /// ```
   ///
-  /// - Parameter block: Called once for each, with its error if it could not be added; before this returns
-  ///   unless the description asks for asynchronous loading.
+  /// - Parameter block: Called once per store, with the error if it could not be added; before this method
+  ///   returns, unless the description requests asynchronous loading.
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     for description in persistentStoreDescriptions {
       if _descriptions.withLock({ state in state.loaded.contains { $0 === description } }) { continue }
-      // Any number of stores may be in memory, whose URLs say nothing.
+      // Any number of stores may be in memory, regardless of their URLs.
       if let url = description.url, StoreKinds.known(description.type)?.isPersistent ?? true,
         !StoreLocation(url).isInMemory
       {
         if _coordinator.persistentStore(for: url) != nil { continue }
         if url.isFileURL, !description.isReadOnly {
-          // Nothing that fails here stays unsaid: the store cannot be created then.
+          // A failure here surfaces when the store is created.
           try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
@@ -186,7 +184,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     return context
   }
 
-  /// Runs a block on a background context made for it, and returns at once.
+  /// Runs a block on a new background context and returns immediately.
   ///
   /// ```swift
   /// func deleteUnopenedBooks() {
@@ -204,7 +202,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     context.enqueue { block(context) }
   }
 
-  /// Runs a block on a background context made for it. Returns or throws what the block does.
+  /// Runs a block on a new background context. Returns or throws what the block does.
   ///
   /// ```swift
   /// let count = try await container.performBackgroundTask { context in

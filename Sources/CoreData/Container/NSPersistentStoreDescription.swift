@@ -1,6 +1,6 @@
 import Foundation
 
-/// Describes a store that a container adds. Not safe to use from several threads at once.
+/// Describes a store for a container to add. Not safe to use from several threads at once.
 ///
 /// ```swift
 /// let description = NSPersistentStoreDescription(url: storeURL)
@@ -9,15 +9,15 @@ import Foundation
 /// container.persistentStoreDescriptions = [description]
 /// ```
 open class NSPersistentStoreDescription: NSObject, NSCopying {
-  /// Type of the store; SQLite unless set.
+  /// The store type; SQLite by default.
   open var type = StoreKinds.standard.type
-  /// Configuration of the model that the store takes; nil for all entities.
+  /// Configuration of the model for the store; nil for all entities.
   open var configuration: String?
   /// URL of the file.
   open var url: URL?
   private var _options: [String: NSObject] = [:]
   private var _pragmas: [String: NSObject] = [:]
-  /// Whether the store is added on a queue of its own, and the completion handler called there.
+  /// Whether to add the store on a queue of its own and call the completion handler there.
   ///
   /// ```swift
   /// description.shouldAddStoreAsynchronously = true
@@ -28,7 +28,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// ```
   open var shouldAddStoreAsynchronously = false
 
-  /// Creates a description of a SQLite store at a URL. The store migrates when it is loaded under a changed
+  /// Creates a description of a SQLite store at a URL. The store is migrated if it is loaded with a changed
   /// model.
   public init(url: URL) {
     self.url = url
@@ -37,8 +37,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     shouldInferMappingModelAutomatically = true
   }
 
-  /// Creates a description with the URL `file:///dev/null`, to be filled in; a store of type SQLite that is added there
-  /// is in memory.
+  /// Creates a description with the placeholder URL `file:///dev/null`; a SQLite store added with it is in
+  /// memory.
   ///
   /// ```swift
   /// let description = NSPersistentStoreDescription()
@@ -51,14 +51,14 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     shouldInferMappingModelAutomatically = true
   }
 
-  /// Options that the store is added with.
+  /// The options for adding the store.
   open var options: [String: NSObject] {
     var options = _options
     if !_pragmas.isEmpty { options[NSSQLitePragmasOption] = NSDictionary(dictionary: _pragmas) }
     return options
   }
 
-  /// Sets or, with nil, removes an option.
+  /// Sets an option; nil removes it.
   ///
   /// ```swift
   /// description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
@@ -66,10 +66,10 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// ```
   open func setOption(_ option: NSObject?, forKey key: String) { _options[key] = option }
 
-  /// SQLite pragmas that the store is opened with.
+  /// SQLite pragmas for opening the store.
   open var sqlitePragmas: [String: NSObject] { _pragmas }
 
-  /// Sets or, with nil, removes a SQLite pragma; the value is a string.
+  /// Sets a SQLite pragma, as a string; nil removes it.
   ///
   /// ```swift
   /// description.setValue("NORMAL" as NSString, forPragmaNamed: "synchronous")
@@ -87,7 +87,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     set { _options[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
   }
 
-  /// Seconds to wait for a file that another process is writing.
+  /// Seconds to wait for a file that another process has locked.
   open var timeout: TimeInterval {
     get { (_options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
     set { _options[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
@@ -103,7 +103,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     set { _options[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
   }
 
-  /// Whether the mapping of a migration is inferred.
+  /// Whether the mapping model of a migration is inferred.
   open var shouldInferMappingModelAutomatically: Bool {
     get { _flag(NSInferMappingModelAutomaticallyOption) }
     set { _options[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
@@ -111,7 +111,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
 
   private func _flag(_ key: String) -> Bool { (_options[key] as? NSNumber)?.boolValue ?? false }
 
-  /// Returns a copy that may be changed independently.
+  /// Returns an independent copy.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSPersistentStoreDescription()
     copy.type = type
@@ -132,7 +132,7 @@ extension NSPersistentStoreCoordinator {
     with storeDescription: NSPersistentStoreDescription,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
-    // Handed over whole: the caller leaves the description and the handler alone until the handler is called.
+    // The caller must not touch the description and the handler until the handler is called.
     nonisolated(unsafe) let description = storeDescription
     nonisolated(unsafe) let block = block
     @Sendable func add() {

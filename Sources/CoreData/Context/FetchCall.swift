@@ -1,12 +1,12 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Carries out FETCH(request, context, countOnly).
+/// Evaluates FETCH(request, context, countOnly).
 enum FetchCall {
-  /// Result of a fetch, as predicates see it.
+  /// Returns the result of a fetch in the form that predicates compare.
   ///
-  /// - Parameter isNested: Whether the result takes part in another fetch: offsets do not count then, objects
-  ///   are their IDs, and dictionaries of one property their values.
+  /// - Parameter isNested: Whether the result is part of another fetch. Offsets are then ignored, objects are
+  ///   represented by their IDs, and dictionaries of one property by their values.
   static func result(
     _ request: PredicateValue, in context: PredicateValue, countOnly: Bool, isNested: Bool = false
   ) throws -> PredicateValue {

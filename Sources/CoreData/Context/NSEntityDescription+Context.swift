@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSEntityDescription {
-  /// The entity of this name in the model that a context works with; nil if there is none.
+  /// Returns the entity of this name in the context's model; nil if there is none.
   ///
-  /// Traps for a context with neither coordinator nor parent, as Core Data raises.
+  /// Traps for a context without coordinator and parent, where Core Data raises.
   ///
   /// ```swift
   /// guard let entity = NSEntityDescription.entity(forEntityName: "Book", in: context) else { return }
@@ -20,9 +20,9 @@ extension NSEntityDescription {
     return coordinator.frozen?.entitiesByName[entityName]
   }
 
-  /// Creates an object of the entity of this name, of the entity's class, and inserts it.
+  /// Creates and inserts an object of the named entity, as an instance of the entity's class.
   ///
-  /// Traps for an entity that the model does not have, as Core Data raises.
+  /// Traps for an entity that is not in the model, where Core Data raises.
   ///
   /// ```swift
   /// let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)

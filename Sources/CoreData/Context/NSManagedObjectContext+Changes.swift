@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-// Inserting, changing, deleting, and announcing it.
+// Inserting, changing and deleting objects, and announcing the changes.
 
 extension NSManagedObjectContext {
   // MARK: Inserting
@@ -33,14 +33,14 @@ extension NSManagedObjectContext {
     object.awakeFromInsert()
   }
 
-  /// Announces an object that is here already as inserted, now and with the next save, as Core Data does.
+  /// Reports a registered object as inserted, now and with the next save, as Core Data does.
   private final func insertAgain(_ object: NSManagedObject) {
     if object._flags.contains(.deleted) { return }
     object._state.insertAgain()
     _list(object)
   }
 
-  /// Whether an entity is of the model that the context works with, or there is none.
+  /// Whether an entity belongs to the context's model, or the context has none.
   private final func owns(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> Bool {
     if memo.model == nil, frozen == nil { return true }
     let entities = memo.model.unsafelyUnwrapped.entities
@@ -49,14 +49,14 @@ extension NSManagedObjectContext {
 
   // MARK: Changing
 
-  /// Records an object as changed; cheap if it is recorded already.
+  /// Marks an object as changed. Cheap if it is marked already.
   final func markChanged(_ object: NSManagedObject) {
     if object._flags.isRecordedAsChanged { return }
     object._state.change()
     _list(object)
   }
 
-  /// Puts an object on the lists of what is unsaved and what is unannounced.
+  /// Adds an object to the lists of unsaved and unannounced objects.
   private final func _list(_ object: NSManagedObject) {
     if !object._flags.contains(.listed) { unsaved.objects.append(object) }
     if !object._flags.contains(.eventListed) { events.changed.append(object) }
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
     scheduleFlush()
   }
 
-  /// Lists an object for the next announcement only.
+  /// Lists an object for the next change notification only.
   final func recordEvent(_ object: NSManagedObject, _ flag: ObjectFlags) {
     if !object._flags.contains(.eventListed) { events.changed.append(object) }
     object._state.recordEvent(flag)
@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
     _list(object)
   }
 
-  /// Applies the delete rules of everything deleted since the last time.
+  /// Applies the delete rules of all objects deleted since the last call.
   final func propagateDeletions() {
     while !events.deletions.isEmpty {
       for object in events.drainDeletions()
@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
   }
 
   private final func propagate(deletionOf object: NSManagedObject) {
-    // There is nothing left to follow.
+    // Its row is gone: no relationships to follow.
     if isGone(object) { return }
     for (number, slot) in object._layout.slots.enumerated() {
       guard let relationship = slot.relationship else { continue }
@@ -121,7 +121,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Whether an object is a fault whose row an ancestor, or another context, has deleted.
+  /// Whether an object is a fault whose row has been deleted by an ancestor or another context.
   private final func isGone(_ object: NSManagedObject) -> Bool {
     object.isFault && object._row == nil && !object._flags.contains(.inserted) && (try? load(object)) != true
   }
@@ -140,7 +140,7 @@ extension NSManagedObjectContext {
     }
     let objects = events.drainChanged()
     var sets = events.spareSets.take() ?? EventSets()
-    // Most often all are of one kind, and the first one tells.
+    // Usually all objects belong to one set; the first decides which set reserves capacity.
     if objects.count > 8 {
       if !objects[0]._flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
         sets.inserted.reserveCapacity(objects.count)
@@ -165,10 +165,10 @@ extension NSManagedObjectContext {
       if flags.contains(.listed), !flags.contains(.deleted) { unsaved.index.add(object) }
     }
     publishIfStale()
-    // Told while everything that the objects pointed at can still be looked up.
+    // Drained while everything that the objects pointed at can still be looked up.
     let undoable = drainUndoableChanges()
     for object in sets.deleted where object._flags.isSuperset(of: [.inserted, .deleted]) {
-      // Inserted and deleted before any save: it never was.
+      // Inserted and deleted between two saves: no change at all.
       unlist(object)
       table.remove(object)
       object._state.cancelInsertion()
@@ -183,7 +183,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Takes an object off the list of unsaved ones.
+  /// Removes an object from the list of unsaved objects.
   final func unlist(_ object: NSManagedObject) {
     guard object._flags.contains(.listed) else { return }
     object._state.unlist()
@@ -191,19 +191,19 @@ extension NSManagedObjectContext {
   }
 }
 
-/// The sets of one ObjectsDidChange.
+/// The sets of one ObjectsDidChange notification.
 struct EventSets {
   var inserted = Set<NSManagedObject>()
   var updated = Set<NSManagedObject>()
   var deleted = Set<NSManagedObject>()
   var refreshed = Set<NSManagedObject>()
 
-  /// Whether the inserted and updated objects are all of these, given that each of them is one.
+  /// Whether these sets' inserted and updated objects are all of `listed`, given that each of them is listed.
   func holdsAll(_ listed: [NSManagedObject]) -> Bool {
     deleted.isEmpty && refreshed.isEmpty && inserted.count + updated.count == listed.count
   }
 
-  /// Empties the sets, keeping their storage. Copies handed out are not affected.
+  /// Empties the sets but keeps their storage. Copies handed out are not affected.
   mutating func removeAll() {
     if !inserted.isEmpty { inserted.removeAll(keepingCapacity: true) }
     if !updated.isEmpty { updated.removeAll(keepingCapacity: true) }
@@ -211,14 +211,14 @@ struct EventSets {
     if !refreshed.isEmpty { refreshed.removeAll(keepingCapacity: true) }
   }
 
-  /// The members of all sets; of one, where the others are empty, that one.
+  /// The union of all sets. Returns a set itself if the others are empty.
   var all: Set<NSManagedObject> {
     [updated, deleted, refreshed].reduce(inserted) { all, set in
       all.isEmpty ? set : set.isEmpty ? all : all.union(set)
     }
   }
 
-  /// Which of the sets have members, a bit each, and whether a merge has filled them.
+  /// Bit mask of the non-empty sets, and of whether a merge filled them.
   private func _combination(merged isMerged: Bool) -> Int {
     (inserted.isEmpty ? 0 : 1) | (updated.isEmpty ? 0 : 2) | (deleted.isEmpty ? 0 : 4)
       | (refreshed.isEmpty ? 0 : 8) | (isMerged ? 16 : 0)
@@ -232,7 +232,7 @@ struct EventSets {
     }
     context.tellObservers(self)
     let combination = _combination(merged: context.events.isMerge)
-    // Taken while it is in use: an observer's own change is announced with another.
+    // Removed while in use: a change made by an observer posts with another dictionary.
     var userInfo = context.events.userInfos[combination] ?? ChangeUserInfo(combination, context)
     context.events.userInfos[combination] = nil
     userInfo.fill(self)

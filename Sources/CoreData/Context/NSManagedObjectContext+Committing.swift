@@ -1,20 +1,20 @@
 import CoreDataModelSchema
 import Foundation
 
-// A root context's save into the stores, and what happens when they have moved on.
+// Committing a root context's save, and retrying it after conflicts.
 
 extension NSManagedObjectContext {
-  /// Writes the entries in one transaction of each store, resolving conflicts with the merge policy.
+  /// Writes the entries in one transaction per store and resolves conflicts with the merge policy.
   ///
-  /// Where the stores refuse them, inserted objects have their permanent IDs all the same, as in Core Data,
-  /// which asks for them first.
+  /// Inserted objects get permanent IDs even if the stores reject the save, as in Core Data, which obtains
+  /// them first.
   ///
   /// - Returns: The entries as written.
   final func commit(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
     do {
       return try write(entries)
     } catch {
-      // A store that cannot be written now gives no IDs either, after it has been waited for once more.
+      // A busy store cannot issue IDs either; asking would only wait for its lock again.
       if !StoreErrors.isBusy(error) {
         obtainPermanentIDs(of: entries)
       }
@@ -22,7 +22,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Gives inserted objects, those of children included, permanent IDs as far as the stores do.
+  /// Obtains permanent IDs for inserted objects, including those of children, as far as the stores grant
+  /// them.
   private final func obtainPermanentIDs(of entries: [Layer.Entry]) {
     let ids = entries.filter { $0.kind == .inserted && $0.id.isTemporary }.map(\.id)
     try? persistentStoreCoordinator?.obtainPermanentIDs(for: ids.filter { $0.permanent == nil }, in: self)
@@ -54,7 +55,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The policy in force; anything that is no policy counts as the default.
+  /// The merge policy in force. A value that is not an `NSMergePolicy` counts as the default.
   final var policy: NSMergePolicy { mergePolicy as? NSMergePolicy ?? .error }
 
   // MARK: Permanent IDs
@@ -70,7 +71,7 @@ extension NSManagedObjectContext {
     }
     for object in objects {
       if let id = object._id, id.isTemporary, let permanent = id.permanent {
-        // Looking it up files it under the new ID first.
+        // A lookup moves the object to its permanent ID.
         _ = table.object(for: permanent)
         object._id = permanent
       }

@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 import Foundation
 
-// Values that the store has computed: derived attributes show what a save made of them.
+// Merging values computed by the store: objects show the derived attributes that their save produced.
 
 extension NSManagedObjectContext {
-  /// Gives objects the rows in which the store has computed values, those of the save and others.
+  /// Merges rows with store-computed values, of saved objects and others, into the registered objects.
   ///
-  /// - Returns: The entries as the store has them now, followed by entries for rows outside of the save.
+  /// - Returns: The entries with the stored rows, followed by entries for rows outside the save.
   final func mergeComputed(_ computed: [StoredObject], into entries: [Layer.Entry]) -> [Layer.Entry] {
     var rows: [IdentityKey: (key: ObjectKey, row: Row)] = [:]
     for object in computed {

@@ -1,13 +1,14 @@
 import CoreDataModelSchema
 import Foundation
 
-// Keeping the graph whole when one side deletes what the other side has just pointed at. Delete rules ran
-// where the object was deleted; here they reach what only this context knows: unsaved references to it.
+// Prevents dangling references when one context deletes an object that another one has just linked to. Delete
+// rules ran in the deleting context; these methods extend them to this context's unsaved references.
 
 extension NSManagedObjectContext {
-  /// Applies the delete rules of an object deleted elsewhere to this context's objects. Reads nothing.
+  /// Applies the delete rules of an object deleted elsewhere to this context's objects. Reads nothing from
+  /// the store.
   ///
-  /// - Parameter cascades: Whether the rule Cascade deletes; references are set to nil otherwise.
+  /// - Parameter cascades: Whether the Cascade rule deletes; otherwise references are set to nil.
   final func cutReferences(to object: NSManagedObject, cascading cascades: Bool = true) {
     for (number, slot) in object._layout.slots.enumerated() {
       guard let relationship = slot.relationship, let inverse = relationship.inverseSlot else { continue }
@@ -19,8 +20,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Puts a deletion on a newer row: its delete rules reach what others have linked to the object since it
-  /// was deleted here.
+  /// Rebases a deletion on a newer row: its delete rules also reach objects that others have linked since.
   final func followDeletion(of object: NSManagedObject, over newer: Row) {
     object._row = newer
     object._draft = nil
@@ -28,13 +28,13 @@ extension NSManagedObjectContext {
     object._relations = nil
     object._state.propagateAgain()
     events.deletions.append(object)
-    // The context that linked them has changed them, too: this is no conflict.
+    // The linking context has changed them as well; this is not a conflict.
     for slot in object._layout.slots.indices where object._layout.slots[slot].relationship != nil {
       for other in object.targets(slot) { adoptNewestRow(of: other) }
     }
   }
 
-  /// Drops objects deleted elsewhere from every to-many that was read while they were there.
+  /// Removes objects deleted elsewhere from every to-many loaded before their deletion.
   final func forgetMembers(_ gone: Set<NSManagedObject>) {
     guard !gone.isEmpty, mayBeMembers(gone) else { return }
     table.forEach { object in
@@ -45,8 +45,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Members just read, without those that another context has linked anew since they were deleted here, or
-  /// pointed elsewhere.
+  /// Filters members just read: drops those that are deleted or point elsewhere in this context, even if
+  /// another context has linked them since.
   final func present(
     _ read: [NSManagedObject], _ slot: Int, of owner: NSManagedObject
   ) -> [NSManagedObject] {
@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
     guard let relationship = owner._layout.slots[slot].relationship, !relationship.isManyToMany,
       let inverse = relationship.inverseSlot
     else { return read }
-    // What was removed here is known to have been a member, and is one again when that is taken back.
+    // A removed member is known to have been one, and becomes one again on rollback.
     let removed = owner._relations?.members(slot)?.removed ?? []
     let present = read.filter { removed.contains($0) || !$0.wasPointed(elsewhereThan: owner, inverse) }
     if present.count < read.count { readMembers.hasLeftOut = true }
@@ -72,8 +72,7 @@ extension NSManagedObjectContext {
     return readMembers.mayHold(objects, in: layouts)
   }
 
-  /// Applies the delete rules of what is to be deleted here to an object that was linked to it elsewhere
-  /// meanwhile.
+  /// Applies the delete rules of pending deletions to an object that another context has linked to them.
   final func followPendingDeletions(_ id: NSManagedObjectID, _ row: Row) {
     guard unsaved.hasDeletions else { return }
     for (number, slot) in id.space.layout.slots.enumerated() {
@@ -83,7 +82,7 @@ extension NSManagedObjectContext {
         target._flags.contains(.deleted)
       else { continue }
       let object = self.objectOrFault(id)
-      // It may be gone itself by now.
+      // It may have been deleted meanwhile.
       guard object._current != nil || (try? load(object)) ?? false else { return }
       guard !object._flags.contains(.deleted), object.toOne(number) === target else { continue }
       if target._layout.slots[inverse].relationship?.deleteRule == .cascade { deleteObject(object) }
@@ -91,7 +90,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// A child's layer without references to what this context has deleted meanwhile.
+  /// Returns a child's layer without references to objects that this context has deleted meanwhile.
   final func withoutDangling(_ layer: Layer) -> Layer {
     let layers = overlay.layers
     guard unsaved.hasDeletions || layers.contains(where: \.hasDeletions) else { return layer }
@@ -113,10 +112,10 @@ extension NSManagedObjectContext {
     return isClean ? layer : Layer(entries)
   }
 
-  /// Entries without those about objects that this context was to insert but has thrown away since: a child
-  /// that had read them has changed them.
+  /// Returns the entries without changes to unsaved insertions that this context has discarded: a child that
+  /// had read such an object has changed it.
   ///
-  /// - Throws: What collecting anew throws.
+  /// - Throws: Errors of collecting the entries again.
   final func withoutLost(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
     if entries.allHeld({ !$0.isLost }) { return entries }
     let lost = entries.filter(\.isLost).map(\.id)
@@ -124,8 +123,8 @@ extension NSManagedObjectContext {
     return try collectLayer().entries.filter { !$0.isLost }.dropping(lost)
   }
 
-  /// Applies the delete rules of objects that turned out to be gone from the store. Comes before a save is
-  /// collected: what is cut here is to be in it.
+  /// Applies the delete rules of objects found missing in the store. Runs before a save is collected, so that
+  /// the save includes the cuts.
   final func cutReferences(to gone: [NSManagedObjectID]) {
     for id in gone {
       if let object = table.object(for: id) { cutReferences(to: object) }
@@ -134,7 +133,7 @@ extension NSManagedObjectContext {
 }
 
 extension [Layer.Entry] {
-  /// The entries without references to some objects.
+  /// Returns the entries without references to the given objects.
   func dropping(_ gone: [NSManagedObjectID]) -> [Layer.Entry] {
     if gone.isEmpty { return self }
     let keys = Set(gone.map { IdentityKey($0) })
@@ -143,12 +142,12 @@ extension [Layer.Entry] {
 }
 
 extension Layer.Entry {
-  /// Whether it is about an object that was never stored and is not to be inserted either.
+  /// Whether the entry changes an object that was never stored and is not inserted either.
   fileprivate var isLost: Bool { kind != .inserted && !id.isPermanent }
 }
 
 extension Layer.Entry {
-  /// The entry without references to some objects; nil if it has none.
+  /// Returns the entry without references to objects that satisfy `isGone`; nil if it has none.
   func dropping(_ isGone: (NSManagedObjectID) -> Bool) -> Layer.Entry? {
     guard let row, kind == .inserted || kind == .updated else { return nil }
     var cleaned: Row?
@@ -181,7 +180,7 @@ extension Layer.Entry {
 }
 
 extension NSManagedObject {
-  /// Objects at the other end as far as they are in memory.
+  /// The objects in memory at the other end of the relationship.
   final func knownTargets(_ slot: Int) -> [NSManagedObject] {
     if _layout.slots[slot].isToMany {
       guard let state = _relations?.members(slot) else { return [] }
@@ -192,7 +191,7 @@ extension NSManagedObject {
     return _context?.registered(in: row[slot]).map { [$0] } ?? []
   }
 
-  /// Whether an unsaved change of a to-one leads to something other than `owner`.
+  /// Whether an unsaved change points this to-one at an object other than `owner`.
   final func wasPointed(elsewhereThan owner: NSManagedObject, _ slot: Int) -> Bool {
     guard _changed.contains(slot), let draft = _draft, let row = _row, draft[slot] != row[slot] else {
       return false
@@ -200,7 +199,7 @@ extension NSManagedObject {
     return !refers(to: owner, through: slot)
   }
 
-  /// Whether this object, as it is in memory, points at another.
+  /// Whether this object's state in memory refers to another object.
   final func refers(to other: NSManagedObject, through slot: Int) -> Bool {
     if _layout.slots[slot].isToMany {
       guard let state = _relations?.members(slot) else { return false }
@@ -209,12 +208,12 @@ extension NSManagedObject {
     return !isFault && other.isTarget(_current?[slot])
   }
 
-  /// Whether a to-one led to another object when this one was last saved, or read.
+  /// Whether the saved value of a to-one refers to `other`.
   final func wasSaved(pointingAt other: NSManagedObject, _ slot: Int) -> Bool {
     !_layout.slots[slot].isToMany && other.isTarget(_row?[slot])
   }
 
-  /// Whether a to-one cell stands for this object.
+  /// Whether a to-one cell refers to this object.
   private final func isTarget(_ value: Value?) -> Bool {
     switch value {
     case .reference(let key): _key == key

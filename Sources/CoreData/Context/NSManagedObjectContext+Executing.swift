@@ -1,9 +1,9 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-/// A request that `NSManagedObjectContext.execute(_:)` can carry out.
+/// A request that `NSManagedObjectContext.execute(_:)` can execute.
 protocol ExecutableRequest: NSPersistentStoreRequest {
-  /// Carries the request out on the context's queue.
+  /// Executes the request on the context's queue.
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult
 }
 
@@ -19,9 +19,9 @@ extension NSManagedObjectContext {
     return try executable.result(in: self)
   }
 
-  /// The coordinator, for requests that stores carry out.
+  /// Returns the coordinator, for requests that stores execute.
   ///
-  /// - Throws: A Cocoa error when there is none.
+  /// - Throws: A Cocoa error if the context has no coordinator.
   final func requestedCoordinator(for request: NSPersistentStoreRequest) throws
     -> NSPersistentStoreCoordinator
   {
@@ -56,7 +56,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
         "\(context.label) is not connected to a coordinator itself, which an asynchronous fetch needs; execute it in the "
           + "context at the root, or fetch in a perform block.")
     }
-    // A copy: the caller may go on changing its own.
+    // Copied, because the caller may modify its request.
     let request = fetchRequest.copy() as! NSFetchRequest<ResultType>
     if let affectedStores { request.affectedStores = affectedStores }
     var plan = try context.plan(for: request)
@@ -73,7 +73,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
     let delivery = Delivery(request: request, result: result, completion: completionBlock)
     DispatchQueue.global(qos: .userInitiated).async {
       if result.isCancelled { return }
-      // Only what the store has is read here; objects are made on the context's queue.
+      // The background reads rows only; objects are created on the context's queue.
       let epoch = coordinator.rowCache.epoch
       let found =
         delivery.readsObjects
@@ -93,10 +93,9 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
     return result
   }
 
-  /// What goes to the background and comes back.
+  /// Carries a fetch to the background and back.
   private struct Delivery: @unchecked Sendable {
-    // Unchecked: the request is a private copy; result and completion are used on the context's
-    // queue only.
+    // Unchecked: the request is a private copy; result and completion are used on the context's queue only.
     let request: NSFetchRequest<ResultType>
     let result: NSAsynchronousFetchResult<ResultType>
     let completion: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
@@ -108,7 +107,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       if result.isCancelled { return }
       let context = result.managedObjectContext
       do {
-        // What was saved since the rows were read would be missing from them.
+        // Rows saved since the read would be missing from the result.
         if let found, isCurrent() {
           result.finalResult = try context.fetch(request, found: found.get())
         } else {
@@ -128,13 +127,13 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
 }
 
 extension NSManagedObjectContext {
-  /// A fetch of objects for which the stores have been asked already.
+  /// Completes a fetch of objects whose rows the stores have already returned.
   fileprivate final func fetch<T>(_ request: NSFetchRequest<T>, found: [StoredObject]) throws -> [T] {
     var plan = try plan(for: request)
     plan.content = try request.contentOfObjects(plan.layout)
     let reading = try FetchReading(plan, request, in: self)
     if reading.needsOverlay, !plan.sort.isEmpty, plan.content != .values {
-      // Unsaved changes have to be sorted in, by values that were not read.
+      // Sorting unsaved changes in requires values, which were not read.
       return try fetch(request)
     }
     reading.found = found

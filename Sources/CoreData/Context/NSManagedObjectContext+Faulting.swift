@@ -4,7 +4,7 @@ import Foundation
 // Filling faults.
 
 extension NSManagedObjectContext {
-  /// Fills a fault; values at hand are shown, else they are read, along with those of its neighbours.
+  /// Fills a fault with its attached values; otherwise reads them, along with those of its neighbours.
   final func fire(_ object: NSManagedObject) {
     if object._row == nil, !(object._flags.contains(.inserted) && object._draft != nil) {
       let found: Bool
@@ -15,8 +15,8 @@ extension NSManagedObjectContext {
         readFailureHandler?(error)
         return
       } catch let error as CocoaError where Self._isUnreadable(error) {
-        // Nothing in a damaged file may stop the program, nor may a value in a file that it may not read: the
-        // object stays a fault, whose values read as nil.
+        // A damaged or unreadable value in a file must not trap: the object stays a fault whose values read
+        // as nil.
         Console.warn(
           "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)', which reads as nil: \(error)"
         )
@@ -48,10 +48,10 @@ extension NSManagedObjectContext {
     error.code == .fileReadCorruptFile || error.code == .fileReadNoPermission
   }
 
-  /// Attaches the values of a fault without showing them yet.
+  /// Attaches a fault's values without showing them yet.
   ///
-  /// - Parameter isAlone: Whether no other fault was made along with it.
-  /// - Returns: False if there is no such object.
+  /// - Parameter isAlone: Whether the fault was not created along with others.
+  /// - Returns: False if the object does not exist.
   final func load(_ object: NSManagedObject, alone isAlone: Bool = false) throws -> Bool {
     let chain = ReadChain(above: self)
     if !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator {
@@ -74,7 +74,8 @@ extension NSManagedObjectContext {
     return true
   }
 
-  /// Attaches the values of a fault that no ancestor has unsaved, and of faults made along with it.
+  /// Attaches the values of a fault without unsaved changes in any ancestor, and of the faults created along
+  /// with it.
   private final func _load(
     _ object: NSManagedObject, _ key: ObjectKey, from coordinator: NSPersistentStoreCoordinator,
     at generation: StoreGeneration?, alone isAlone: Bool
@@ -111,7 +112,7 @@ extension NSManagedObjectContext {
     return rows[0] != nil
   }
 
-  /// A fault whose row is gone becomes a deleted object with nil values, or stops the program.
+  /// Handles a fault whose row is gone: turns it into a deleted object with nil values, or traps.
   private final func handleInaccessible(_ object: NSManagedObject) {
     guard shouldHandleInaccessibleFault(object, for: object._objectID, triggeredByProperty: nil) else {
       programmerError(
@@ -125,7 +126,7 @@ extension NSManagedObjectContext {
 
   // MARK: Relationships
 
-  /// Objects of a to-many as upstream has them.
+  /// Reads the objects of a to-many from the ancestors and the store.
   final func relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject] {
     let chain = ReadChain(above: self)
     guard !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator else {
@@ -152,8 +153,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// A relationship in a damaged file reads as empty, with a line on the standard error; any other failure
-  /// stops the program, as Core Data raises. A read failure handler gets both instead.
+  /// Reads a relationship in a damaged file as empty and logs to standard error; any other failure traps,
+  /// where Core Data raises. A read failure handler receives both instead.
   private final func _cannotRead(_ slot: Int, of object: NSManagedObject, _ error: any Error) {
     if let readFailureHandler { return readFailureHandler(error) }
     let message =

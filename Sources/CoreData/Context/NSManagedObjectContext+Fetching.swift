@@ -3,13 +3,13 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension NSManagedObjectContext {
-  /// Fetches, in a subclass through the untyped `fetch(_:)`, which it may override: test doubles do.
+  /// Fetches. In a subclass, goes through the untyped `fetch(_:)`, which test doubles override.
   final func fetchOverridably<T>(_ request: NSFetchRequest<T>) throws -> [T] {
     if type(of: self) == NSManagedObjectContext.self { return try fetchResults(request) }
     return try cast(request.untyped { try fetch($0) as [Any] }, request)
   }
 
-  /// Counts, in a subclass through the untyped `count(for:)`, which it may override.
+  /// Counts. In a subclass, goes through the untyped `count(for:)`, which it may override.
   final func countOverridably<T>(_ request: NSFetchRequest<T>) throws -> Int {
     if type(of: self) == NSManagedObjectContext.self { return try count(for: request as AnyFetchRequest) }
     return try request.untyped { try count(for: $0) }
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
       return try cast([NSNumber(value: count(for: request as AnyFetchRequest))], request)
     default:
       let objects = try fetchObjects(request)
-      // A cast element by element would cost more than the fetch of it.
+      // Casting element by element would cost more than the fetch.
       return try casted(objects, to: T.self) ?? cast(objects, request)
     }
   }
@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
     var plan = try plan(for: request)
     plan.content = try request.contentOfObjects(plan.layout)
     let reading = try FetchReading(plan, request, in: self)
-    // Unsaved changes may have to be sorted in, by values.
+    // Sorting unsaved changes in requires values.
     if reading.needsOverlay, !reading.plan.sort.isEmpty { reading.plan.content = .values }
     let isPlain = !reading.needsOverlay && reading.plan.content == .values
     let objects = try isPlain ? objects(for: reading.stored()) : reading.objects()
@@ -80,8 +80,8 @@ extension NSManagedObjectContext {
     return objects
   }
 
-  /// Checks that objects are of the entity fetched. A registered object keeps its entity, and the index of a damaged
-  /// file may file the row under another one.
+  /// Checks that objects are of the fetched entity. A registered object keeps its entity, and a damaged
+  /// file's index may list the row under another one.
   private final func _checkKind(of objects: [NSManagedObject], _ layout: PropertyLayout) throws {
     guard let stranger = objects.first(where: { $0._layout !== layout && !$0._layout.isKind(of: layout) })
     else { return }
@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
         + "'coredata store check'.")
   }
 
-  /// What is left to do for fetched objects.
+  /// Prefetches and refreshes fetched objects as the request demands.
   final func finish(_ objects: [NSManagedObject], of request: AnyFetchRequest) throws {
     if request.shouldRefreshRefetchedObjects { try refreshRefetched(objects) }
     if let paths = request.relationshipKeyPathsForPrefetching { try prefetch(paths, from: objects) }
@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
     sweepIfDue()
   }
 
-  /// The object for what a store has found; a registered one keeps its values.
+  /// Returns the object for a fetched row. A registered object keeps its values.
   final func object(for stored: StoredObject) -> NSManagedObject {
     let key = IdentityKey(stored.key)
     if let object = heldObject(for: key) {
@@ -123,8 +123,8 @@ extension NSManagedObjectContext {
 
   // MARK: IDs and dictionaries
 
-  /// - Parameter sortsUnsaved: Whether unsaved objects stand where the sort descriptors put them. As in Core
-  ///   Data, those of a fetch of IDs do not: they follow what the store has found.
+  /// - Parameter sortsUnsaved: Whether unsaved objects are placed by the sort descriptors. A fetch of IDs
+  ///   appends them to the stored results, as in Core Data.
   final func fetchIDs(_ request: AnyFetchRequest, sortsUnsaved: Bool = false) throws -> [NSManagedObjectID] {
     let reading = try FetchReading(plan(for: request), request, in: self)
     if !reading.needsOverlay || !sortsUnsaved || reading.plan.sort.isEmpty {
@@ -144,7 +144,7 @@ extension NSManagedObjectContext {
 
   // MARK: Plan
 
-  /// The request resolved against the model.
+  /// Resolves the request against the model.
   final func plan(for request: AnyFetchRequest) throws -> FetchPlan {
     guard let model = frozen else {
       throw CocoaError.coreData(

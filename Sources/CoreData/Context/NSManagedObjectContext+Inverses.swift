@@ -1,11 +1,11 @@
 import CoreDataModelSchema
 import Foundation
 
-// Both ends of a link that two contexts have moved: the last move wins, and the other target loses the link.
+// Conflicting moves of one link in two contexts: the last move wins, and the other target loses the link.
 
 extension NSManagedObjectContext {
-  /// Prepares for a child's layer: where it moves a link that was moved here, or by another child, since the
-  /// child read it, the target that this context had loses the link.
+  /// Prepares for a child's layer: where the child moves a link that this context or another child has moved
+  /// since the child read it, the current target loses the link.
   final func reconcileInverses(before layer: Layer, knowing known: KnownRows) {
     let layers = overlay.layers
     layer.entries.forEachHeld { reconcileInverses(before: $0, over: layers, knowing: known) }
@@ -13,22 +13,22 @@ extension NSManagedObjectContext {
 
   /// Prepares for one entry of a child's layer.
   ///
-  /// - Parameter layers: What children have handed up before.
+  /// - Parameter layers: The layers that children saved up before.
   final func reconcileInverses(before entry: Layer.Entry, over layers: [Layer], knowing known: KnownRows) {
     let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
     guard movesLinks || entry.kind == .deleted || entry.kind == .annihilated else { return }
     let object = table.object(for: entry.id)
     let key = IdentityKey(entry.id)
     let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
-    // Also of an object that this context does not have: the change is shown over what is known above.
+    // Applies to unregistered objects as well: their change is based on the newest known row.
     guard
       let current = _currentRow(object, pending, entry)
         ?? (movesLinks ? known.row(for: entry, object) : nil)
     else { return }
-    // The child has changed what this context has now: it knew of every link.
+    // The child has read this context's current row, and so knew of every link.
     if let base = entry.base, current === base { return }
     if entry.kind == .deleted || entry.kind == .annihilated {
-      // Its links as they are here are cut once it is marked as deleted; for that it has to be there.
+      // Marking the object as deleted cuts its links, which requires the object to exist.
       if pending != nil, let whole = layers.entry(for: key) { _ = materialize(whole) }
       return
     }
@@ -44,8 +44,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Values as this context has them, its own before those of its other children, unsaved before saved; nil
-  /// for an object that it does not have.
+  /// Returns the object's values in this context: its own unsaved ones, then those of other children, then
+  /// saved ones; nil for an object that it does not have.
   private final func _currentRow(_ object: NSManagedObject?, _ pending: Layer.Entry?, _ entry: Layer.Entry)
     -> Row?
   {
@@ -54,11 +54,11 @@ extension NSManagedObjectContext {
     return object?._current
   }
 
-  /// Adopts an object's newest row in memory. Called where the two ends of a link disagree: one of them was
-  /// then read before another context moved the link.
+  /// Adopts an object's newest row in memory. Called where the two ends of a link disagree, because one of
+  /// them was read before another context moved the link.
   ///
-  /// - Parameter chain: What to read through, where none of the ancestors is to be waited for.
-  /// - Returns: Whether there was a newer row.
+  /// - Parameter chain: The read chain, which must not wait for ancestors.
+  /// - Returns: Whether a newer row was adopted.
   @discardableResult
   final func adoptNewestRow(of object: NSManagedObject, through chain: ReadChain? = nil) -> Bool {
     guard let mine = object._row, !object._flags.contains(.deleted),
@@ -70,9 +70,8 @@ extension NSManagedObjectContext {
     return true
   }
 
-  /// Gives an object newer values, under its unsaved ones, and has the other ends of its links follow: to-manys
-  /// that were read with the older values are read again, and a link that was moved both here and there is cut
-  /// where it lost.
+  /// Rebases an object on newer values and updates the other ends of its links: to-manys loaded with the
+  /// older values are reread, and where both contexts moved a link, its losing end is cut.
   final func show(_ row: Row, at object: NSManagedObject) {
     let old = object._row
     rereadInverses(object._layout, from: old, to: row)
@@ -81,11 +80,11 @@ extension NSManagedObjectContext {
     object.cutRemovedLinks(since: old)
   }
 
-  /// Gives a fault that may have values newer ones; nil: they are read on demand.
+  /// Gives a possibly loaded fault newer values; nil makes it read them on demand.
   final func showUnseen(_ row: Row?, at object: NSManagedObject) {
     if let row, object._draft != nil {
-      // Changed from the other end of a relationship and handed out since: the draft is of the values that it
-      // had then.
+      // Changed from the other end of a relationship and handed out since: the draft is based on older
+      // values.
       show(row, at: object)
     } else if object._draft == nil {
       if let row, let old = object._row { rereadInverses(object._layout, from: old, to: row) }
@@ -93,8 +92,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Makes to-manys read before a row changed elsewhere read again: those of the targets that its to-ones had
-  /// and have.
+  /// Invalidates the to-manys loaded before a row changed elsewhere: those of the old and new targets of its
+  /// to-ones.
   final func rereadInverses(_ layout: PropertyLayout, from old: Row?, to new: Row) {
     for slot in layout.slots.indices {
       guard let relationship = layout.slots[slot].relationship, !relationship.isToMany,
@@ -112,8 +111,8 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Cuts links that another context made and that this context has removed from the to-many without saving. The members
-  /// were read with the link in them, this object without: its to-one was nil already and is no unsaved change.
+  /// Cuts links that another context made and that this context has removed from the to-many without saving.
+  /// The to-many was read with the link and this object without it, so its nil to-one is no unsaved change.
   final func cutRemovedLinks(since old: Row?) {
     guard let context = _context, let row = _row, !_flags.contains(.deleted) else { return }
     for slot in _layout.toOneSlots where old?[slot] ?? .null != row[slot] {
@@ -125,8 +124,8 @@ extension NSManagedObject {
     }
   }
 
-  /// Where this object's unsaved to-one wins over one that was saved elsewhere, the other target loses the
-  /// link. Where the same was saved elsewhere, it is no unsaved change any more.
+  /// Where this object's unsaved to-one wins over one saved elsewhere, the other target loses the link. Where
+  /// both have the same value, it no longer counts as an unsaved change.
   final func cutOvertakenInverses(by row: Row) {
     guard let draft = _draft, let base = _row else { return }
     _changed.forEach { slot in
@@ -144,8 +143,8 @@ extension NSManagedObject {
   }
 }
 
-/// The newest rows in memory of objects that a child has changed, for as long as its layer is taken over. Memoized,
-/// since ancestors and stores go on meanwhile: a link is settled against the row that the change is shown over.
+/// Memoizes the newest in-memory row of each object in a child's layer while the layer is accepted. Ancestors
+/// and stores move on meanwhile; links must be settled against the row that the change is rebased on.
 final class KnownRows {
   private unowned let _context: NSManagedObjectContext
   private lazy var _above = ReadChain(peekingAbove: _context)
@@ -155,8 +154,8 @@ final class KnownRows {
     _context = context
   }
 
-  /// A row no older than the one that a child's update was made on: this context's, or what its ancestors show. Nil
-  /// if none is in memory. Its to-manys say nothing.
+  /// Returns this context's or the ancestors' row, if it is no older than the base of the child's update. Nil
+  /// if none is in memory. Ignore its to-manys.
   func row(for entry: Layer.Entry, _ object: NSManagedObject?) -> Row? {
     guard entry.kind == .updated, let base = entry.base else { return nil }
     if let row = object?._row { return row.version >= base.version ? row : nil }

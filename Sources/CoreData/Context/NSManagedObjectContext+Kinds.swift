@@ -1,21 +1,21 @@
 import Foundation
 
-/// On which queue a context works; raw values are Apple's.
+/// The queue on which a context works; raw values match Apple's.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-  /// Legacy: the context is used on the thread that made it, without perform blocks.
+  /// Legacy: the context is used on the thread that created it, without perform blocks.
   @available(*, deprecated, message: "Use a private-queue or main-queue context and its perform methods")
   case confinementConcurrencyType = 0
-  /// A queue of its own.
+  /// A private queue of the context.
   case privateQueueConcurrencyType = 1
   /// The main queue.
   case mainQueueConcurrencyType = 2
 
-  /// The legacy kind, for the engine itself, which goes on supporting it.
+  /// The legacy kind, for internal use; the engine still supports it.
   package static let confinement = NSManagedObjectContextConcurrencyType(rawValue: 0)!
 }
 
 extension NSManagedObjectContext {
-  /// On which queue a context works, in Swift's spelling.
+  /// The queue on which a context works, in Swift spelling.
   ///
   /// ```swift
   /// let background = NSManagedObjectContext(.privateQueue)
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
   public struct ConcurrencyType: Hashable, RawRepresentable, Sendable {
     public let rawValue: NSManagedObjectContextConcurrencyType
     public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
-    /// A queue of its own.
+    /// A private queue of the context.
     public static let privateQueue = ConcurrencyType(rawValue: .privateQueueConcurrencyType)
     /// The main queue.
     public static let mainQueue = ConcurrencyType(rawValue: .mainQueueConcurrencyType)
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
   /// }
   /// ```
   public enum ScheduledTaskType: Hashable, Sendable {
-    /// At once if already executing for the context, else in turn.
+    /// Immediately if already executing for the context, otherwise in turn.
     case immediate
     /// Always in turn.
     case enqueued

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-// Objects that a save depends on without changing them, and the stores that new objects go to.
+// Objects that a save depends on without changing them, and the target stores of new objects.
 
 extension NSManagedObjectContext {
   final func lockVersion(of object: NSManagedObject) {
@@ -42,12 +42,12 @@ extension NSManagedObjectContext {
     coordinator.assign(object._objectID, to: store)
   }
 
-  /// Unchanged objects whose version the save under way checks, with the values they were read with.
+  /// Unchanged objects whose version the current save checks, with the values they were read with.
   final var lockedObjects: [NSManagedObject] {
     unsaved.objects.filter { $0._flags.contains(.locked) && !$0.isDirty }
   }
 
-  /// Hands a child's locks up: they are checked where the stores are written.
+  /// Adopts a child's locks. The context that writes to the stores checks them.
   final func adoptLocks(_ locks: [(id: NSManagedObjectID, row: Row?)]) {
     for (id, row) in locks {
       let object = table.object(for: id) ?? make(id, row: row)

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-// Taking over what other contexts have saved.
+// Merging the saves of other contexts.
 
 extension NSManagedObjectContext {
   final func mergeSave(_ notification: Notification) {
@@ -10,14 +10,14 @@ extension NSManagedObjectContext {
         merge(changes)
       } else {
         let ids = MergedIDs(notification.userInfo ?? [:], resolving: persistentStoreCoordinator)
-        // Written elsewhere: what is cached of these rows is old.
+        // Another process wrote these rows; their cached versions are stale.
         persistentStoreCoordinator?.rowCache.forget(ids.changed.compactMap(\.key).map(localized))
         merge(ids)
       }
     }
   }
 
-  /// Merges object IDs, as batch requests and history give them, into several contexts, parents first.
+  /// Merges object IDs, as found in batch results and history, into several contexts, parents first.
   ///
   /// ```swift
   /// let ids = [bookID]
@@ -43,8 +43,8 @@ extension NSManagedObjectContext {
 
   // MARK: By values
 
-  /// Merges a save of the same process: its rows are taken over as they are, by a child under what its
-  /// parents have unsaved.
+  /// Merges a save of the same process by value. Rows are adopted as saved, in a child beneath its ancestors'
+  /// unsaved changes.
   final func merge(_ changes: SavedChanges) {
     beginMerge()
     defer { endMerge() }
@@ -54,8 +54,7 @@ extension NSManagedObjectContext {
       coordinator.adopt(changes.entries)
     }
     var merged = MergedSets()
-    // Growing step by step would take a third of the time that an insertion takes here, mostly on the main
-    // thread.
+    // Incremental growth would take a third of the time of an insertion, mostly on the main thread.
     let insertions = changes.insertionCount
     if insertions > 16 {
       merged.inserted.reserveCapacity(insertions)
@@ -66,10 +65,10 @@ extension NSManagedObjectContext {
     var unknown: [UnknownInsertion] = []
     let isInOrder = !isForeign && chain == nil && mergesInOrder(changes)
     if !isForeign { mergedEpoch = max(mergedEpoch, changes.epoch) }
-    // What was deleted comes last: links cut by the deletion have been merged then.
+    // Deletions come last, once the links they cut have been merged.
     for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
-      // No row is looked up for an object that is neither registered nor observed.
+      // Rows of objects that are neither registered nor observed are not looked up.
       let isSeen = table.object(for: id) != nil || entry.kind == .inserted || !events.observers.isEmpty
       let stored = changes.isStored ? entry.row : nil
       let row = isSeen ? chain?.newestRow(for: id, saved: stored) ?? entry.row : entry.row
@@ -112,18 +111,18 @@ extension NSManagedObjectContext {
       && changes.epoch > max(mergedEpoch, savePass.epoch)
   }
 
-  /// What has become of an object that a save merged now has inserted.
+  /// The current state of an object that a merged save inserted.
   private enum Standing {
-    /// It is there, with these values if any are in memory.
+    /// The object exists, with these values if any are in memory.
     case there(Row?)
     case gone
-    /// Not in memory: the store has to be read.
+    /// Not in memory; must be fetched.
     case unknown(ObjectKey)
   }
 
   /// - Parameters:
-  ///   - row: Its values, as if it had not been changed or deleted since.
-  ///   - chain: What a child reads through; nil for a context that reads the stores.
+  ///   - row: The object's values if nothing has changed or deleted it since.
+  ///   - chain: The read chain of a child; nil for a context that reads from the stores.
   private final func standing(
     of id: NSManagedObjectID, _ row: Row?, _ chain: ReadChain?
   ) -> Standing {
@@ -131,7 +130,7 @@ extension NSManagedObjectContext {
     let cache = persistentStoreCoordinator?.rowCache
     guard let chain else {
       guard let stored = id.key else { return .there(row) }
-      // Changes of it may have been merged already, when there was no object yet to take them.
+      // Changes may have been merged already, while the object was not registered.
       if let newest = cache?.row(for: stored) { return .there(newest) }
       return table.object(for: id) == nil ? .unknown(stored) : .there(nil)
     }
@@ -141,15 +140,15 @@ extension NSManagedObjectContext {
     return cache?.row(for: stored) == nil ? .unknown(stored) : .there(row)
   }
 
-  /// An insertion of which no current row is in memory.
+  /// An insertion whose current row is not in memory.
   private struct UnknownInsertion {
     let key: ObjectKey
     let changed: SlotSet
-    /// What was saved, where that is to be shown even if the object is gone by now.
+    /// The saved row, if the context reports the insertion even when the object is gone by now.
     let saved: Row?
   }
 
-  /// Merges insertions that only the store knows of, read in one go.
+  /// Merges insertions that are not in memory, read in one batch.
   private final func mergeInsertions(_ unknown: [UnknownInsertion], into merged: inout MergedSets) {
     // If the store cannot be read now, firing the faults reports it.
     let rows = try? persistentStoreCoordinator?.rows(for: unknown.map(\.key))
@@ -177,7 +176,7 @@ extension NSManagedObjectContext {
     for id in ids.inserted { mergeInsertion(of: localized(id), row: nil, changed: SlotSet(), into: &merged) }
     for id in ids.updated {
       let id = localized(id)
-      // A fault that was handed out is laid over what there is now, so that this has to be read.
+      // A shared draft is rebased on the current row, which must be read for it.
       guard let object = table.object(for: id), !object.isFault || object._draft != nil else {
         if let fault = table.object(for: id) { showUnseen(nil, at: fault) }
         recordUnseenMerge(id, nil)
@@ -186,7 +185,7 @@ extension NSManagedObjectContext {
       mergeUpdate(of: id, row: row(id), changed: SlotSet(), into: &merged)
     }
     for id in ids.deleted { mergeDeletion(of: localized(id), into: &merged) }
-    // Saves before these deletions may be merged later, and must not bring anything back.
+    // Saves older than these deletions may be merged later; they must not bring anything back.
     if !ids.deleted.isEmpty { mergedEpoch = persistentStoreCoordinator?.rowCache.epoch ?? mergedEpoch }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
@@ -194,7 +193,7 @@ extension NSManagedObjectContext {
 
   // MARK: One object
 
-  /// - Parameter changed: What the save has changed; nothing where only identities are told.
+  /// - Parameter changed: The slots that the save changed; empty if only IDs are known.
   private final func mergeInsertion(
     of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
   ) {
@@ -202,7 +201,7 @@ extension NSManagedObjectContext {
       if object.isFault {
         if let row { showUnseenNews(row, at: object) }
       } else if let row, object._row != nil, isNews(row, for: object) {
-        // A child that has read its parent's unsaved object: it was changed again before the parent saved.
+        // The child has read its parent's unsaved object, which changed again before the parent saved.
         show(row, at: object)
         object.awake(fromSnapshotEvents: .refresh)
         recordEvent(object, .eventRefreshed)
@@ -210,7 +209,7 @@ extension NSManagedObjectContext {
         if let row { adoptEqual(row, at: object) }
         rereadMembers(of: object, changed)
       }
-      // What was inserted here, or merged before, has been announced.
+      // Insertions made in this context, or merged before, have been announced.
       if object._flags.isDisjoint(with: [.inserted, .toldInserted]) {
         recordEvent(object, .eventMergedInsert)
       }
@@ -219,7 +218,7 @@ extension NSManagedObjectContext {
     }
     let object: NSManagedObject
     if overlay.hasReaders, let entry = overlay.layers.entry(for: IdentityKey(id)) {
-      // A child was faster: it has read the object and handed up a change.
+      // A child has already read the object and saved up a change.
       object = materialize(entry)
       if object._flags.contains(.deleted) { return }
     } else {
@@ -238,7 +237,7 @@ extension NSManagedObjectContext {
       return
     }
     guard !object.isFault else {
-      // Not visible yet: it has the newer values when it is.
+      // Not loaded yet: it shows the newer values once it is.
       if object._row != nil {
         if let row { showUnseenNews(row, at: object) } else { showUnseen(nil, at: object) }
       }
@@ -264,17 +263,17 @@ extension NSManagedObjectContext {
     merged.updated.insert(object._objectID)
   }
 
-  /// Whether a row that was saved elsewhere is not older than what the object shows.
+  /// Whether a row saved elsewhere is no older than the object's own.
   ///
-  /// A save told of late may be older than what this context has written or read since. Between parent and
-  /// child versions say nothing of the order, but there the row holds what the parents have now.
+  /// A late notification may be older than what this context has written or read since. Versions do not order
+  /// rows between parent and child, but there the row holds the parents' current state.
   private final func isNews(_ row: Row, for object: NSManagedObject) -> Bool {
     guard let mine = object._row else { return true }
     return isNews(row, over: mine, object._layout)
   }
 
-  /// Adopts a parent's row with the values that the object has already. Members may have changed all the same, and been
-  /// changed back before the parent saved, which its save does not tell.
+  /// Adopts a parent's row with equal values. Its to-manys may still have changed, and changed back before
+  /// the parent saved, which the save does not report.
   private final func adoptEqual(_ row: Row, at object: NSManagedObject) {
     guard _parent != nil, let mine = object._row, !(mine === row) else { return }
     object.advanceVersion(to: row)
@@ -285,16 +284,15 @@ extension NSManagedObjectContext {
     if isNews(row, for: object) { showUnseen(row, at: object) } else { object.advanceVersion(to: row) }
   }
 
-  /// Whether a row has news for an object that shows another. Rows of a child's parents are put together for each
-  /// read, so that their values tell.
+  /// Whether a row is newer than the object's own. A child's rows are composed from its ancestors for each
+  /// read, so they are compared by value.
   final func isNews(_ row: Row, over mine: Row, _ layout: PropertyLayout) -> Bool {
     if mine === row { return false }
     return _parent == nil ? row.version >= mine.version : !row.hasSameValues(as: mine, layout)
   }
 
-  /// Makes to-manys that a save has changed read again, though the values are no news. A child may have made
-  /// them itself, on top of its own older ones, which had reached the stores with members that a sibling had
-  /// added.
+  /// Invalidates the to-manys that a save has changed, even if the values are equal: a child may have saved
+  /// its own stale members, to which a sibling's additions were applied before they reached the stores.
   private final func rereadMembers(of object: NSManagedObject, _ changed: SlotSet) {
     guard _parent != nil else { return }
     object._relations?.forEachToMany { slot, state in
@@ -324,7 +322,7 @@ extension NSManagedObjectContext {
   }
 }
 
-/// IDs of what a merge did in the receiver.
+/// IDs that a merge changed in this context.
 struct MergedSets {
   var inserted = Set<NSManagedObjectID>()
   var updated = Set<NSManagedObjectID>()
@@ -332,7 +330,7 @@ struct MergedSets {
   var refreshed = Set<NSManagedObjectID>()
 }
 
-/// Identities from a user info dictionary of any of the forms that merging accepts.
+/// IDs from any user info dictionary that merging accepts.
 struct MergedIDs {
   var inserted: [NSManagedObjectID] = []
   var updated: [NSManagedObjectID] = []

@@ -1,15 +1,15 @@
 import CoreDataModelSchema
 import Foundation
 
-// What a parent does when a child saves into it.
+// Accepting a child's save.
 
 extension NSManagedObjectContext {
   /// Accepts a child's changes; runs on this context's queue.
   ///
-  /// The layer is adopted as it is. Only objects that this context has already are touched, and objects are
-  /// made for the announcement alone.
+  /// Adopts the layer unchanged. Updates only objects that are registered already, and creates others only to
+  /// announce them.
   ///
-  /// - Parameter adopt: Puts the layer among this context's own.
+  /// - Parameter adopt: Adds the layer to this context's overlay.
   final func accept(_ delivered: Layer, adopting adopt: (Layer) -> Void) {
     let layer = withoutDangling(delivered)
     let known = KnownRows(in: self)
@@ -21,8 +21,8 @@ extension NSManagedObjectContext {
     for (entry, object) in registered { apply(entry, to: object, over: before, knowing: known) }
     cutDeleted(registered)
     recordEvents(of: layer, over: before, knowing: known)
-    // Readers see the layer as it is. Only what changed in this context's own objects has to be published
-    // anew, and marks the overlay stale by itself.
+    // Children read the layer unchanged. Changes to this context's own objects mark the overlay stale and are
+    // published again.
     processPendingChanges()
     sweepSoonIfDue()
   }
@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
       if entry.kind == .annihilated {
         forget(object)
       } else if let base = entry.base, let mine = object._row, mine.version > base.version {
-        // The child's delete rules went by older links.
+        // The child's delete rules followed outdated links.
         followDeletion(of: object, over: mine)
       }
     }
@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
     return materialize(whole, as: key, over: known.row(for: whole, nil))
   }
 
-  /// Accepts what children delivered while this context's queue was busy.
+  /// Accepts the layers that children delivered while this context's queue was busy.
   final func drainDeliveries() {
     guard !savePass.isActive, !events.isProcessing else { return }
     while let delivery = overlay.nextDelivery() {
@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Lays a child's change over an object that this context has.
+  /// Applies a child's change to a registered object.
   private final func apply(
     _ entry: Layer.Entry, to object: NSManagedObject, over layers: [Layer], knowing known: KnownRows
   ) {
@@ -101,9 +101,10 @@ extension NSManagedObjectContext {
     let isOwn = object._flags.contains(.listed)
     let isClean = !isOwn && !layers.contains(IdentityKey(entry.id))
     if let base = entry.base, let mine = object._row, base.version > mine.version, _parent != nil || isClean {
-      // The child has changed what this context has not seen yet: over its older values, a change back to one
-      // of them would be none. What the stores have got is news for an object without unsaved changes only,
-      // so that conflicts show. Links that came with the news are cut where the child has moved them.
+      // The child has read a newer row than this context, whose older values would turn a change back to one
+      // of them into no change at all. Stored rows are adopted only by objects without unsaved changes, so
+      // that conflicts are still detected. Links that arrive with the newer row are cut where the child has
+      // moved them.
       if adoptNewestRow(of: object, through: ReadChain(peekingAbove: self)) {
         reconcileInverses(before: entry, over: layers, knowing: known)
       }

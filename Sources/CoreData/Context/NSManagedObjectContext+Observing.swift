@@ -1,8 +1,8 @@
 import CoreDataModelSchema
 
-// What the framework's own followers of a context are told: more than the notification says.
+// Internal observation of a context, with more detail than the notifications carry.
 
-/// Follows the objects of a context; called on its queue, when the context processes changes.
+/// Observes the objects of a context. Called on the context's queue when it processes changes.
 protocol ContextObserver: AnyObject {
   /// The context has processed changes; called before the notification is posted.
   func context(_ context: NSManagedObjectContext, didProcess changes: EventSets, merged: [MergedRow])
@@ -11,19 +11,19 @@ protocol ContextObserver: AnyObject {
   /// coordinator have their permanent IDs.
   func contextDidSave(_ context: NSManagedObjectContext)
 
-  /// The context has forgotten all its objects.
+  /// The context has dropped all its objects.
   func contextWasReset(_ context: NSManagedObjectContext)
 }
 
-/// A merged update of an object that the context does not show: not registered, or a fault. No notification
-/// tells of it, but it may belong into a list, or to another place there.
+/// A merged update of an object that is a fault or not registered. No notification reports it, but it may
+/// enter a list or move within one.
 struct MergedRow {
   let id: NSManagedObjectID
-  /// Values as saved; nil where the merge brought identities only.
+  /// The saved values; nil if the merge carried only IDs.
   let row: Row?
 }
 
-/// An observer held without keeping it alive.
+/// A weak reference to an observer.
 struct WeakObserver {
   weak var observer: (any ContextObserver)?
 }
@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
 
   final func removeObserver(_ observer: any ContextObserver) { events.remove(observer) }
 
-  /// Records a merged update of an object that is not registered. Costs nothing without observers.
+  /// Records a merged update of an object that is not registered. Free without observers.
   final func recordUnseenMerge(_ id: NSManagedObjectID, _ row: Row?) {
     guard !events.observers.isEmpty else { return }
     events.unseenMerges.append(MergedRow(id: id, row: row))

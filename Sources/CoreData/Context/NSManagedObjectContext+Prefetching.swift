@@ -1,16 +1,16 @@
 import CoreDataModelSchema
 import Foundation
 
-// Loading many objects and relationships at once.
+// Loading many objects and relationships in bulk.
 
 extension NSManagedObjectContext {
-  /// Attaches values to those faults that have none yet, without showing them: one statement for each table.
+  /// Attaches values to those faults that have none yet, without showing them; one statement per table.
   final func loadValues(of objects: [NSManagedObject]) throws {
     let chain = ReadChain(above: self)
     var wanted: [ObjectKey: NSManagedObject] = [:]
     for object in objects where object.isFault && object._row == nil {
       guard let key = object._key, !chain.contains(IdentityKey(key)) else {
-        // What an ancestor has unsaved is at hand.
+        // An ancestor's unsaved values are in memory.
         _ = try load(object)
         continue
       }
@@ -31,8 +31,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Fills to-one and to-many relationships of fetched objects: for each step of a path one statement for what is
-  /// related and one for its values. The objects themselves stay faults if they are.
+  /// Prefetches relationships of fetched objects. Each step of a path takes one statement for the related IDs
+  /// and one for their values. Faults among the objects stay faults.
   final func prefetch(_ paths: [String], from objects: [NSManagedObject]) throws {
     for path in paths {
       var level = objects
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
       guard let slot = object._layout.slot(named: step),
         let relationship = object._layout.slots[slot].relationship
       else {
-        // Prefetching is a hint, and changes no result.
+        // Prefetching is a hint; the result does not depend on it.
         Console.warnOnce(
           about: "prefetching \(object._layout.entityName).\(step)",
           "relationshipKeyPathsForPrefetching names '\(path)', but '\(object._layout.entityName)' has no relationship "
@@ -86,7 +86,7 @@ extension NSManagedObjectContext {
     return reached
   }
 
-  /// The object at the other end, told from the values at hand: asking the object would fill it.
+  /// Returns the destination from values in memory, without firing the object's fault.
   private final func _destination(of object: NSManagedObject, _ slot: Int) -> NSManagedObject? {
     if let target = object._relations?.target(slot) { return target }
     switch object._current?[slot] {
@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Brings registered objects up to the values that the stores have now, keeping unsaved changes.
+  /// Refreshes registered objects with current stored values, keeping unsaved changes.
   final func refreshRefetched(_ objects: [NSManagedObject]) throws {
     let stored = objects.filter { $0._row != nil && $0._key != nil && !$0._flags.contains(.deleted) }
     guard !stored.isEmpty, let coordinator = persistentStoreCoordinator else { return }

@@ -1,22 +1,22 @@
 import CoreDataModelSchema
 
-// Showing unsaved state to children.
+// Publishing unsaved state to children.
 
 extension NSManagedObjectContext {
-  /// Called on this context's queue by a child that is about to read.
+  /// Publishes pending changes. Called on this context's queue by a child that is about to read.
   final func flushForReaders() {
     processPendingChanges()
     publishIfStale()
   }
 
-  /// Publishes what has changed since the last time, if any child may read it.
+  /// Publishes the changes made since the last call, if the context has children.
   final func publishIfStale() {
     guard overlay.isStale else { return }
     let noted = overlay.noted
     var entries: [Layer.Entry] = []
     for object in unsaved.objects where object._flags.contains(.unpublished) {
       object._state.publish()
-      // Transient values stay with the context that they were set in.
+      // Transient values stay in the context that set them.
       if let entry = entry(for: object) { entries.append(entry.persistent) }
     }
     Interleaving.reach(.publish)
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     overlay.markFresh(upTo: noted)
   }
 
-  /// The unsaved state of one of this context's own objects.
+  /// Returns the unsaved state of one of this context's own objects.
   final func entry(for object: NSManagedObject) -> Layer.Entry? {
     let flags = object._flags
     if flags.contains(.deleted) {
@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
     if object.isFault, object._row == nil, !flags.contains(.inserted), (try? load(object)) != true {
       return nil
     }
-    // What cannot be encoded says so when it is saved.
+    // A value that cannot be encoded fails the save.
     try? object.encodeTransformables()
     let isInserted = flags.contains(.inserted)
     return Layer.Entry(
@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
     )
   }
 
-  /// Removes an object's entry, when its unsaved changes were thrown away.
+  /// Removes the entry of an object whose unsaved changes were discarded.
   final func withdraw(_ object: NSManagedObject) {
     let key = IdentityKey(object._objectID)
     let layers = overlay.layers
@@ -58,15 +58,15 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// The draft with the to-many changes filled in, to be shared: later writes go to a copy.
+  /// Returns the draft with the to-many changes filled in, for sharing: later writes go to a copy.
   ///
-  /// - Parameter isStored: Whether a store writes the row, which raises its version. Elsewhere a row has the version
-  ///   of the stored one that it was made on.
+  /// - Parameter isStored: Whether a store writes the row, which increments its version. Otherwise the row
+  ///   keeps the version of the stored row that it is based on.
   final func handOutDraft(toStore isStored: Bool = false) -> Row {
     let version = _row.map { isStored ? $0.version.next : $0.version } ?? max(_draft?.version ?? 1, 1)
     let hasMemberChanges = _layout.toManySlots.contains { _relations?.members($0)?.hasChanges ?? false }
     if let _draft, _flags.contains(.draftShared), _draft.version == version, !hasMemberChanges,
-      // A to-many change handed out before may have been taken back since.
+      // A to-many change handed out before may have been reverted since.
       _layout.toManySlots.allSatisfy({ _draft[$0].isNull })
     {
       return _draft
@@ -74,7 +74,7 @@ extension NSManagedObject {
     let draft = ownDraft()
     for slot in _layout.toManySlots {
       if let state = _relations?.members(slot), state.hasChanges {
-        // An unsaved order of members that are to be read again is laid over what they are now.
+        // An unsaved order of unloaded members is applied to the current members.
         if state.isOrdered { _ = members(slot) }
         draft.set(.toMany(memberChanges(slot, state)), at: slot)
       } else {
@@ -86,7 +86,7 @@ extension NSManagedObject {
     return draft
   }
 
-  /// Slots whose values differ from those last fetched or saved, changed to-manys included.
+  /// Slots whose values differ from the last fetched or saved ones, including changed to-manys.
   final var differingSlots: SlotSet {
     let layout = _layout
     let slots = layout.slots

@@ -35,11 +35,13 @@ extension NSManagedObjectContext {
 
   /// Runs a block on the context's queue without blocking the caller.
   ///
-  /// Nothing is saved or rolled back when the block throws. On a PostgreSQL store a fetch in the block ends with
-  /// `CocoaError.userCancelled` once the Task is cancelled; the block itself, and saves in it, go on.
+  /// An error thrown by the block neither saves nor rolls back anything. On a PostgreSQL store, cancelling
+  /// the Task ends a fetch in the block with `CocoaError.userCancelled`; the block itself and its saves go
+  /// on.
   ///
-  /// The block is `@Sendable`, which Core Data's is not: in Swift 6 mode a call from the main actor would otherwise send a
-  /// block of the main actor to another queue, which is an error. `@preconcurrency` makes what it captures a warning.
+  /// Unlike Core Data's, the block is `@Sendable`: in Swift 6 mode a call from the main actor would otherwise
+  /// send a main-actor block to another queue, which is an error. `@preconcurrency` reduces diagnostics about
+  /// captures to warnings.
   ///
   /// ```swift
   /// let unread = try await background.perform {
@@ -61,7 +63,7 @@ extension NSManagedObjectContext {
           self.endOfBlock()
           continuation.resume(returning: Handover(value: result))
         }
-        // A subclass may override where blocks run.
+        // A subclass may override `perform`.
         if type(of: self) == NSManagedObjectContext.self { queue.async(run) } else { perform(run) }
       }
     } onCancel: {
@@ -72,14 +74,15 @@ extension NSManagedObjectContext {
 
   final var isConfined: Bool { concurrencyType == .confinement }
 
-  /// What follows every enqueued block.
+  /// Runs after every enqueued block.
   final func endOfBlock() {
     processPendingChanges()
     _undo?.manager.endEvent()
     sweepIfDue()
   }
 
-  /// Processes changes at the end of the main queue's turn, once for all changes until then.
+  /// Schedules one processing of changes at the end of the main queue's current turn, for all changes made
+  /// until then.
   final func scheduleFlush() {
     guard case .main = queue.kind, !events.isScheduled else { return }
     events.isScheduled = true

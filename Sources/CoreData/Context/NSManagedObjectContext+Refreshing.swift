@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-// Reading again, going back, forgetting.
+// Refresh, rollback and reset.
 
 extension NSManagedObjectContext {
   final func refreshObject(_ object: NSManagedObject, mergeChanges flag: Bool) {
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
       }
       object.awake(fromSnapshotEvents: .refresh)
     } else if object.isNew {
-      // Nothing to read again: it stays what it is, dropping nothing that a save would miss.
+      // An inserted object has no row to read: keep its changes, which the next save needs.
       if mergeChanges { return }
       refault(new: object)
     } else {
@@ -43,19 +43,19 @@ extension NSManagedObjectContext {
     recordEvent(object, .eventRefreshed)
   }
 
-  /// An unsaved object becomes a fault that shows its default values again when filled.
+  /// Turns an unsaved object into a fault that shows its default values when filled.
   private final func refault(new object: NSManagedObject) {
     object.willTurnIntoFault()
     object._draft = nil
     object._changed = SlotSet()
     _ = object.writableDraft()
     object._relations = nil
-    // The values stand ready as the draft: firing shows them.
+    // The draft holds the default values; firing shows them.
     object._state.hideValues()
     object.didTurnIntoFault()
   }
 
-  /// What an object would read now.
+  /// The row that the object would read now.
   private final func currentRow(of object: NSManagedObject, rereading: Bool) -> Row? {
     if rereading, let key = object._key { persistentStoreCoordinator?.rowCache.forget([key]) }
     guard case .row(let row)? = try? ReadChain(above: self).read(object._objectID).found
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
     return row
   }
 
-  /// Drops an object's pending state.
+  /// Drops an object's pending changes.
   private final func dropChanges(of object: NSManagedObject) {
     if object._flags.contains(.adopted) || object._flags.contains(.listed) { withdraw(object) }
     unlist(object)
@@ -110,14 +110,13 @@ extension NSManagedObjectContext {
       if wasDeleted { sets.inserted.insert(object) } else { sets.refreshed.insert(object) }
       kept.append(object)
     }
-    // What a child had read may be older than what was merged since, when there was no object to take it. Comes when all
-    // objects are rolled back: their unsaved links must not change what is taken.
+    // A merge that came before these objects existed may have been newer than what a child had read. Runs
+    // once all objects are rolled back: their unsaved links must not affect the adopted row.
     let chain = ReadChain(peekingAbove: self)
     for object in handedUp { adoptNewestRow(of: object, through: chain) }
     for object in kept { object.awake(fromSnapshotEvents: .rollback) }
     if !sets.inserted.isEmpty || readMembers.hasLeftOut {
-      // Relationships had forgotten what was deleted or pointed elsewhere: those that were read are read
-      // again.
+      // Loaded to-manys lack members that were deleted or repointed in this context: reread them.
       readMembers.hasLeftOut = false
       table.forEach { $0._relations?.dropClean() }
     }
@@ -142,7 +141,7 @@ extension NSManagedObjectContext {
     }
     forgetUndo()
     persistentStoreCoordinator?.didUnregister(ids)
-    // The old table's objects go after it has been replaced.
+    // The old table's objects must be released only after `table` is replaced.
     withExtendedLifetime(table) { table = table.emptied }
     savePass.retained = []
     unsaved.drain()
@@ -159,7 +158,7 @@ extension NSManagedObjectContext {
 }
 
 extension Relations {
-  /// Every to-many goes back to what was read; to-ones are looked up again.
+  /// Returns every to-many to the members that were read; to-ones are looked up again.
   func rollback() {
     dropTargets()
     decoded = [:]

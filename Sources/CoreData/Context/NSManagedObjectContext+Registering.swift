@@ -1,9 +1,9 @@
 import CoreDataModelSchema
 
-// Objects for many rows or keys at once: what every fetch and every to-many goes through.
+// Registers objects for many rows or keys at once: the path of every fetch and every to-many.
 
 extension NSManagedObjectContext {
-  /// The objects for what a store has found, in its order; registered ones keep their values.
+  /// Returns the objects for fetched rows, in order. Registered objects keep their values.
   final func objects(for found: [StoredObject]) -> [NSManagedObject] {
     let layers = overlay.layers
     guard layers.isEmpty else { return found.map { object(for: $0) } }
@@ -22,27 +22,26 @@ extension NSManagedObjectContext {
     return objects
   }
 
-  /// The results as objects of their class; nil if any is of another one.
+  /// Returns the objects cast to `type`, or nil if any is of another class.
   final func casted<T>(_ objects: [NSManagedObject], to type: T.Type) -> [T]? {
     guard let wanted = T.self as? NSManagedObject.Type else { return nil }
-    // Objects of one class mostly follow each other: each class is looked at once.
+    // Objects of one class are usually adjacent, so each class is checked once.
     var fitting = ObjectIdentifier(wanted)
     for object in objects where ObjectIdentifier(Swift.type(of: object)) != fitting {
       guard object is T else { return nil }
       fitting = ObjectIdentifier(Swift.type(of: object))
     }
-    // Arrays of objects are laid out alike, whatever their class.
+    // Arrays of objects have the same layout, whatever the class.
     return unsafeBitCast(objects, to: [T].self)
   }
 
-  /// Makes places for objects about to be registered. What is fetched for the first time is all new; what was
-  /// fetched before has its places already.
+  /// Reserves capacity for objects about to be registered. A first fetch registers only new objects; a
+  /// repeated one finds its capacity reserved.
   final func makeRoom(for count: Int) {
     if count > 64, table.count < count / 2 { table.reserve(count) }
   }
 
-  /// Registers a new fault that stands for a stored object; `row` is what it shows when filled, if that is at
-  /// hand.
+  /// Registers a new fault for a stored object. `row`, if known, holds the values that firing shows.
   @inline(__always)
   final func make(_ stored: ObjectKey, _ key: IdentityKey, row: Row?) -> NSManagedObject {
     let object = ObjectMaker.make(stored.space.entity)

@@ -1,17 +1,17 @@
 import CoreDataModelSchema
 import Foundation
 
-// Looking objects up, making them, letting them go.
+// Looking up, creating and releasing registered objects.
 
 extension NSManagedObjectContext {
-  /// The model that the context works with; nil without coordinator or with an invalid model.
+  /// The context's model; nil without a coordinator or with an invalid model.
   final var frozen: FrozenModel? {
     if let known = memo.model { return known }
     memo.model = persistentStoreCoordinator?.frozen
     return memo.model
   }
 
-  /// What temporary IDs of an entity share.
+  /// Returns the part that all temporary IDs of an entity share.
   final func temporarySpace(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> ObjectIDSpace {
     memo.temporarySpace(entity, layout)
   }
@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
     checkQueue()
     let id = localized(objectID)
     if let object = heldObject(for: id) { return object }
-    // What a child has saved up is unsaved here, and so registered, though its object is made only now.
+    // An object that a child saved up is unsaved in this context, hence registered, but is created only now.
     guard let entry = overlay.layers.entry(for: IdentityKey(id)), entry.kind != .annihilated else {
       return nil
     }
@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
     } else if !overlay.layers.isEmpty {
       object = makeFault(id)
     } else {
-      // It was made by nothing that made others.
+      // Not created as part of a batch.
       object = make(id, row: nil)
       isAlone = true
     }
@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
     return result
   }
 
-  /// What the next save inserts, updates and deletes, found in one pass.
+  /// Returns the objects that the next save inserts, updates and deletes, in one pass.
   package final func pendingObjects() -> (
     inserted: [NSManagedObject], updated: [NSManagedObject], deleted: [NSManagedObject]
   ) {
@@ -112,8 +112,8 @@ extension NSManagedObjectContext {
 
   // MARK: Identity
 
-  /// The ID as this context's coordinator knows it: another coordinator over the same file has its own
-  /// entities.
+  /// Returns the ID for the same object in this context's coordinator. Another coordinator over the same file
+  /// has entities of its own.
   final func localized(_ id: NSManagedObjectID) -> NSManagedObjectID {
     guard let coordinator = rootCoordinator else { return id }
     let version = coordinator.storesVersion.load(ordering: .acquiring)
@@ -128,8 +128,8 @@ extension NSManagedObjectContext {
     persistentStoreCoordinator?.localized(key) ?? key
   }
 
-  /// The object that a to-one's value leads to, if this context has it. A value that was saved along with its
-  /// target names that by its temporary ID still.
+  /// Returns the registered object that a to-one value refers to, if any. A value that was saved together
+  /// with its target still names it by its temporary ID.
   final func registered(in value: Value) -> NSManagedObject? {
     switch value {
     case .reference(let key): table.object(for: key)
@@ -143,7 +143,7 @@ extension NSManagedObjectContext {
     return makeFault(localized(key))
   }
 
-  /// - Parameter isInBatches: Whether the caller notes which faults are filled together.
+  /// - Parameter isInBatches: Whether the caller records which faults load together.
   final func object(for key: ObjectKey, inBatches isInBatches: Bool) -> NSManagedObject {
     let hashed = IdentityKey(key)
     if let object = heldObject(for: hashed) { return object }
@@ -153,13 +153,12 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// The ID in use for a key, so that IDs handed out stay few.
+  /// Returns the ID already in use for a key, which avoids duplicate ID objects.
   final func id(for key: ObjectKey) -> NSManagedObjectID? { table.object(for: key)?._objectID }
 
   // MARK: Making
 
-  /// Registers a new object that stands for `id`: with the unsaved state that children have handed up, or as
-  /// a fault.
+  /// Registers a new object for `id`: with the unsaved state that children saved up, or as a fault.
   final func makeFault(_ id: NSManagedObjectID) -> NSManagedObject {
     if let entry = overlay.layers.entry(for: IdentityKey(id)) { return materialize(entry) }
     let object = make(id, row: nil)
@@ -167,10 +166,10 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// Registers a new object that stands for `key`, as `makeFault(_:)` does for an ID.
+  /// Registers a new object for `key`, as `makeFault(_:)` does for an ID.
   final func makeFault(_ key: ObjectKey) -> NSManagedObject { object(for: key, inBatches: false) }
 
-  /// Registers a new fault; `row` is what it shows when filled, if that is at hand.
+  /// Registers a new fault. `row`, if known, holds the values that firing shows.
   final func make(_ id: NSManagedObjectID, row: Row?) -> NSManagedObject {
     let object = ObjectMaker.make(id.entity)
     object.identify(as: id)
@@ -181,7 +180,7 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// Makes the object for what a child has saved up into this context.
+  /// Creates the object for an entry that a child saved into this context.
   ///
   /// - Parameter isNew: Whether `awakeFromInsert()` is called for an inserted object.
   final func materialize(_ entry: Layer.Entry, isNew: Bool = true) -> NSManagedObject {
@@ -190,9 +189,9 @@ extension NSManagedObjectContext {
       entry, as: IdentityKey(entry.id), over: KnownRows(in: self).row(for: entry, nil), isNew: isNew)
   }
 
-  /// Makes the object for what a child has saved up into this context, which has none of this key.
+  /// Creates the object for an entry that a child saved into this context, which has no object of this key.
   ///
-  /// - Parameter below: The newest row known of it, which the change is shown over.
+  /// - Parameter below: The newest known row, which serves as the base of the change.
   final func materialize(
     _ entry: Layer.Entry, as key: IdentityKey, over below: Row?, isNew: Bool = true
   ) -> NSManagedObject {
@@ -209,19 +208,19 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// Makes objects for everything that children have saved up, for calls that return sets of objects.
+  /// Creates objects for all entries that children saved up, for calls that return sets of objects.
   final func materializeAdopted() {
     let layers = overlay.layers
     guard !layers.isEmpty else { return }
     for entry in layers.composedEntries where entry.kind != .annihilated { _ = materialize(entry) }
   }
 
-  /// Takes the to-many changes that came with a child's row.
+  /// Adopts the to-many changes in a child's row.
   final func adoptMembers(of object: NSManagedObject, from row: Row, changed: SlotSet) {
-    // A child's IDs are of this context's own coordinator.
+    // A child's IDs belong to this context's coordinator.
     func member(_ id: NSManagedObjectID) -> NSManagedObject { table.object(for: id) ?? makeFault(id) }
     lazy var ancestors = ReadChain(peekingAbove: self)
-    /// Whether there is such an object: an unsaved one may be known to this context or an ancestor, or be gone.
+    /// Whether the object exists. A temporary ID may be known to this context or an ancestor, or be gone.
     func exists(_ id: NSManagedObjectID) -> Bool {
       if id.isPermanent || table.object(for: id) != nil { return true }
       let key = IdentityKey(id)
@@ -233,7 +232,7 @@ extension NSManagedObjectContext {
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      // What the child takes back may have been there without it.
+      // A member that the child removes may have come from outside the child.
       delta.removed.forEachHeld { id in
         if exists(id) { _ = known.lose(member(id), isNew: false) }
       }
@@ -242,9 +241,9 @@ extension NSManagedObjectContext {
     }
   }
 
-  // MARK: Letting go
+  // MARK: Releasing
 
-  /// Removes an object from the registry; it belongs to no context any more.
+  /// Unregisters an object, which then belongs to no context.
   final func forget(_ object: NSManagedObject) {
     table.remove(object)
     object._context = nil
@@ -252,14 +251,14 @@ extension NSManagedObjectContext {
     object._relations = nil
   }
 
-  /// Whether an object carries state that would be lost with it.
+  /// Whether releasing the object would lose state.
   final func isNeeded(_ object: NSManagedObject) -> Bool {
     retainsRegisteredObjects || !object._flags.isDisjoint(with: [.listed, .eventListed, .locked])
   }
 
-  /// The registered object of this ID if anything but the registry holds it, or it carries state that would be
-  /// lost. Unregisters any other one: in Core Data it would have been deallocated, and must not show old values
-  /// when it is met again.
+  /// Returns the registered object of this ID if it is referenced outside the registry or carries unsaved
+  /// state. Unregisters any other object: Core Data would have deallocated it, so it must not reappear with
+  /// old values.
   @inline(__always)
   final func heldObject(for id: NSManagedObjectID) -> NSManagedObject? {
     if !savePass.retained.isEmpty { letGoOfSaved() }
@@ -267,7 +266,7 @@ extension NSManagedObjectContext {
     return isOnlyHolder ? _unlessLetGo(object) : object
   }
 
-  /// The registered object of this key, as `heldObject(for:)` of an ID.
+  /// Returns the registered object of this key, under the rules of `heldObject(for:)` for IDs.
   @inline(__always)
   final func heldObject(for key: IdentityKey) -> NSManagedObject? {
     if !savePass.retained.isEmpty { letGoOfSaved() }
@@ -276,7 +275,7 @@ extension NSManagedObjectContext {
   }
 
   private final func _unlessLetGo(_ object: NSManagedObject) -> NSManagedObject? {
-    // A save or an announcement under way may be about to look the object up again.
+    // A save or a change notification in progress may look the object up again.
     if savePass.isActive || events.isProcessing || isNeeded(object) || object._flags.contains(.adopted) {
       return object
     }
@@ -286,8 +285,8 @@ extension NSManagedObjectContext {
     return nil
   }
 
-  /// Lets go of what the last save wrote, unless an insertion is waiting: Core Data keeps it then until the
-  /// next clean save.
+  /// Releases the objects written by the last save, unless an insertion is pending: Core Data then retains
+  /// them until the next clean save.
   final func letGoOfSaved() {
     if !unsaved.hasInsertions { savePass.retained = [] }
   }
@@ -296,15 +295,15 @@ extension NSManagedObjectContext {
     if table.isSweepDue { sweep() }
   }
 
-  /// Sweeps in a turn of its own: releasing what was made only for a notification takes a while, and nothing
-  /// waits for it.
+  /// Sweeps in a later turn: releasing objects created only for a notification takes time, and no caller
+  /// depends on it.
   final func sweepSoonIfDue() {
     guard table.isSweepDue else { return }
     if concurrencyType == .confinement { return sweep() }
     queue.async { [weak self] in self?.sweepIfDue() }
   }
 
-  /// Drops objects that only the registry references and that have no unsaved state of their own.
+  /// Unregisters objects that only the registry references and that have no unsaved state.
   final func sweep() {
     guard !retainsRegisteredObjects, !savePass.isActive, !events.isProcessing else { return }
     letGoOfSaved()
@@ -317,7 +316,7 @@ extension NSManagedObjectContext {
           object._context = nil
           guard object._relations != nil else { return }
           object._relations = nil
-          // What it held may be free now.
+          // Objects that it referenced may now be unreferenced.
           mayFreeMore = true
         }
         object.release()
@@ -327,7 +326,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObjectContext {
-  /// Entity whose class is `type`, in the model this context works with.
+  /// Returns the entity of class `type` in the context's model.
   final func onlyEntity(of type: NSManagedObject.Type) -> NSEntityDescription {
     if let known = memo.entity, known.shape.objectClass == type { return known }
     let entity = _onlyEntity(of: type)

@@ -1,8 +1,7 @@
 extension NSManagedObjectContext {
-  /// The SQL that a fetch of this request would run: one statement for each database that it goes to,
-  /// without running it.
+  /// Returns the SQL that a fetch of this request would run, one statement per database, without running it.
   ///
-  /// Unsaved changes, which are laid over the result in memory, do not show. Not in Core Data.
+  /// Ignores unsaved changes, which a fetch merges in memory. Not in Core Data.
   ///
   /// ```swift
   /// let statement = try context.sqlStatements(for: request, countingRows: true).first

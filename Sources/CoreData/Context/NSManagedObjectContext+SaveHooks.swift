@@ -1,17 +1,17 @@
 import CoreDataModelSchema
 import Foundation
 
-// What objects may still change, and what is checked, before a save is collected.
+// Hooks and validation before a save is collected.
 
 extension NSManagedObjectContext {
-  /// willSave until nothing changes any more, then validation, and again if that changed something.
+  /// Calls `willSave` until nothing changes any more, then validates, and repeats if validation made changes.
   final func runSaveHooks() throws {
     defer { savePass.primitives = [:] }
     var passes = 0
     if !overlay.layers.isEmpty { materializeHooked() }
     var objects = objectsToSave()
     if objects.allHeld({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
-      // No object has hooks: one validation, and only where the model states rules.
+      // No object has hooks: validate once, and only where the model has rules.
       try validate(objects, onlyWhereRulesAre: true)
       return
     }
@@ -51,15 +51,15 @@ extension NSManagedObjectContext {
     savePass.primitives[ObjectIdentifier(object), default: SlotSet()].insert(slot)
   }
 
-  /// Objects with hooks of their own take part in every save of every level, so those handed up by children
-  /// are made.
+  /// Creates the objects for entries from children whose class overrides hooks: these take part in every save
+  /// at every level.
   private final func materializeHooked() {
     overlay.layers.composedEntries.forEachHeld { entry in
       if entry.kind != .annihilated, !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
     }
   }
 
-  /// Own changed objects, and those from children that have hooks of their own.
+  /// Returns this context's changed objects, and those from children whose class overrides hooks.
   private final func objectsToSave() -> [NSManagedObject] {
     var objects = changedObjects
     if !overlay.layers.isEmpty {
@@ -72,8 +72,7 @@ extension NSManagedObjectContext {
     return objects
   }
 
-  /// - Parameter onlyWhereRulesAre: Whether objects without hooks are passed over for which the model states
-  ///   no rule.
+  /// - Parameter onlyWhereRulesAre: Whether to skip objects without hooks for which the model has no rule.
   private final func validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
     var errors: [any Error] = []
     var gone: [NSManagedObject] = []
@@ -89,14 +88,14 @@ extension NSManagedObjectContext {
           try object.validateForUpdate()
         }
       } catch {
-        // Of an object whose row is gone, validation has found nothing but nil.
+        // The row is gone, and validation saw only nil values: ignore its errors.
         if wasDeleted || !object._flags.contains(.deleted) { errors += ValidationErrors.flatten(error) }
       }
       if !wasDeleted, object._flags.contains(.deleted) { gone.append(object) }
     }
     try ValidationErrors.throwIfAny(errors)
-    // What is unsaved here must not point at them when it is collected. Their values are nil, as Core Data has
-    // it: no delete rule finds anything to follow.
+    // Cut unsaved references to the vanished objects before the save is collected. Their values are nil, as
+    // in Core Data, so no delete rule finds anything to follow.
     for object in gone { cutReferences(to: object, cascading: false) }
     if !gone.isEmpty { processPendingChanges() }
   }

@@ -1,7 +1,8 @@
 import CoreDataModelSchema
 import Foundation
 
-// A save as passes over plain values: hooks, validation, entries, upstream, and what objects learn from it.
+// A save as passes over plain values: hooks, validation, entries, the write upstream, and the update of the
+// saved objects.
 
 extension NSManagedObjectContext {
   final func saveChanges() throws {
@@ -30,19 +31,19 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Hands the saved layer up to the parent. The layer was built and indexed here; the parent's queue only
+  /// Saves the layer into the parent. The layer was built and indexed on this queue; the parent's queue only
   /// accepts it.
   ///
-  /// Waits for the parent's turn, so that it has announced the changes when the save returns. The main queue
-  /// does not wait for a parent that may be writing to disk: an idle parent accepts the changes on the main
-  /// thread; a busy one gets a delivery, which readers see at once and the parent accepts first in its next
+  /// Waits for the parent, which has announced the changes when the save returns. The main queue never waits
+  /// for a parent that may be writing to disk: an idle parent accepts the changes on the main thread. A busy
+  /// parent gets a delivery, which readers see immediately and which the parent accepts first in its next
   /// turn.
   private final func handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
     let accept = {
       parent.accept(layer) { parent.overlay.push($0) }
     }
     guard !parent.queue.isCurrent, ContextQueue.isOnMainQueue else { return parent.queue.sync(accept) }
-    // Announcing makes an object for each change; of many the main queue is spared that.
+    // Announcing creates an object per change; large saves spare the main queue that work.
     if layer.entries.count <= Self.mostAnnouncedOnMain, parent.queue.runIfIdle(accept) { return }
     Interleaving.reach(.deliver)
     parent.overlay.deliver(layer)
@@ -50,27 +51,27 @@ extension NSManagedObjectContext {
     parent.queue.async {}
   }
 
-  /// Changes of a save on the main queue that a parent announces there, rather than on its own queue.
+  /// Largest number of changes that a parent announces on the main queue, when a child saves there.
   static let mostAnnouncedOnMain = 100
 
   // MARK: Entries
 
-  /// Own changed objects: nearly always all that are listed.
+  /// This context's changed objects: nearly always all that are listed.
   final var changedObjects: [NSManagedObject] {
     unsaved.objects.allHeld { $0.isDirty } ? unsaved.objects : unsaved.objects.filter(\.isDirty)
   }
 
-  /// The unsaved state as values: own objects', then what children have saved up.
+  /// Collects the unsaved state as values: this context's objects, then the children's layers.
   final func collectLayer() throws -> Layer {
     let layers = overlay.layers
     let own = changedObjects
-    // Only what one child has saved: handed on by reference.
+    // The only changes are one child's save: pass its layer on by reference.
     if own.isEmpty, layers.count == 1, !layers[0].hasAnnihilated { return layers[0] }
     try loadTouchedFaults(own)
     var entries: [Layer.Entry] = []
     entries.reserveCapacity(own.count)
     if !layers.isEmpty {
-      // Children's changes came first.
+      // Children saved before these changes.
       for entry in layers.composedEntries where entry.kind != .annihilated {
         if let object = table.object(for: entry.id), object._flags.contains(.listed) { continue }
         entries.append(entry)
@@ -82,7 +83,7 @@ extension NSManagedObjectContext {
     return Layer(entries, isIndexed: _parent != nil)
   }
 
-  /// Objects changed only from the other end of a relationship have no values yet; they are read together.
+  /// Loads faults that changed only from the other end of a relationship, in one batch.
   private final func loadTouchedFaults(_ objects: [NSManagedObject]) throws {
     if objects.allHeld({ $0._row != nil || $0._flags.contains(.inserted) }) { return }
     for object in objects where object._row == nil && !object._flags.contains(.inserted) {
@@ -94,7 +95,7 @@ extension NSManagedObjectContext {
   }
 
   final func savedEntry(for object: NSManagedObject) throws -> Layer.Entry? {
-    // A save that failed may have left it.
+    // A failed save may have left the flag.
     object._state.beginSave()
     if object._flags.contains(.deleted) {
       if !object._flags.isDisjoint(with: [.inserted, .vanished]) { return nil }
@@ -113,7 +114,7 @@ extension NSManagedObjectContext {
     }
     guard let base = object._row else { return nil }
     let changed = object.differingSlots
-    // Transient values go up to a parent, but not into a store.
+    // Transient values are saved to a parent but not to a store.
     guard !changed.isEmpty, _parent != nil || _isStored(changed, object._layout) else { return nil }
     object._state.write()
     return Layer.Entry(
@@ -128,13 +129,12 @@ extension NSManagedObjectContext {
     return isStored
   }
 
-  /// Key, in did-save notifications, of the place in history that the save has led to; as Core Data spells
-  /// it.
+  /// User info key of the history token in did-save notifications, as Core Data spells it.
   static let changeTokenKey = "newChangeToken"
 
   // MARK: Afterwards
 
-  /// Objects take what was saved as their last saved state; then observers are notified.
+  /// Makes the saved values each object's saved state, then notifies observers.
   private final func finishSave(_ entries: [Layer.Entry]) {
     let own = unsaved.drain()
     let hadAdopted = !overlay.layers.isEmpty
@@ -160,8 +160,8 @@ extension NSManagedObjectContext {
         } else if announced == nil {
           sets.updated.insert(object)
         }
-        // Nothing to write, but told like the others: what a child knows of the object may be what was taken
-        // back here.
+        // Writes nothing, but is reported like the others: a child may have read the change that was reverted
+        // here.
         if !object._flags.contains(.written), let row = object._row {
           unwritten.append(
             Layer.Entry(
@@ -180,7 +180,7 @@ extension NSManagedObjectContext {
       case .deleted: sets.deleted.insert(object)
       case .annihilated: break
       }
-      // A store has written what it had, with the change; a parent only takes the change.
+      // A store wrote its own row with the change; a parent adopted only the change.
       markSaved(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
     }
     own.forEachHeld { $0._state.endSave() }
@@ -189,12 +189,12 @@ extension NSManagedObjectContext {
     announce(sets, changes)
   }
 
-  /// The sets of the last announcement, if the save tells of the same objects in the same way. A bulk import
-  /// announces all it has made once, right before it is saved.
+  /// Returns the sets of the last change notification if the save affects the same objects in the same way. A
+  /// bulk import announces its insertions once, right before the save.
   private final func consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
     defer { events.announced = nil }
     guard let sets = events.announced, !hadAdopted, sets.holdsAll(own) else { return nil }
-    // Announced as inserted are only objects that are; if as many are, they are the same.
+    // The inserted set holds only inserted objects; equal counts mean equal sets.
     var inserted = 0
     let areAllSaved = own.allHeld { object in
       if object._flags.contains(.inserted) { inserted += 1 }
@@ -203,10 +203,10 @@ extension NSManagedObjectContext {
     return areAllSaved && inserted == sets.inserted.count ? sets : nil
   }
 
-  /// Clears the marks of an unsaved change once it is saved.
+  /// Clears the flags of an unsaved change once it is saved.
   private final func markSaved(_ object: NSManagedObject, row: Row?) {
     if object._flags.contains(.deleted) {
-      // Others stay registered until their deletion has been announced.
+      // Other objects stay registered until their deletion has been announced.
       if object._flags.contains(.inserted) { table.remove(object) }
       object._state.commitDeletion()
       return
@@ -217,20 +217,20 @@ extension NSManagedObjectContext {
     } else if !object._flags.isDisjoint(with: [.inserted, .written]) {
       if let draft = object._draft.take() { object._row = draft }
     } else if !object._layout.hasTransients {
-      // Assigned, but to what it was: nothing was written.
+      // Assigned without changing the value: nothing was written.
       object._draft = nil
     }
     object._changed = SlotSet()
     object._state.commit()
     object._relations?.commit()
-    // A root context's objects answer their permanent IDs from here on.
+    // Objects of a root context have their permanent IDs from here on.
     if _parent == nil, let id = object._id, id.isTemporary, let permanent = id.permanent {
       object._id = permanent
     }
     if object._state.endYielding() { object.turnIntoFault(keeping: object._row) }
   }
 
-  /// didSave, the notifications, and the contexts that merge by themselves.
+  /// Calls `didSave`, posts the notifications, and sends the changes to contexts that merge automatically.
   private final func announce(_ sets: EventSets, _ changes: SavedChanges) {
     for objects in [sets.inserted, sets.updated, sets.deleted] {
       for object in objects where object._shape.hooks.contains(.didSave) { object.didSave() }
@@ -266,8 +266,8 @@ extension NSManagedObjectContext {
     if !changes.isEmpty { sweepIfDue() }
   }
 
-  /// Has the contexts that merge by themselves take over what was saved. They are asked before the save is
-  /// announced: a block that an observer sends to their queue then finds the changes merged.
+  /// Sends the save to contexts that merge automatically. Enqueued before the save is announced, so that a
+  /// block which an observer sends to their queue runs after the merge.
   private final func sendForMerging(_ changes: SavedChanges) {
     guard !changes.isEmpty else { return }
     if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }
@@ -276,9 +276,10 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Lets go of objects whose deletion was saved. Until it has been announced, they are found under their IDs.
+  /// Unregisters objects whose deletion was saved. Until the save is announced, they are found under their
+  /// IDs.
   private final func unregisterDeleted(_ objects: Set<NSManagedObject>) {
-    // What an observer has brought back meanwhile stays.
+    // Keep objects that an observer has brought back.
     for object in objects where object._context === self && !object.hasChanges {
       table.remove(object)
       object._context = nil

@@ -1,6 +1,6 @@
 import Foundation
 
-// What a context reads through and saves to.
+// The parent, coordinator and stores behind a context.
 
 extension NSManagedObjectContext {
   /// The context's coordinator, or that of the root of its parents.
@@ -43,14 +43,14 @@ extension NSManagedObjectContext {
         programmerError("a parent context must work on a queue; \(parent.label) does not.")
       }
       parent.overlay.addReader()
-      // What was changed before the first child came has not been marked yet.
+      // Changes made before the first child attached have not been marked.
       if !parent.unsaved.objects.isEmpty { parent.overlay.markStale() }
     }
     _parent = parent
     if automaticallyMergesChangesFromParent { parent?.addMergingChild(self) }
   }
 
-  /// Name or kind and address, for messages.
+  /// The name, or kind and address, for messages.
   final var label: String {
     if let name { return "context '\(name)'" }
     let kind =

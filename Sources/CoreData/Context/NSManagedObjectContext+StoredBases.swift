@@ -1,17 +1,17 @@
 import CoreDataModelSchema
 
-// What the stores have, under changes that were not made on it.
+// Stored rows as the base of changes that were made on others.
 
 extension NSManagedObjectContext {
-  /// The entries of a root context's save as its stores are to write them.
+  /// Returns the entries of a root context's save, rebased on stored rows.
   ///
-  /// What children have handed up is made to the rows that the stores have now: this context has read none that could be
-  /// in conflict. An object of its own is checked for one, so that its row must be a stored one: one that a child had
-  /// read, from unsaved changes that were thrown away meanwhile, is replaced.
+  /// Changes from children are rebased on the current stored rows: this context has not read any that could
+  /// conflict. Own objects are checked for conflicts, so their base must be a stored row; a base that came
+  /// from a child and includes unsaved changes discarded since is replaced.
   ///
-  /// Reads nothing where no child has ever been, or where the rows are in the row cache.
+  /// Reads nothing if no child has attached or if the row cache has the rows.
   ///
-  /// - Throws: What reading the rows throws.
+  /// - Throws: Errors of reading the rows.
   final func onStoredRows(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
     guard overlay.hasReaders, let coordinator = persistentStoreCoordinator else { return entries }
     var result: [Layer.Entry?] = entries
@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
     }
     if unknown.isEmpty { return result.compactMap(\.self) }
     for (place, stored) in zip(unknown, try coordinator.rows(for: unknown.map(\.key))) {
-      // Of a row that is gone the store tells.
+      // A missing row is reported by the store.
       if let stored { result[place.position] = try _entry(entries[place.position], on: stored) }
     }
     return result.compactMap(\.self)
@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
 
   private final func _entry(_ entry: Layer.Entry, on stored: Row) throws -> Layer.Entry? {
     guard _isOwn(entry), let object = table.object(for: entry.id) else { return written(entry, over: stored) }
-    // One of another version is left to the check of versions.
+    // A base of another version is left to the version check.
     guard let base = object._row, base.version == stored.version,
       !base.hasSameValues(as: stored, object._layout)
     else { return entry }
@@ -42,14 +42,14 @@ extension NSManagedObjectContext {
     return try savedEntry(for: object)
   }
 
-  /// A child's change as a store is to write it over a row that it has, which the object then shows.
+  /// Returns a child's change rebased on a stored row, which the object then shows.
   final func written(_ entry: Layer.Entry, over stored: Row) -> Layer.Entry {
     let written = entry.written(over: stored)
     let object = table.object(for: entry.id)
     let known = object.map(\._row) ?? entry.base
     if !(known === stored) {
       rereadInverses(entry.id.space.layout, from: known, to: stored)
-      // Members that others have added or removed are to be read again.
+      // Others may have added or removed members: reread them.
       object?._relations?.dropClean()
     }
     if let object {

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import Foundation
 import Synchronization
 
-// Taking changes back, an event at a time.
+// Undoing changes, one event at a time.
 
 extension NSManagedObjectContext {
   final func recordChanges(with manager: UndoManager?) {
@@ -24,15 +24,15 @@ extension NSManagedObjectContext {
     manager.redo()
   }
 
-  /// What notes the state of objects before they change; nil as long as there is no undo manager or it is
-  /// switched off.
+  /// Records the state of objects before they change; nil without an undo manager or while registration is
+  /// disabled.
   final var undoRecorder: UndoRecorder? {
     guard let _undo else { return nil }
     return _undo.recorder
   }
 
-  /// What a merge changes is not the user's to take back, and is announced as merged; what the context changed
-  /// before it is registered and announced first.
+  /// Begins a merge. The user cannot undo merged changes, which are announced as merged; changes made before
+  /// the merge are registered and announced first.
   final func beginMerge() {
     processPendingChanges()
     letGoOfSaved()
@@ -46,17 +46,17 @@ extension NSManagedObjectContext {
     events.mergedSlots = [:]
   }
 
-  /// Forgets all that could be undone in this context.
+  /// Drops all undo actions of this context.
   final func forgetUndo() {
     guard let _undo else { return }
     _undo.recorder.forget()
     _undo.manager.removeAllActions(withTarget: self)
   }
 
-  /// The changes of the current event, which ends.
+  /// Returns the changes of the current event and ends it.
   final func drainUndoableChanges() -> [ObjectChange] { _undo?.recorder.drainChanges() ?? [] }
 
-  /// Registers what the event just processed has changed.
+  /// Registers the changes of the event just processed.
   final func registerUndo(_ changes: [ObjectChange]) {
     guard let _undo else { return }
     let manager = _undo.manager
@@ -67,10 +67,10 @@ extension NSManagedObjectContext {
     if needsGroup { manager.endUndoGrouping() }
   }
 
-  /// Reverts one event. The reversion is registered in turn, so that it can be redone.
+  /// Reverts one event. The reversal is registered in turn, so that it can be redone.
   private final func revert(_ changes: [ObjectChange]) {
     processPendingChanges()
-    // Objects come back before anything refers to them.
+    // Objects reappear before anything refers to them.
     for change in changes where change.wasAlive && !change.isAlive { reappear(change.object) }
     for change in changes { revertValues(of: change) }
     for change in changes where !change.wasAlive && change.isAlive { disappear(change.object) }
@@ -90,14 +90,14 @@ extension NSManagedObjectContext {
       object.write(value, at: slot)
       object._relations?.decoded[slot] = nil
     }
-    // Both ends were recorded, so each is put back by itself.
+    // Both ends were recorded; each is restored by itself.
     for (slot, target) in change.targets { object.link(slot, to: target?._context === self ? target : nil) }
     for change in change.members {
       object.willChangeState()
       let state = object.members(change.slot)
       let isManyToMany = object._layout.slots[change.slot].relationship?.isManyToMany ?? false
       for member in change.added {
-        // The other end of a one-to-many says itself where it was.
+        // In a one-to-many the member's own to-one is restored separately.
         if isManyToMany { state.undoAddition(of: member) } else { state.remove(member) }
       }
       for member in change.removed where member._context === self { state.add(member) }
@@ -109,22 +109,22 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Brings a deleted object back.
+  /// Restores a deleted object.
   private final func reappear(_ object: NSManagedObject) {
     undoRecorder?.willChange(object)
     if object._context === self, table.object(for: object._objectID) === object {
-      // Marked, but not saved yet.
+      // Deleted, but not saved yet.
       if object._flags.contains(.adopted) { withdraw(object) }
       object._state.undelete()
       events.deletions.removeAll { $0 === object }
-      // To-manys read meanwhile were read without it.
+      // To-manys loaded meanwhile lack the object.
       if let row = object._row { rereadInverses(object._layout, from: nil, to: row) }
       markChanged(object)
       recordEvent(object, .eventMergedInsert)
       return
     }
     if object._context == nil {
-      // Its deletion was saved: it comes back as a new object with the old values.
+      // The deletion was saved: the object reappears as a new one with the old values.
       let values = object._current
       object._id = nil
       object._row = nil
@@ -144,27 +144,28 @@ extension NSManagedObjectContext {
     markChanged(object)
   }
 
-  /// Takes an insertion back.
+  /// Reverts an insertion.
   private final func disappear(_ object: NSManagedObject) {
     guard object._context === self, !object._flags.contains(.deleted) else { return }
-    // What pointed at it was recorded and has been put back.
+    // References to it were recorded and have been restored.
     object._state.finishPropagation()
     markDeleted(object)
   }
 }
 
-/// A context's undo manager with what is recorded for it.
+/// A context's undo manager and its recorder.
 final class UndoLink {
   let manager: UndoManager
   let recorder = UndoRecorder()
   private var _token: (any NSObjectProtocol)?
-  /// Whether any context has had an undo manager: as long as none has, no change need ask its own.
+  /// Whether any context has had an undo manager. Until then, changes skip the check of their context's
+  /// manager.
   static let isInUse = Atomic<Bool>(false)
 
   init(_ manager: UndoManager, _ context: NSManagedObjectContext) {
     self.manager = manager
     Self.isInUse.store(true, ordering: .relaxed)
-    // An undo through the manager itself undoes what is pending first.
+    // An undo through the manager itself first undoes pending changes.
     let reference = WeakContext(context: context)
     _token = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: manager, queue: nil

@@ -8,20 +8,20 @@ import Synchronization
 /// context, on the main queue. It saves to a coordinator or a parent context. Children read its unsaved state
 /// without visiting its queue.
 open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
-  // Unchecked: every member is used on the context's queue only, but `queue`, `overlay` and `generationPin`,
-  // which are Sendable, and the few read from elsewhere while immutable (`parent`,
-  // `persistentStoreCoordinator`: set once, before the context is used).
+  // Unchecked: all members are confined to the context's queue except `queue`, `overlay` and `generationPin`,
+  // which are Sendable, and `parent` and `persistentStoreCoordinator`, which are set once, before the context
+  // is used.
 
   final let lifeline = Lifeline()
-  /// How often the context was reset, which ends asynchronous fetches.
+  /// Number of resets so far. A reset ends asynchronous fetches.
   final let resets = Atomic<Int>(0)
   let queue: ContextQueue
-  /// Unsaved state as children read it.
+  /// The unsaved state that children read.
   let overlay = PublishedOverlay()
-  /// State of the stores that is read; see `setQueryGenerationFrom(_:)`.
+  /// The state of the stores that this context reads; see `setQueryGenerationFrom(_:)`.
   let generationPin = GenerationPin()
 
-  /// Whether uses from other queues are looked for.
+  /// Whether access from other queues is detected.
   let isChecked: Bool
   let _concurrencyType: NSManagedObjectContextConcurrencyType
   @exclusivity(unchecked) var _parent: NSManagedObjectContext?
@@ -41,16 +41,16 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var events = EventQueue()
   /// The current save.
   @exclusivity(unchecked) var savePass = SavePass()
-  /// Faults made lately without values, that load together.
+  /// Recently created faults without values, which load together.
   @exclusivity(unchecked) var faultBatch = FaultBatch()
   /// What is known of the to-manys that were read.
   @exclusivity(unchecked) var readMembers = ReadMembers()
-  /// Undo manager and what is recorded for it; nil without one.
+  /// The undo manager and its recorder; nil without undo.
   @exclusivity(unchecked) var _undo: UndoLink?
   /// The highest epoch of the row cache of all saves that this context has merged.
   var mergedEpoch = 0
-  /// Receives errors of reading faults and relationships, which then read as nil and empty; without it, only damaged
-  /// files read so, and other errors stop the program.
+  /// Receives errors from reading faults and relationships, which then read as nil and empty. Without a
+  /// handler only damaged files read this way; any other error traps.
   var readFailureHandler: ((any Error) -> Void)?
   /// Whether objects record reads for `Observation`.
   @exclusivity(unchecked) var recordsReads = false
@@ -77,7 +77,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   deinit {
     lifeline.cut()
     queue.context = nil
-    // Objects may outlive the context; they must not call it any more, nor keep each other alive.
+    // Objects may outlive the context; they must neither call it nor retain each other any longer.
     table.forEach { object in
       object._context = nil
       object._relations = nil
@@ -89,34 +89,33 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Kind of queue the context works on.
   open var concurrencyType: NSManagedObjectContextConcurrencyType { _concurrencyType }
 
-  /// Coordinator that the context, or the root of its parents, is connected to. Set once, before the context
-  /// is used.
+  /// The coordinator of the context or of its root ancestor. Set once, before the context is used.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { rootCoordinator }
     set { connect(to: newValue) }
   }
 
-  /// Context that this one reads through and saves to. Set once, before the context is used.
+  /// The context that this one reads from and saves to. Set once, before the context is used.
   ///
-  /// The parent must work on a queue; the child may be a confinement context. Traps for a confinement context
-  /// as parent, for a context that has a coordinator, and for one that is in use.
+  /// The parent must have a queue; the child may be a confinement context. Traps if the parent is a
+  /// confinement context, if this context has a coordinator, or if it is already in use.
   open var parent: NSManagedObjectContext? {
     get { _parent }
     set { connect(toParent: newValue) }
   }
 
-  /// A label for debugging, also of the context's private queue.
+  /// A label for debugging, which also names the context's private queue.
   open var name: String? {
     didSet { if let name { queue.setLabel(name) } }
   }
 
-  /// Values that the program keeps with the context.
+  /// Arbitrary values that the program attaches to the context.
   open var userInfo: NSMutableDictionary { _userInfo }
 
-  /// Name recorded as author of this context's saves in the persistent history.
+  /// The author recorded for this context's saves in persistent history.
   @exclusivity(unchecked) open var transactionAuthor: String?
 
-  /// Resolves the conflicts of a save: an `NSMergePolicy`; by default the save fails.
+  /// Resolves save conflicts: an `NSMergePolicy`. By default a save with conflicts fails.
   @exclusivity(unchecked) open var mergePolicy: Any = NSMergePolicy.error
 
   // MARK: Behaviour
@@ -124,20 +123,20 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Whether delete rules are applied when changes are processed (true) or only at save.
   @exclusivity(unchecked) open var propagatesDeletesAtEndOfEvent = true
 
-  /// Whether the context keeps all its objects alive.
+  /// Whether the context retains all its objects.
   @exclusivity(unchecked) open var retainsRegisteredObjects = false
 
-  /// Whether a fault whose row is gone becomes a deleted object with nil values (true) or traps.
+  /// Whether a fault whose row is gone becomes a deleted object with nil values (true) or traps (false).
   @exclusivity(unchecked) open var shouldDeleteInaccessibleFaults = true
 
-  /// Seconds after which cached values are read again; negative: never, 0: always.
+  /// Age in seconds after which cached values are read again; negative: never, 0: always.
   @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
 
   /// Whether the context merges saves of its parent, or of other contexts of its coordinator, on its queue.
   ///
-  /// A child merges what its parent saves, not what another child hands up to it. A merge has its place on the
-  /// queue before the save is announced, so that a block which an observer of the save sends to the main queue
-  /// finds it merged; beyond 16 merges that wait for the main queue, the others take turns with its other work.
+  /// A child merges the saves of its parent, not those that siblings save to the parent. A merge is enqueued
+  /// before the save is announced, so a block that an observer of the save sends to the main queue runs after
+  /// the merge. Once 16 merges wait for the main queue, further ones alternate with its other work.
   open var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }
@@ -163,7 +162,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     insertObject(object)
   }
 
-  /// Marks an object to be deleted by the next save. Traps for an object of another context.
+  /// Marks an object for deletion by the next save. Traps for an object of another context.
   open func delete(_ object: NSManagedObject) {
     checkQueue()
     deleteObject(object)
@@ -171,7 +170,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// Saves to the parent or the stores.
   ///
-  /// On failure everything stays as it was.
+  /// A failed save leaves everything unchanged.
   ///
   /// - Throws: A Cocoa error: validation (1550...1690), conflicts (133020, 133021), or the store's.
   open func save() throws {
@@ -179,13 +178,13 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     try saveChanges()
   }
 
-  /// Applies delete rules and announces what has changed since the last time.
+  /// Applies delete rules and posts the changes made since the last call.
   open func processPendingChanges() {
     checkQueue()
     processChanges()
   }
 
-  /// Drops all objects and unsaved changes. Asynchronous fetches that are under way on a PostgreSQL store fail with
+  /// Drops all objects and unsaved changes. Asynchronous fetches in progress on a PostgreSQL store fail with
   /// `CocoaError.userCancelled`.
   open func reset() {
     checkQueue()
@@ -200,32 +199,32 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   // MARK: Queue
 
-  /// Runs a block on the context's queue, in turn, and returns at once. Changes are processed after it.
+  /// Enqueues a block on the context's queue and returns immediately. Changes are processed after the block.
   @preconcurrency open func perform(_ block: @escaping @Sendable () -> Void) { enqueue(block) }
 
   /// Runs a block for the context and waits; calls nest. Changes are not processed after it.
   ///
-  /// A private-queue context runs the block on the caller's thread; a main-queue one on the main queue.
+  /// A private-queue context runs the block on the caller's thread, a main-queue context on the main queue.
   open func performAndWait(_ block: () -> Void) { queue.sync(block) }
 
   // MARK: Objects
 
-  /// The object of this ID if the context has it; never reads anything.
+  /// Returns the registered object with this ID, or nil. Never reads from a store.
   open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { registered(objectID) }
 
-  /// The object of this ID, as a fault if the context does not have it yet; never nil, never reads anything.
+  /// Returns the object with this ID, as a fault if it is not registered. Never reads from a store.
   ///
-  /// Filling the fault shows whether there is such an object.
+  /// Whether the object exists shows when the fault is filled.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject { objectOrFault(objectID) }
 
-  /// The object of this ID with its values loaded.
+  /// Returns the object with this ID and loads its values.
   ///
   /// - Throws: Cocoa error 133000 if there is no such object.
   open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     try storedObject(objectID)
   }
 
-  /// All objects of the context that are in use or changed.
+  /// All objects of the context that are referenced or changed.
   open var registeredObjects: Set<NSManagedObject> { allRegistered() }
 
   /// Objects that the next save inserts.
@@ -237,20 +236,20 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Objects that the next save deletes.
   open var deletedObjects: Set<NSManagedObject> { pending(.deleted) }
 
-  /// Whether there is anything to save.
+  /// Whether the context has unsaved changes.
   open var hasChanges: Bool { hasUnsavedChanges }
 
-  /// Gives objects permanent IDs before they are saved; objects that have one are left alone.
+  /// Assigns permanent IDs to objects before they are saved; skips objects that have one.
   ///
   /// - Throws: A Cocoa error if no store takes the entity or the store cannot be written.
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try givePermanentIDs(to: objects) }
 
-  /// Reads an object's values again, or turns it into a fault.
+  /// Reloads an object's values or turns it into a fault.
   ///
   /// - Parameters:
   ///   - object: An object of this context.
-  ///   - flag: True: unsaved changes are kept on top of the newer values. False: they are dropped and the
-  ///     object becomes a fault.
+  ///   - flag: True keeps unsaved changes on top of the newer values; false drops them and turns the object
+  ///     into a fault.
   open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     refreshObject(object, mergeChanges: flag)
   }
@@ -260,11 +259,11 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   // MARK: Requests
 
-  /// Carries out any request but a save.
+  /// Executes any request except a save request.
   ///
-  /// A fetch gives an `NSAsynchronousFetchResult` that is complete at once; an asynchronous one is complete
-  /// later. Batch and history requests go to the coordinator's stores and leave the context, and its parents'
-  /// unsaved changes, as they are.
+  /// A fetch returns a completed `NSAsynchronousFetchResult`; an asynchronous fetch completes later. Batch
+  /// and history requests go to the coordinator's stores and leave the unsaved changes of the context and its
+  /// ancestors untouched.
   ///
   /// - Throws: A Cocoa error.
   @discardableResult
@@ -272,48 +271,49 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     try carryOut(request)
   }
 
-  /// Token of the state that the context reads; nil when it reads the latest, and always nil for a child
-  /// context, which reads what its parent does.
+  /// Token of the state that the context reads. Nil if it reads the latest state, and always nil for a child
+  /// context, which reads from its parent.
   open var queryGenerationToken: NSQueryGenerationToken? { generationRead }
 
-  /// Pins the context to a state of the stores: from now on it reads that state, and not what others save.
+  /// Pins the context to a state of the stores: it reads that state and ignores later saves.
   ///
-  /// `NSQueryGenerationToken.current` takes the state at the context's next read, another context's token the
-  /// state that the other reads, and nil ends it. Objects read before keep their values; refresh or fetch
-  /// them. The context moves on to the latest state when it saves, merges changes, or is reset.
+  /// `NSQueryGenerationToken.current` pins to the state at the context's next read, a token of another
+  /// context to the state which that context reads, and nil unpins. Objects already loaded keep their values;
+  /// refresh or fetch them. The context advances to the latest state when it saves, merges changes, or is
+  /// reset.
   ///
-  /// Needs SQLite stores with a write-ahead log, as they are by default; of any other store the latest state
-  /// is read, and a context whose stores are all such stays unpinned. Stores added later are not read until
-  /// the context moves on.
+  /// Requires SQLite stores with a write-ahead log, the default. Other stores always read the latest state,
+  /// and a context with only such stores stays unpinned. Stores added later are not read until the context
+  /// advances.
   ///
-  /// A pinned state costs a connection to each store and holds a read transaction open there: as long as it
-  /// lasts, SQLite cannot empty the write-ahead log into the file, and the log grows with everything that is
-  /// written. Let tokens go, or pin to the current state again, from time to time.
+  /// A pin costs a connection and an open read transaction per store. While it lasts, SQLite cannot
+  /// checkpoint the write-ahead log, which grows with every write. Release tokens, or pin to the current
+  /// state again, from time to time.
   ///
   /// Traps for a child context, as Core Data raises.
   ///
   /// - Throws: A Cocoa error when a store cannot be read, or for the token of another coordinator's context.
   open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws { try pin(to: generation) }
 
-  /// Objects (or IDs, dictionaries, one count) that meet the request, unsaved changes of this context and its
-  /// parents included.
+  /// Returns the objects (or IDs, dictionaries, one count) that match the request, including unsaved changes
+  /// of this context and its ancestors.
   ///
-  /// - Throws: A Cocoa error: an unknown entity, a predicate that cannot be translated, the store's own.
+  /// - Throws: A Cocoa error: an unknown entity, an untranslatable predicate, or a store error.
   open func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] { try fetchOverridably(request) }
 
-  /// What `fetch(_:)` of any request goes through in a subclass, which may override it for all of them.
+  /// In a subclass, every `fetch(_:)` goes through this method; override it to intercept all fetches.
   ///
   /// - Throws: As `fetch(_:)`.
   open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
     try fetchResults(request)
   }
 
-  /// Number of objects that a fetch would return, without making them.
+  /// Returns the number of objects that a fetch would return, without creating them.
   ///
   /// - Throws: As `fetch(_:)`.
   open func count<T>(for request: NSFetchRequest<T>) throws -> Int { try countOverridably(request) }
 
-  /// What `count(for:)` of any request goes through in a subclass, which may override it for all of them.
+  /// In a subclass, every `count(for:)` goes through this method; override it to intercept all counts.
   ///
   /// - Throws: As `fetch(_:)`.
   open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
@@ -349,8 +349,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// Records changes for undo and redo; nil, the default, records nothing.
   ///
-  /// Changes are registered as one action when they are processed. With a manager whose `groupsByEvent` is
-  /// off and no group open, where Core Data raises, the context puts each action into a group of its own.
+  /// Each processing of changes registers one action. Where Core Data raises, with a manager whose
+  /// `groupsByEvent` is off and no open group, the context wraps each action in a group of its own.
   open var undoManager: UndoManager? {
     get { _undo?.manager }
     set { recordChanges(with: newValue) }

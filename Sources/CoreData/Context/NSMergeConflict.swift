@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// A conflict over one object that was changed in this context and elsewhere.
+/// A conflict over an object that was changed both in this context and elsewhere.
 ///
 /// ```swift
 /// do {
@@ -18,16 +18,16 @@ open class NSMergeConflict: NSObject {
   open private(set) var sourceObject: NSManagedObject
   /// Attributes and to-one IDs as the local object last read them.
   open private(set) var objectSnapshot: [String: Any]?
-  /// Values in the coordinator's row cache, when the conflict is with another context, or as this coordinator
-  /// knew them before another one saved.
+  /// Values in the coordinator's row cache: the saved ones if another context of this coordinator saved them,
+  /// otherwise those from before another coordinator's save.
   open private(set) var cachedSnapshot: [String: Any]?
-  /// Values in the store, when the conflict is with another coordinator.
+  /// Values in the store, if another coordinator saved them.
   open private(set) var persistedSnapshot: [String: Any]?
   /// Version of the stored row; 0 if the row is gone.
   open private(set) var newVersionNumber: Int
   /// Version that the local object was read with.
   open private(set) var oldVersionNumber: Int
-  /// What the store reported; nil in a conflict made by a caller.
+  /// The conflict that the store reported; nil for a conflict created by a caller.
   final var reported: VersionConflict?
 
   /// Creates a conflict.
@@ -48,8 +48,8 @@ open class NSMergeConflict: NSObject {
     let cached = conflict.id.key.flatMap {
       object._context?.persistentStoreCoordinator?.rowCache.row(for: $0)
     }
-    // Known to this coordinator's row cache: another context saved it; else another coordinator or process
-    // did.
+    // If this coordinator's row cache has the version, another context saved it; otherwise another
+    // coordinator or process.
     let isCached = cached?.version == conflict.persisted?.version
     self.init(
       source: object, newVersion: Int(conflict.persisted?.version ?? 0),
@@ -59,7 +59,7 @@ open class NSMergeConflict: NSObject {
     reported = conflict
   }
 
-  /// What the store holds now; nil if the row is gone.
+  /// Returns the row currently in the store; nil if it is gone.
   final func currentRow(in context: NSManagedObjectContext) -> Row? {
     if let reported { return reported.persisted }
     guard let key = sourceObject._objectID.key else { return nil }
@@ -84,14 +84,15 @@ open class NSConstraintConflict: NSObject {
   open private(set) var constraintValues: [String: Any]
   /// The stored object with these values; nil when the conflict is among objects of the context.
   ///
-  /// After `resolve(constraintConflicts:)` the object that takes the row's identity, which may be an inserted
-  /// one.
+  /// After `resolve(constraintConflicts:)`, the object that takes over the row's identity, which may be an
+  /// inserted one.
   open var databaseObject: NSManagedObject? { survivor ?? _database }
   /// Values of the stored row.
   open private(set) var databaseSnapshot: [String: Any]?
   /// Local objects with these values.
   open private(set) var conflictingObjects: [NSManagedObject]
-  /// Their values as last read, or in new objects as they are; empty for an unchanged one.
+  /// The last read values of these objects, or the current values of inserted ones; empty for an unchanged
+  /// object.
   open private(set) var conflictingSnapshots: [[AnyHashable: Any]]
 
   private let _database: NSManagedObject?
@@ -101,9 +102,9 @@ open class NSConstraintConflict: NSObject {
     self.init(constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
   }
 
-  /// The stored row; nil in a conflict made by a caller and in one within the context.
+  /// The stored row; nil for a conflict created by a caller or among objects of the context.
   final var existing: StoredObject?
-  /// Whether the program held the stored row's object before the conflict was found.
+  /// Whether the program referenced the stored row's object before the conflict was detected.
   final var databaseIsInUse = true
   /// The object that survives the resolution.
   final var survivor: NSManagedObject?
@@ -132,7 +133,7 @@ open class NSConstraintConflict: NSObject {
 }
 
 extension NSManagedObject {
-  /// Attributes and to-one IDs of a row by name; nil shows as NSNull.
+  /// Attributes and to-one IDs of a row by name; nil values appear as NSNull.
   final func snapshot(of row: Row) -> [String: Any] {
     var result: [String: Any] = [:]
     for (number, slot) in _layout.slots.enumerated()

@@ -1,20 +1,20 @@
 import Foundation
 
-/// How conflicting changes are resolved; raw values are Apple's.
+/// How a policy resolves conflicting changes; raw values match Apple's.
 public enum NSMergePolicyType: UInt, Sendable {
   /// The save fails.
   case errorMergePolicyType = 0
-  /// Property by property; where both sides changed one, the store's value stays.
+  /// Merges property by property; where both sides changed one, the stored value wins.
   case mergeByPropertyStoreTrumpMergePolicyType = 1
-  /// Property by property; where both sides changed one, the object's value is written.
+  /// Merges property by property; where both sides changed one, the object's value wins.
   case mergeByPropertyObjectTrumpMergePolicyType = 2
-  /// The object's whole state is written.
+  /// Writes the object's whole state.
   case overwriteMergePolicyType = 3
-  /// The object's changes are dropped.
+  /// Drops the object's changes.
   case rollbackMergePolicyType = 4
 }
 
-/// Resolves conflicts between what a context saves and what others have saved since it read. Immutable.
+/// Resolves conflicts between a context's save and what others have saved since it read. Immutable.
 ///
 /// ```swift
 /// background.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
@@ -23,19 +23,19 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   // Unchecked: immutable.
   private let _type: NSMergePolicyType
 
-  /// Creates a policy of a type.
+  /// Creates a policy of the given type.
   public init(merge type: NSMergePolicyType) {
     _type = type
     super.init()
   }
 
-  /// Type of the policy.
+  /// The type of the policy.
   open var mergeType: NSMergePolicyType { _type }
 
-  /// Resolves all conflicts of a save: first those of versions, then those of uniqueness constraints.
+  /// Resolves all conflicts of a save: version conflicts first, then violations of uniqueness constraints.
   ///
-  /// Called on the saving context's queue. A subclass that overrides one of the three methods calls super and
-  /// then adjusts the objects; what it changes there is saved.
+  /// Called on the saving context's queue. An override of one of the three methods calls super and then
+  /// adjusts the objects; the save includes its changes.
   ///
   /// ```swift
   /// final class KeepLongerTitle: NSMergePolicy, @unchecked Sendable {
@@ -53,8 +53,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// ```
   ///
   /// - Parameter list: `NSMergeConflict` and `NSConstraintConflict` objects.
-  /// - Throws: Cocoa error 133020 or 133021 under the error policy; anything a subclass throws fails the
-  ///   save.
+  /// - Throws: Cocoa error 133020 or 133021 under the error policy. Any error from a subclass fails the save.
   open func resolve(mergeConflicts list: [Any]) throws {
     let versions = list.compactMap { $0 as? NSMergeConflict }
     if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }
@@ -78,8 +77,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
   /// Resolves conflicts over objects that violate a uniqueness constraint.
   ///
-  /// Under the trump policies one row remains. A new object that duplicates a stored row takes over the row's
-  /// identity.
+  /// Under the trump policies, one row remains. A new object that duplicates a stored row takes over the
+  /// row's identity.
   ///
   /// - Throws: Cocoa error 133021 under the error policy.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
@@ -93,8 +92,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     }
     var resolved = Set<NSManagedObject>()
     for conflict in list {
-      // Resolves an object in several conflicts once; the next attempt of the save reports what remains of the
-      // others.
+      // Resolves an object in several conflicts once; the next attempt reports the conflicts that remain.
       let objects = conflict.conflictingObjects + [conflict.databaseObject].compactMap { $0 }
       guard resolved.isDisjoint(with: objects) else { continue }
       resolved.formUnion(objects)

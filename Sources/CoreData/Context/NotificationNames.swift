@@ -25,7 +25,7 @@ extension NSNotification.Name {
   /// ```
   public static let NSManagedObjectContextDidSave =
     NSNotification.Name("NSManagingContextDidSaveChangesNotification")
-  /// Posted by a context when it flushes its changes, with the sets of objects concerned.
+  /// Posted by a context when it processes changes, with the sets of objects concerned.
   ///
   /// ```swift
   /// NotificationCenter.default.addObserver(
@@ -78,7 +78,7 @@ public let NSInsertedObjectsKey = "inserted"
 public let NSUpdatedObjectsKey = "updated"
 /// Key for the set of deleted objects.
 public let NSDeletedObjectsKey = "deleted"
-/// Key for the set of objects that took values from elsewhere.
+/// Key for the set of objects that were refreshed with newer values.
 public let NSRefreshedObjectsKey = "refreshed"
 /// Key for the set of objects whose values were discarded.
 public let NSInvalidatedObjectsKey = "invalidated"
@@ -134,9 +134,9 @@ extension NSManagedObjectContext {
   /// let updated = notification.userInfo?[key] as? Set<NSManagedObject> ?? []
   /// ```
   public enum NotificationKey: String, Hashable, Sendable {
-    /// Token of the state of the stores that was saved.
+    /// Query generation token of the state that was saved.
     case queryGeneration = "newQueryGeneration"
-    /// IDs of all objects: the context was reset.
+    /// IDs of all objects after a reset.
     case invalidatedAllObjects = "invalidatedAll"
     /// Objects inserted.
     case insertedObjects = "inserted"

@@ -7,7 +7,7 @@ extension PendingMatcher {
     return try _evaluate(object)
   }
 
-  /// - Parameter object: The object that the row belongs to, made only if values alone do not decide.
+  /// - Parameter object: Returns the row's object; called only if the values alone do not decide.
   func matches(_ row: Row, object: () -> NSManagedObject) throws -> Bool {
     if let verdict = test.verdict(row) { return verdict }
     return try _evaluate(object())

@@ -1,21 +1,23 @@
 import CoreDataPredicateLanguage
 
-// Predicates as stores take them: nested fetches carried out, objects replaced by their IDs.
+// Predicates in the form that stores accept: nested fetches evaluated, objects replaced by their IDs.
 
 extension PredicateTree {
-  /// The tree as stores take it: nested fetches carried out, and managed objects replaced by their IDs.
+  /// The tree in the form that stores accept: nested fetches evaluated, managed objects replaced by their
+  /// IDs.
   var forStores: PredicateTree {
     get throws { (try rewritten { try $0.fetched() } ?? self).referringByID }
   }
 }
 
 extension ExpressionTree {
-  /// The expression as stores take it: nested fetches carried out, and managed objects replaced by their IDs.
+  /// The expression in the form that stores accept: nested fetches evaluated, managed objects replaced by
+  /// their IDs.
   var forStores: ExpressionTree {
     get throws { (try rewritten { try $0.fetched() } ?? self).referringByID }
   }
 
-  /// What a nested fetch has found; nil for any other expression.
+  /// The result of a nested fetch; nil for any other expression.
   fileprivate func fetched() throws -> ExpressionTree? {
     guard case .function(.fetch, let arguments) = self else { return nil }
     let values = try arguments.map { try $0.value(for: ObjectSubject(nil)) }
@@ -28,10 +30,10 @@ extension ExpressionTree {
 }
 
 extension PredicateTree {
-  /// The tree with managed objects replaced by their IDs: what a store knows them by, and what may leave the
+  /// The tree with managed objects replaced by their IDs, which stores understand and which may leave the
   /// queue.
   var referringByID: PredicateTree {
-    // The usual comparison of a key with a plain value has nothing to be replaced.
+    // Common case: a comparison of a key with a plain value contains no objects.
     if case .comparison(let comparison) = self, case .keyPath = comparison.left,
       case .constant(let value) = comparison.right, !value.holdsManagedObject
     {

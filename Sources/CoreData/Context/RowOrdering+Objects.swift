@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-// The order of a fetch on objects, whose keys may lead over to-one relationships.
+// Fetch order applied to objects, whose sort keys may traverse to-one relationships.
 
 extension RowOrdering {
   /// Sorts objects by key paths.
@@ -18,7 +18,7 @@ extension RowOrdering {
     }.map(\.object)
   }
 
-  /// The attribute cell at the end of a path over to-one relationships; null where a step is nil.
+  /// Returns the attribute cell at the end of a path of to-one relationships; null if a step is nil.
   static func cell(_ path: [String], of object: NSManagedObject) throws -> Value {
     var object = object
     for (index, step) in path.enumerated() {

@@ -1,11 +1,11 @@
-/// A context held without keeping it alive, and without making every retain of it slower, as a weak reference
-/// would.
+/// A reference to a context that does not retain it, and unlike a `weak` reference does not slow down every
+/// retain of it.
 package struct WeakContext: Sendable {
   @Loose private var _context: NSManagedObjectContext?
 
-  /// Refers to a context.
+  /// Creates a reference to a context.
   package init(context: NSManagedObjectContext) { _context = context }
 
-  /// The context, or nil when it is gone.
+  /// The context, or nil after its deallocation.
   package var context: NSManagedObjectContext? { _context }
 }

@@ -2,28 +2,27 @@ import CoreDataModelSchema
 import Foundation
 import Synchronization
 
-/// One store of a coordinator: a SQLite file, memory, or a custom store. May be used from any thread.
+/// A store of a coordinator: a SQLite file, memory, or a custom store. May be used from any thread.
 ///
-/// Custom stores are subclasses of `NSIncrementalStore` or `NSAtomicStore`, made known with
+/// Custom stores are subclasses of `NSIncrementalStore` or `NSAtomicStore`, registered with
 /// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
 ///
 /// ```swift
 /// for store in coordinator.persistentStores { print(store.type, store.url?.path ?? "memory") }
 /// ```
 open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
-  // Unchecked: `_state` is guarded by its lock; engine and key are set before the store is added, and not
-  // after.
+  // Unchecked: `_state` is guarded by its lock; engine and key are set once, before the store is added.
 
   /// Creates a store of a custom class. The coordinator calls it when a store of the registered type is
   /// added.
   ///
-  /// First member of the class: `StoreMaker` reaches a subclass's override by its place.
+  /// First member of the class: `StoreMaker` calls a subclass's override by its index.
   ///
   /// - Parameters:
-  ///   - root: Coordinator that the store is to be added to.
+  ///   - root: The coordinator to which the store is added.
   ///   - name: Configuration of the model that the store holds; nil for all entities.
   ///   - url: URL of the store.
-  ///   - options: Options it is added with.
+  ///   - options: Options for adding the store.
   public init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
@@ -41,7 +40,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   }
 
   private struct State: @unchecked Sendable {
-    // Unchecked: metadata is property list values, which are not changed in place.
+    // Unchecked: metadata are property list values, which are not mutated in place.
     var url: URL?
     var metadata: [String: Any]
     var needsMetadataSave = false
@@ -49,21 +48,21 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   }
 
   private let _state: Mutex<State>
-  /// Empty for a store of the user's own class, which says itself what it is.
+  /// Empty for a store of a custom class, which provides its own type.
   private let _type: String
   private let _configurationName: String
   private let _options: [AnyHashable: Any]?
-  /// Does the work; nil only while the store is being opened.
+  /// Implements the store; nil only while the store is being opened.
   package final private(set) var engine: (any StoreEngine)?
-  /// The engine, of a store that is given the objects of a save; nil for those that take values.
+  /// The engine, if it receives saves as objects; nil for engines that receive values.
   final private(set) var objectEngine: (any ManagedObjectStoring)?
-  /// Identity of the store in object IDs.
+  /// The store's identity in object IDs.
   package final private(set) var key: StoreKey
-  /// Names of the entities the store takes; nil for all.
+  /// Names of the entities that the store holds; nil for all.
   package final let entities: Set<String>?
   final let lifeline = Lifeline()
   @Loose final var _coordinator: NSPersistentStoreCoordinator?
-  /// Follows what others write to the store, if asked to.
+  /// Watches for commits by any process, if enabled.
   final let remoteChanges = Mutex<RemoteChangeWatch?>(nil)
 
   package init(
@@ -82,7 +81,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
 
   deinit { lifeline.cut() }
 
-  /// Gives the store what does its work; once.
+  /// Attaches the engine; called once.
   package final func attach(_ engine: any StoreEngine, metadata: [String: Any]) {
     self.engine = engine
     objectEngine = engine as? any ManagedObjectStoring
@@ -94,19 +93,19 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     if let identifier = metadata[NSStoreUUIDKey] as? String { key = StoreKey.named(identifier) }
   }
 
-  /// Coordinator that the store was added to.
+  /// The coordinator to which the store was added.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? { _coordinator }
 
   /// Configuration of the model that the store holds.
   open var configurationName: String { _configurationName }
 
-  /// Options it was added with.
+  /// The options with which the store was added.
   open var options: [AnyHashable: Any]? { _options }
 
-  /// Class that migrates stores of this kind object by object.
+  /// The class that migrates stores of this kind object by object.
   open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
-  /// URL of the store; nil for memory. A new URL takes effect with the next save: see
+  /// URL of the store; nil for memory. A new URL takes effect with the next save; see
   /// `NSPersistentStoreCoordinator.setURL(_:for:)`.
   open var url: URL? {
     get { _state.withLock { $0.url } }
@@ -115,7 +114,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
 
   /// UUID of the store, as in its metadata.
   ///
-  /// Object IDs keep the one with which the store was added until it is added again.
+  /// Object IDs keep the UUID with which the store was added until it is added again.
   open var identifier: String! {
     get { _state.withLock { $0 }.metadata[NSStoreUUIDKey] as? String ?? key.identifier }
     set {
@@ -126,7 +125,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     }
   }
 
-  /// One of the store type constants, or the type that a custom class was registered for.
+  /// One of the store type constants, or the type registered for a custom class.
   open var type: String {
     _type.isEmpty ? _state.withLock { $0 }.metadata[NSStoreTypeKey] as? String ?? "" : _type
   }
@@ -137,9 +136,9 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     set { _state.withLock { $0.isReadOnly = newValue } }
   }
 
-  /// Metadata; what is set reaches the file with the next save.
+  /// Metadata of the store. Changes reach the file with the next save.
   ///
-  /// A custom class sets them in `loadMetadata()`, with `NSStoreTypeKey` and `NSStoreUUIDKey` at least.
+  /// A custom class sets them in `loadMetadata()`, with at least `NSStoreTypeKey` and `NSStoreUUIDKey`.
   ///
   /// ```swift
   /// store.metadata["LastImport"] = Date()
@@ -170,7 +169,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
 
   // MARK: For custom classes
 
-  /// Checks whether the URL can be used, and sets `metadata`. Called before the store is added.
+  /// Checks the URL and sets `metadata`. Called before the store is added.
   ///
   /// ```swift
   /// final class WebStore: NSIncrementalStore, @unchecked Sendable {
@@ -182,7 +181,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   /// }
   /// ```
   ///
-  /// - Throws: What `addPersistentStore(ofType:configurationName:at:options:)` is to throw.
+  /// - Throws: The error to throw from `addPersistentStore(ofType:configurationName:at:options:)`.
   open func loadMetadata() throws {}
 
   /// Called after the store was added.
@@ -191,23 +190,23 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   /// Called before the store is removed.
   open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
-  /// Metadata of the store at a URL, read without opening the store. Reads a file of the standard kind unless
-  /// overridden.
+  /// Reads metadata of the store at a URL without opening the store. Unless overridden, reads a file of the
+  /// standard kind.
   ///
-  /// - Throws: A Cocoa error if there is no such file or it is no store.
+  /// - Throws: A Cocoa error if the file does not exist or is not a store.
   open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
     try StoreKinds.standard.metadata(at: url, options: nil)
   }
 
-  /// Writes metadata into the store at a URL, without opening the store. Takes a file of the standard kind
-  /// unless overridden.
+  /// Writes metadata into the store at a URL without opening the store. Unless overridden, writes a file of
+  /// the standard kind.
   ///
   /// - Throws: As the coordinator's method.
   open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
     try StoreKinds.standard.setMetadata(metadata, at: url, options: nil)
   }
 
-  /// Keys about the format, which setting an application's own metadata does not remove.
+  /// Format-related keys, which setting an application's metadata does not remove.
   package static let formatKeys: Set<String> = [
     NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion",
     "NSPersistenceMaximumFrameworkVersion", "NSStoreModelVersionHashesVersion",
@@ -229,7 +228,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
 }
 
 extension NSPersistentStore {
-  /// A kind of store, in Swift's spelling.
+  /// A kind of store, in Swift spelling.
   ///
   /// ```swift
   /// try coordinator.addPersistentStore(type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
@@ -241,9 +240,9 @@ extension NSPersistentStore {
     public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
     /// Memory.
     public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
-    /// One file, read and written whole.
+    /// A single file, read and written as a whole.
     public static let binary = StoreType(rawValue: NSBinaryStoreType)
-    /// One file of XML, read and written whole.
+    /// A single XML file, read and written as a whole.
     public static let xml = StoreType(rawValue: NSXMLStoreType)
   }
 }

@@ -1,26 +1,25 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
-// Predicates with Swift closures in them, on stores that are not SQLite.
+// Predicates that contain Swift closures, on stores other than SQLite.
 
 extension NSPersistentStoreCoordinator {
-  /// Whether a fetch has to go by closures: its predicate has one, and no store needs SQL for it.
+  /// Whether a fetch must evaluate closures: its predicate has one, and no store requires SQL.
   ///
-  /// An SQLite store refuses closures, as Core Data's does.
+  /// A SQLite store rejects closures, as Core Data's does.
   final func judgesByClosures(_ plan: FetchPlan, _ stores: [any StoreReading]) -> Bool {
     for store in stores where !store.evaluatesPredicates { return false }
     return plan.known == nil && plan.predicate?.hasClosure ?? false
   }
 
-  /// What the stores find, where closures judge: they are shown managed objects with the saved values.
+  /// Fetches with closures in the predicate, which are evaluated on managed objects with the saved values.
   ///
-  /// The objects are those of a context of their own, which lasts as long as the fetch: the values to be
-  /// judged are the stores', not what some context has made of them, and a closure must not be called while a
-  /// store is locked.
+  /// The objects belong to a temporary context of their own: closures must see the stores' values rather than
+  /// another context's changes, and must not be called while a store is locked.
   ///
   /// - Parameters:
   ///   - fetch: Runs a plan without closures.
-  /// - Throws: What the evaluation of the predicate throws.
+  /// - Throws: Errors of evaluating the predicate.
   final func fetchByClosures(_ plan: FetchPlan, _ fetch: (FetchPlan) throws -> [StoredObject]) throws
     -> [StoredObject]
   {
@@ -46,7 +45,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension PredicateTree {
-  /// Whether a closure decides anywhere in the predicate.
+  /// Whether the predicate contains a closure.
   var hasClosure: Bool {
     var isFound = false
     forEachPredicate { if case .block = $0 { isFound = true } }
@@ -55,7 +54,7 @@ extension PredicateTree {
     return isFound
   }
 
-  /// The conditions that a store can judge, and the others; both have to be met.
+  /// The conditions that a store can evaluate, and the others; both must hold.
   fileprivate var partedByClosures: (plain: PredicateTree?, judging: PredicateTree) {
     guard case .and(let members) = self else { return (nil, self) }
     let plain = members.filter { !$0.hasClosure }

@@ -1,11 +1,11 @@
 import Foundation
 
-// Stores as a whole.
+// Destroying stores.
 
 extension NSPersistentStoreCoordinator {
   final func destroyStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]?) throws {
     func close() throws { if let store = persistentStore(for: url) { try remove(store) } }
-    // Of a type that is not known there is nothing to destroy.
+    // A store of an unknown type cannot be destroyed.
     guard let kind = StoreKinds.known(storeType) else { return try close() }
     try kind.destroy(at: url, options: options, closing: close)
   }

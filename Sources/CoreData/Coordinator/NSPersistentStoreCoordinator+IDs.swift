@@ -1,8 +1,8 @@
-// IDs from the parts that modules of this package keep of them.
+// IDs from their parts, which modules of this package keep.
 
 extension NSPersistentStoreCoordinator {
-  /// The ID of an object by its store's UUID, its entity and its primary key; nil where there is no such store or
-  /// entity.
+  /// Returns the ID of an object by its store's UUID, its entity and its primary key; nil if the store or
+  /// entity does not exist.
   package final func objectID(inStore store: String, entity: String, number: Int64) -> NSManagedObjectID? {
     guard
       let space = persistentStores.lazy.filter({ $0.identifier == store }).first?.engine?.spaces
@@ -12,7 +12,7 @@ extension NSPersistentStoreCoordinator {
     return NSManagedObjectID(ObjectKey(space: space, reference: number))
   }
 
-  /// The ID of an object of a custom store by the text of its reference.
+  /// Returns the ID of an object of a custom store by the text of its reference object.
   package final func objectID(inStore store: String, entity: String, text: String) -> NSManagedObjectID? {
     guard
       let space = persistentStores.lazy.filter({ $0.identifier == store }).first?.engine?.spaces

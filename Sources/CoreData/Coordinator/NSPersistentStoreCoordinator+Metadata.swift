@@ -1,10 +1,10 @@
 import Foundation
 
-// Metadata of store files that no coordinator needs to have open.
+// Metadata of store files that need not be open.
 
 extension NSPersistentStoreCoordinator {
-  /// Writes metadata into a store file at once. What says how the store was saved (version hashes, UUID,
-  /// type) stays unless it is given.
+  /// Writes metadata into a store file immediately. Keeps the keys that describe the save (version hashes,
+  /// UUID, type) unless given.
   ///
   /// ```swift
   /// var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -14,8 +14,8 @@ extension NSPersistentStoreCoordinator {
   ///   metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: storeURL)
   /// ```
   ///
-  /// - Throws: A Cocoa error: 134000 for a type that has no files, 260 if there is no such file, 134010 if it
-  ///   is no store.
+  /// - Throws: A Cocoa error: 134000 for a type without files, 260 if the file does not exist, 134010 if it
+  ///   is not a store.
   public class func setMetadata(
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
@@ -38,7 +38,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSPersistentStore {
-  /// New metadata together with those of the present that a store cannot be without.
+  /// Merges new metadata with those of the present ones that a store requires.
   package final class func completed(_ metadata: [String: Any], from present: [String: Any]) -> [String: Any]
   {
     var result = metadata

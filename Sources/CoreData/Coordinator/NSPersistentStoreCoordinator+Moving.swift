@@ -1,6 +1,6 @@
 import Foundation
 
-// Stores that move: to another place, or into a store of another type.
+// Migrating stores to another location or type.
 
 extension NSPersistentStoreCoordinator {
   @discardableResult
@@ -15,7 +15,7 @@ extension NSPersistentStoreCoordinator {
     }
     let kind = try StoreKinds.kind(of: storeType)
     let isFile = kind.isPersistent && !StoreLocation(URL).isInMemory
-    // A file that is no store is taken, too.
+    // A file that is not a store also occupies the URL.
     if isFile, (try? kind.isVacant(URL, options: options)) != true {
       throw CocoaError(
         .fileWriteFileExists,
@@ -26,7 +26,7 @@ extension NSPersistentStoreCoordinator {
         ])
     }
     var options = options ?? [:]
-    // What is read only is so once it has been written.
+    // Read-only takes effect only after the copy has been written.
     let isReadOnly = (options.removeValue(forKey: NSReadOnlyPersistentStoreOption) as? NSNumber)?.boolValue
     if isFile { kind.prepare(URL, like: store.url) }
     let moved = try addPersistentStore(
@@ -60,7 +60,7 @@ extension NSPersistentStoreCoordinator {
     try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
   }
 
-  /// IDs by what they were.
+  /// Old and new IDs.
   private typealias Moved = [(old: NSManagedObjectID, new: NSManagedObjectID)]
 
   private final func _copy(_ source: any StoreEngine, to store: NSPersistentStore) throws -> Moved {
@@ -74,7 +74,7 @@ extension NSPersistentStoreCoordinator {
       for (_, id) in copy.ids { assign(id, to: store) }
       defer { clearAssignments(copy.ids.lazy.map(\.new)) }
       if store.objectEngine != nil {
-        // A custom store is given objects, which show their old values and are not announced as new.
+        // A custom store receives objects, which show their old values and are not announced as new.
         context.overlay.push(Layer(copy.entries))
         for entry in copy.entries { _ = context.materialize(entry, isNew: false) }
       }
@@ -83,7 +83,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Gives the new store what the application keeps in the metadata of the old one, and writes it.
+  /// Copies the application's metadata from the old store to the new one and saves them.
   private final func _carryMetadata(of store: NSPersistentStore, to moved: NSPersistentStore) throws {
     var metadata = moved.metadata ?? [:]
     for (name, value) in store.metadata ?? [:]
@@ -100,7 +100,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Tells what became of the objects' IDs, in the order in which Core Data was seen to.
+  /// Posts the changed object IDs, in the order observed in Core Data.
   private final func _announce(_ store: NSPersistentStore, _ moved: NSPersistentStore, _ ids: Moved) {
     for store in [store, moved] {
       NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)

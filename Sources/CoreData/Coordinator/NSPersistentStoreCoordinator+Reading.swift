@@ -4,19 +4,19 @@ import Foundation
 // Routing reads to the stores.
 
 extension NSPersistentStoreCoordinator {
-  /// Stores that a request goes to: those it names, or all.
+  /// Returns the stores affected by a request: the given ones, or all.
   private final func _stores(_ affected: [NSPersistentStore]?) -> [NSPersistentStore] {
     let stores = persistentStores
     guard let affected else { return stores }
     return stores.filter { store in affected.contains { $0 === store } }
   }
 
-  /// Engines that a request goes to.
+  /// Returns the engines affected by a request.
   final func engines(for affected: [NSPersistentStore]?) -> [any StoreEngine] {
     _stores(affected).compactMap(\.engine)
   }
 
-  /// Stores that a request goes to, as a generation shows them: without those added since.
+  /// Returns readers of the affected stores at a generation, without stores added since.
   private final func _readings(
     _ affected: [NSPersistentStore]?, _ generation: StoreGeneration?
   ) -> [any StoreReading] {
@@ -32,19 +32,19 @@ extension NSPersistentStoreCoordinator {
     return nil
   }
 
-  /// The cache of rows that a read of this store goes with.
+  /// Returns the row cache for reads of this store.
   private final func _cache(of store: StoreKey?, _ generation: StoreGeneration?) -> RowCache {
     if let generation, generation.pins(store) { return generation.rowCache }
     return rowCache
   }
 
-  /// The row as it was read before, if it still is at hand.
+  /// Returns the cached row, if there is one.
   final func cachedRow(for key: ObjectKey, at generation: StoreGeneration?) -> Row? {
     guard let generation else { return rowCache.row(for: key) }
     return _cache(of: key.space.store, generation).row(for: key)
   }
 
-  /// The key with this coordinator's own description of the entity; nil if no store here has it.
+  /// Returns the key with this coordinator's description of the entity; nil if no store has it.
   final func localized(_ key: ObjectKey) -> ObjectKey? {
     for store in persistentStores where store.key === key.space.store {
       guard let spaces = store.engine?.spaces else { return nil }
@@ -56,9 +56,9 @@ extension NSPersistentStoreCoordinator {
     return nil
   }
 
-  /// What the stores find, cached for faults of other contexts.
+  /// Fetches from the stores and caches the rows for faults of other contexts.
   ///
-  /// - Parameter generation: State of the stores to read; nil for the latest.
+  /// - Parameter generation: The state of the stores to read; nil for the latest.
   final func fetch(
     _ plan: FetchPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
   ) throws -> [StoredObject] {
@@ -78,7 +78,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The engine of the only store, which nearly all coordinators have.
+  /// The engine of the only store; nearly all coordinators have one store.
   private final var onlyEngine: (any StoreEngine)? {
     let stores = persistentStores
     return stores.count == 1 ? stores[0].engine : nil
@@ -89,7 +89,7 @@ extension NSPersistentStoreCoordinator {
   ) throws -> [StoredObject] {
     let epoch = cache?.epoch ?? 0
     let found = try StoreErrors.translating(fetch)
-    // What is fetched in bulk is held by its objects; the cache is for looking up one by one.
+    // Bulk results are retained by their objects; the cache is for single look-ups.
     if !found.isEmpty, found.count <= 1024, plan.content == .values { cache?.keep(found, readAt: epoch) }
     return found
   }
@@ -101,7 +101,7 @@ extension NSPersistentStoreCoordinator {
     if !plan.sort.isEmpty { each.content = .values }
     var found = try stores.flatMap { try $0.fetch(each) }
     if !plan.sort.isEmpty {
-      // A custom store may tell identities only.
+      // A custom store may return IDs only.
       found = try found.map { stored in
         stored.row == nil ? StoredObject(key: stored.key, row: try row(for: stored.key)) : stored
       }
@@ -111,7 +111,7 @@ extension NSPersistentStoreCoordinator {
     return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)
   }
 
-  /// What several stores have found, in the order of the plan.
+  /// Merges the results of several stores in the plan's order.
   private final func _sorted(_ found: [StoredObject], _ plan: FetchPlan) throws -> [StoredObject] {
     guard let order = RowOrdering(plan).bySlot else {
       return try StoredOrdering(terms: plan.sort, rows: { try self.row(for: $0) }).sorted(found)
@@ -122,7 +122,7 @@ extension NSPersistentStoreCoordinator {
     }.map(\.element)
   }
 
-  /// The values of a dictionary fetch; across several stores they are computed here.
+  /// Fetches dictionary values; across several stores the coordinator computes them.
   final func table(
     _ plan: DictionaryPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
   ) throws -> [[Value]] {
@@ -144,7 +144,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Goes through the rows that `table` would give. `body` may not ask the stores for anything.
+  /// Iterates the rows that `table` would return. `body` must not query the stores.
   final func forEachRow(
     of plan: DictionaryPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration?,
     _ body: ([Value]) -> Void
@@ -168,7 +168,7 @@ extension NSPersistentStoreCoordinator {
     return try _fetchAcross(stores, plan).count
   }
 
-  /// Rows for keys of any store, in their order; past the row cache.
+  /// Returns rows for keys of any store, in order, bypassing the row cache.
   final func rows(for keys: [ObjectKey], at generation: StoreGeneration? = nil) throws -> [Row?] {
     let cache = _cache(of: keys.first?.space.store, generation)
     let epoch = cache.epoch
@@ -186,7 +186,7 @@ extension NSPersistentStoreCoordinator {
     return rows
   }
 
-  /// The row for a key of any store; past the row cache.
+  /// Returns the row for a key of any store, bypassing the row cache.
   final func row(for key: ObjectKey, at generation: StoreGeneration? = nil) throws -> Row? {
     let cache = _cache(of: key.space.store, generation)
     let epoch = cache.epoch
@@ -198,7 +198,7 @@ extension NSPersistentStoreCoordinator {
     return row
   }
 
-  /// Members of a to-many for owners of one entity.
+  /// Returns the members of a to-many for owners of one entity.
   final func related(
     to owners: [ObjectKey], slot: Int, at generation: StoreGeneration? = nil
   ) throws -> [[ObjectKey]] {
@@ -208,7 +208,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Members of one owner's to-many, with the values that came along.
+  /// Returns the members of one owner's to-many, with the values read along.
   final func members(
     of owner: ObjectKey, slot: Int, at generation: StoreGeneration? = nil
   ) throws -> [StoredObject] {
@@ -230,7 +230,7 @@ extension NSPersistentStoreCoordinator {
     return nil
   }
 
-  /// The ID that the text of a URI stands for.
+  /// Returns the ID for the text of a URI.
   ///
   /// ```swift
   /// guard let text = UserDefaults.standard.string(forKey: "selectedBook"),

@@ -1,6 +1,6 @@
 import Foundation
 
-// Stores that take the place of others.
+// Replacing stores by copies of others.
 
 extension NSPersistentStoreCoordinator {
   final func replaceStore(
@@ -19,7 +19,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Replaces a store by a copy of another, as the form with a type's name does.
+  /// Replaces a store by a copy of another, like the overload with a type name.
   ///
   /// ```swift
   /// try coordinator.replacePersistentStore(at: backupURL, withPersistentStoreFrom: storeURL, type: .sqlite)

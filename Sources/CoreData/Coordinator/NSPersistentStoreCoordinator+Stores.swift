@@ -28,7 +28,7 @@ extension NSPersistentStoreCoordinator {
     return store
   }
 
-  /// Refuses a store that is here already, as the IDs of its objects would be of two stores.
+  /// Rejects a store that was added already: IDs of its objects would belong to two stores.
   private final func _checkIsNew(_ store: NSPersistentStore) throws {
     guard let same = persistentStores.first(where: { $0.identifier == store.identifier }) else { return }
     store.engine?.close()
@@ -77,10 +77,10 @@ extension NSPersistentStoreCoordinator {
     store.setMetadata(metadata ?? [:])
   }
 
-  /// Metadata of a store file, whether or not a coordinator has it open.
+  /// Reads the metadata of a store file, whether or not a coordinator has it open.
   ///
-  /// A SQLite store that a crash left in need of recovery is recovered, as when it is added, unless the options
-  /// have `NSReadOnlyPersistentStoreOption`. `NSPersistentStoreTimeoutOption` holds.
+  /// Recovers a SQLite store after a crash, as adding it does, unless the options contain
+  /// `NSReadOnlyPersistentStoreOption`. Respects `NSPersistentStoreTimeoutOption`.
   ///
   /// ```swift
   /// let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -88,14 +88,14 @@ extension NSPersistentStoreCoordinator {
   /// let isCurrent = model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
   /// ```
   ///
-  /// - Throws: A Cocoa error if there is no such file or it is no store.
+  /// - Throws: A Cocoa error if the file does not exist or is not a store.
   public class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
     try (StoreKinds.known(storeType) ?? StoreKinds.standard).metadata(at: url, options: options)
   }
 
-  /// Metadata of a store file, as `metadataForPersistentStore(ofType:at:options:)` reads them.
+  /// Reads the metadata of a store file, as `metadataForPersistentStore(ofType:at:options:)` does.
   public class func metadataForPersistentStore(
     type storeType: NSPersistentStore.StoreType, at storeURL: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
@@ -104,7 +104,7 @@ extension NSPersistentStoreCoordinator {
 
   // MARK: Making stores
 
-  /// The model, frozen; with the reason if it cannot be used.
+  /// Returns the frozen model, or throws the reason why it is unusable.
   final func usableModel() throws -> FrozenModel {
     if let frozen { return frozen }
     do {
@@ -114,7 +114,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Names of the entities of a configuration; nil for all.
+  /// Returns the names of a configuration's entities; nil for all.
   final func entities(of configuration: String?) throws -> Set<String>? {
     guard let configuration, configuration != "PF_DEFAULT_CONFIGURATION_NAME", configuration != "Default"
     else {
@@ -129,7 +129,7 @@ extension NSPersistentStoreCoordinator {
     return Set(entities.compactMap(\.name))
   }
 
-  /// Has notifications posted about each commit to a store, by any process, if its options ask for that.
+  /// Posts notifications about each commit to a store by any process, if its options enable that.
   final func followRemoteChanges(of store: NSPersistentStore) throws {
     guard StoreOptions.isOn(NSPersistentStoreRemoteChangeNotificationPostOptionKey, store.options),
       let watch = try RemoteChangeWatch(store, coordinator: self)

@@ -4,16 +4,15 @@ import Foundation
 // Routing saves to the stores.
 
 extension NSPersistentStoreCoordinator {
-  /// Writes entries, each to its store, in one transaction of each store.
+  /// Writes each entry to its store, in one transaction per store.
   ///
   /// - Parameters:
-  ///   - locked: Unchanged objects whose version is checked along.
-  ///   - origin: Who saves, for the stores' histories.
-  ///   - context: The context that saves, whose objects custom stores are given.
-  /// - Returns: Rows in which a store has computed values itself, and the place in history that the save has
-  ///   led to.
-  /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or
-  ///   with several stores, 134040 when one had committed already as the next failed to.
+  ///   - locked: Unchanged objects whose version is checked as well.
+  ///   - origin: The author of the save, for the stores' histories.
+  ///   - context: The saving context, whose objects custom stores receive.
+  /// - Returns: Rows with values computed by a store, and the history token of the save.
+  /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error. Nothing was written then; with
+  ///   several stores, error 134040 means that one had committed before the next one failed.
   final func commit(
     _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin,
     in context: NSManagedObjectContext
@@ -22,14 +21,14 @@ extension NSPersistentStoreCoordinator {
     let stores = persistentStores
     let changes = try _routed(entries, locked, stores)
     if stores.count > 1 { try _checkRelationships(entries, stores) }
-    // The row cache learns of commits in the order in which they were made.
+    // The row cache must see commits in the order in which they were made.
     let outcome = try Interleaving.writing {
       try commitOrder.withLock { _ in
         var saved = JointSave()
         do {
           try _write(changes, by: origin, in: context, into: &saved)
         } catch {
-          // The stores that have committed have their part, and faults are to show it.
+          // Committed stores keep their part of the save, and faults must show it.
           if !saved.written.isEmpty {
             adopt(entries.filter { entry in saved.written.contains { $0 === entry.id.key?.space.store } })
           }
@@ -50,20 +49,20 @@ extension NSPersistentStoreCoordinator {
     return outcome
   }
 
-  /// What a save has come to; `epoch` is the row cache's.
+  /// The result of a save; `epoch` is the row cache's.
   typealias Outcome = (computed: [StoredObject], token: NSPersistentHistoryToken?, epoch: Int)
 
-  /// What one store is to write.
+  /// The changes for one store.
   private typealias StoreChanges = (store: NSPersistentStore, set: ChangeSet)
 
-  /// The entries as a change set for each store.
+  /// Splits the entries into a change set per store.
   private final func _routed(
     _ entries: [Layer.Entry], _ locked: [NSManagedObject], _ stores: [NSPersistentStore]
   ) throws -> [StoreChanges] {
     var changes: [StoreChanges] = stores.map { ($0, ChangeSet()) }
     let goesToOne = stores.count == 1 && stores[0].takesAllEntities
     try entries.forEachHeld { entry in
-      // Nearly always there is one store, and where something new goes needs no looking.
+      // With a single store, the usual case, new objects need no look-up.
       let index = goesToOne && !entry.id.isPermanent ? 0 : try _storeIndex(for: entry.id, stores)
       switch entry.kind {
       case .inserted:
@@ -85,13 +84,13 @@ extension NSPersistentStoreCoordinator {
     return changes
   }
 
-  /// Writes each store that has anything to write, its metadata included; where there are several, all of
-  /// them before any commits, so that what one refuses is in none.
+  /// Writes each store that has changes, including metadata. Several stores are all written before any
+  /// commits, so that a rejection by one keeps the save out of all.
   private final func _write(
     _ changes: [StoreChanges], by origin: ChangeOrigin, in context: NSManagedObjectContext,
     into saved: inout JointSave
   ) throws {
-    // A custom store receives a save without changes, too: it writes metadata then.
+    // A custom store also receives an empty save, on which it writes metadata.
     var changes = changes.filter { store, set in
       !set.isEmpty || store.needsMetadataSave || store.objectEngine != nil && !store.isReadOnly
     }
@@ -101,9 +100,8 @@ extension NSPersistentStoreCoordinator {
         "The store at \(store.url?.path ?? "memory") is read-only; add it without "
           + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
     }
-    // Coordinators that write the same files lock them in the same order, so that they do not wait for each
-    // other. What a custom store has done is not undone; it comes when the others have written all that
-    // may be refused.
+    // Coordinators that write the same files lock them in the same order, which avoids deadlock. A custom
+    // store cannot roll back, so it comes after all stores that may reject the save.
     if changes.count > 1 {
       changes.sort { left, right in
         let (isLeftOwn, isRightOwn) = (left.store.objectEngine != nil, right.store.objectEngine != nil)
@@ -152,7 +150,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// What a save into one or several stores has come to so far.
+  /// The progress of a save into one or several stores.
   private struct JointSave {
     var computed: [StoredObject] = []
     var transactions: [String: Int64] = [:]
@@ -164,7 +162,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Refuses relationships between objects of different stores, before anything is written to any.
+  /// Rejects relationships between objects of different stores before anything is written.
   private final func _checkRelationships(_ entries: [Layer.Entry], _ stores: [NSPersistentStore]) throws {
     for entry in entries {
       guard let row = entry.row else { continue }
@@ -189,13 +187,13 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Puts what was saved into the row cache.
+  /// Updates the row cache with saved rows.
   ///
-  /// - Returns: The cache's epoch from then on.
+  /// - Returns: The cache's new epoch.
   @discardableResult
   final func adopt(_ entries: [Layer.Entry]) -> Int { rowCache.commit(entries) }
 
-  /// Gives temporary IDs their permanent ones.
+  /// Assigns permanent IDs to temporary ones.
   final func obtainPermanentIDs(
     for ids: [NSManagedObjectID], in context: NSManagedObjectContext
   ) throws {
@@ -219,7 +217,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Tells custom stores which objects a context does not show any more.
+  /// Notifies custom stores of objects that a context has unregistered.
   final func didUnregister(_ ids: [NSManagedObjectID]) {
     for store in persistentStores {
       guard let engine = store.objectEngine else { continue }
@@ -228,8 +226,8 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The store that an object is in, or that a new one goes to: the one it was assigned to, or the first that
-  /// is writable and takes its entity.
+  /// Returns the index of an object's store. A new object goes to its assigned store, or to the first
+  /// writable one that holds its entity.
   private final func _storeIndex(for id: NSManagedObjectID, _ stores: [NSPersistentStore]) throws -> Int {
     if let key = id.key {
       guard let index = stores.firstIndex(where: { $0.key === key.space.store }) else {

@@ -4,30 +4,29 @@ import Synchronization
 
 /// Connects contexts to stores under one model. May be used from any thread.
 ///
-/// Reads run on the caller's thread, several at once; saves of different contexts follow one another in each
-/// store.
+/// Reads run concurrently on the callers' threads; saves of different contexts are serialized per store.
 ///
 /// ```swift
 /// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
 /// try coordinator.addPersistentStore(type: .sqlite, at: storeURL)
 /// ```
 open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendable {
-  // Unchecked: `_state` is guarded by its lock, everything else is immutable.
+  // Unchecked: `_state` is guarded by its lock, all other members are immutable.
 
   final let lifeline = Lifeline()
   private let _model: NSManagedObjectModel
   private let _state = Mutex(State())
   private let _queue = ContextQueue(.privateQueueConcurrencyType)
   let rowCache = RowCache()
-  /// Held while a save is written and the row cache told of it.
+  /// Held while a save is written and the row cache updated.
   final let commitOrder = Mutex(())
-  /// Times that rows were asked of a store by key; what batches of faults keep low.
+  /// Number of reads of rows by key, which batches of faults keep low.
   final let rowReads = Atomic<Int>(0)
   /// Whether any store ends fetches of cancelled Tasks and reset contexts.
   final let endsCancelledFetches = Atomic<Bool>(false)
   /// Whether any store is on a server.
   final let hasRemoteStore = Atomic<Bool>(false)
-  /// Number of the last change to the set of stores, unique in the process; invalidates what contexts memoize.
+  /// Version of the set of stores, unique in the process; invalidates caches in contexts.
   final let storesVersion = Atomic<Int>(NSPersistentStoreCoordinator._nextStoresVersion())
   private static let _lastStoresVersion = Atomic<Int>(0)
   private static func _nextStoresVersion() -> Int {
@@ -38,9 +37,9 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     var stores: [NSPersistentStore] = []
     var frozen: FrozenModel?
     var name: String?
-    /// Contexts connected directly, for merging by themselves.
+    /// Directly connected contexts, for automatic merging.
     var contexts: [WeakContext] = []
-    /// Store that an unsaved object was assigned to, by its temporary ID.
+    /// Assigned stores of unsaved objects, by temporary ID.
     var assignments: [NSManagedObjectID: NSPersistentStore] = [:]
   }
 
@@ -57,7 +56,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   deinit {
     lifeline.cut()
     for store in _state.withLock({ $0.stores }) {
-      // First: the last connection to close empties the log, and it must not be one for reading.
+      // First: the last connection to close checkpoints the log, and a read-only one cannot.
       store.remoteChanges.withLock { $0 = nil }
       store.engine?.close()
     }
@@ -76,7 +75,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     set { _state.withLock { $0.name = newValue } }
   }
 
-  /// The model as the engine reads it; nil for an invalid model.
+  /// The frozen model; nil for an invalid model.
   final var frozen: FrozenModel? {
     if let frozen = _state.withLock({ $0.frozen }) { return frozen }
     guard let frozen = try? _model.frozen() else { return nil }
@@ -87,10 +86,10 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   // MARK: Queue
 
-  /// Runs a block on the coordinator's queue and returns at once.
+  /// Enqueues a block on the coordinator's queue and returns immediately.
   @preconcurrency open func perform(_ block: @escaping @Sendable () -> Void) { _queue.async(block) }
 
-  /// Runs a block on the coordinator's queue and waits. May be called from inside itself.
+  /// Runs a block on the coordinator's queue and waits. Reentrant.
   open func performAndWait(_ block: () -> Void) { _queue.sync(block) }
 
   /// Runs a block on the coordinator's queue and waits. Returns or throws what the block does.
@@ -109,7 +108,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   // MARK: Stores
 
-  /// Adds a store, creating its file if there is none.
+  /// Adds a store and creates its file if necessary.
   ///
   /// ```swift
   /// try coordinator.addPersistentStore(
@@ -118,12 +117,12 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   /// ```
   ///
   /// - Parameters:
-  ///   - storeType: `NSSQLiteStoreType`, `NSInMemoryStoreType` or a type that a class is registered for.
-  ///   - configuration: Configuration of the model that the store takes; nil for all entities.
+  ///   - storeType: `NSSQLiteStoreType`, `NSInMemoryStoreType` or a registered type.
+  ///   - configuration: Configuration of the model for the store; nil for all entities.
   ///   - storeURL: URL of the file; nil for memory.
-  ///   - options: Options by the constants for them.
+  ///   - options: Options by their constants.
   /// - Throws: A Cocoa error: 134000 unknown type, 134010 a file of another format, 134080 cannot be opened,
-  ///   134081 a store that is here already, 134100 a file of another model version, 134060 an invalid model.
+  ///   134081 the store was added already, 134100 a file of another model version, 134060 an invalid model.
   @discardableResult
   open func addPersistentStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -132,10 +131,10 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     try addStore(ofType: storeType, configurationName: configuration, at: storeURL, options: options)
   }
 
-  /// Adds the store that a description describes.
+  /// Adds the store specified by a description.
   ///
-  /// - Parameter block: Called with the description and the error, if any: before this returns, or on a
-  ///   background queue if the description asks for that.
+  /// - Parameter block: Called with the description and the error, if any: before this method returns, or on
+  ///   a background queue if the description requests that.
   open func addPersistentStore(
     with storeDescription: NSPersistentStoreDescription,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -143,16 +142,16 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     addStore(with: storeDescription, completionHandler: block)
   }
 
-  /// Removes a store; its objects cannot be read any more. The file stays.
+  /// Removes a store, whose objects become unreadable. The file remains.
   ///
   /// ```swift
   /// if let store = coordinator.persistentStore(for: storeURL) { try coordinator.remove(store) }
   /// ```
   ///
-  /// - Throws: A Cocoa error if the store is not of this coordinator.
+  /// - Throws: A Cocoa error if the store does not belong to this coordinator.
   open func remove(_ store: NSPersistentStore) throws { try removeStore(store) }
 
-  /// The store at this URL, by any path to its file; nil if it was not added.
+  /// Returns the store at this URL, by any path to its file; nil if it was not added.
   open func persistentStore(for URL: URL) -> NSPersistentStore? {
     let stores = persistentStores
     if let store = stores.first(where: { $0.url?.standardizedFileURL == URL.standardizedFileURL }) {
@@ -168,17 +167,17 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   /// Moves a store to another URL.
   ///
-  /// A SQLite store is connected to the store that exists there; nothing may use it meanwhile, and what its
-  /// objects show is read anew. A store that is written whole is written there with the next save.
+  /// A SQLite store reconnects to the existing store at that URL; nothing may use it meanwhile, and its
+  /// objects are reread. A store that is written as a whole writes its next save there.
   ///
-  /// - Returns: False, with nothing changed, for a store that is not of this coordinator, or a SQLite store
-  ///   where there is no file of the same model version.
+  /// - Returns: False, with nothing changed, for a store of another coordinator, or if a SQLite store finds
+  ///   no file of the same model version.
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { move(store, to: url) }
 
-  /// Metadata of a store.
+  /// Returns the metadata of a store.
   open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata ?? [:] }
 
-  /// Sets metadata; it reaches the file with the next save. Type and UUID stay unless given.
+  /// Sets metadata, which reach the file with the next save. Keeps type and UUID unless given.
   open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
     replaceMetadata(of: store, with: metadata)
   }
@@ -187,22 +186,21 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   /// Copies all objects of a store to a new one, of any type, which replaces it in the coordinator.
   ///
-  /// The old store is removed from the coordinator; its file stays as it is. The objects get new IDs, and
-  /// contexts have to fetch them again: `NSPersistentStoreCoordinatorStoresDidChange` tells with
-  /// `NSUUIDChangedPersistentStoresKey` which ID became which. Metadata of the application's own go along.
-  /// When anything fails, the coordinator and the old store are what they were, and there is no new file. The
-  /// migration holds all objects in memory.
+  /// The old store is removed from the coordinator; its file remains unchanged. The objects get new IDs, and
+  /// contexts must fetch them again: `NSPersistentStoreCoordinatorStoresDidChange` maps old to new IDs under
+  /// `NSUUIDChangedPersistentStoresKey`. The application's metadata are copied. A failure leaves the
+  /// coordinator and the old store unchanged, and no new file. The migration holds all objects in memory.
   ///
-  /// Where Core Data would write over a file at the URL, this refuses to.
+  /// Fails if a file exists at the URL, which Core Data would overwrite.
   ///
   /// - Parameters:
   ///   - store: A store of this coordinator.
-  ///   - URL: Where the new store is to lie; ignored for one in memory.
+  ///   - URL: Location of the new store; ignored for one in memory.
   ///   - options: Options of the new store.
   ///   - storeType: Type of the new store.
   /// - Returns: The new store.
-  /// - Throws: A Cocoa error: 516 if there is a file already, 134070 for a store that is not of this
-  ///   coordinator, and what adding the new store and saving to it throw.
+  /// - Throws: A Cocoa error: 516 if a file exists already, 134070 for a store of another coordinator, and
+  ///   any error from adding the new store and saving to it.
   @discardableResult
   open func migratePersistentStore(
     _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -212,13 +210,14 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   /// Destroys a store. A store of this coordinator is removed from it first.
   ///
-  /// A SQLite store is emptied in place, respecting the locks of other programs: an empty database stays behind,
-  /// without external data, also where there was no file. `file:///dev/null` is left alone, and so is whatever
-  /// else is no regular file. Stores of other types are deleted.
+  /// A SQLite store is emptied in place, respecting other programs' locks: this leaves an empty database
+  /// without external data, even if there was no file. `file:///dev/null` and anything else that is not a
+  /// regular file are left alone. Stores of other types are deleted.
   ///
-  /// - Parameter options: `NSPersistentStoreTimeoutOption` says how long to wait for another program that writes;
-  ///   `NSPersistentStoreForceDestroyOption` empties a file that is no readable store, too.
-  /// - Throws: A Cocoa error: 134010 or 259 for a file that is no store of the type, 134080 where no store can be
+  /// - Parameter options: `NSPersistentStoreTimeoutOption` limits the wait for another program that writes;
+  ///   `NSPersistentStoreForceDestroyOption` also empties a file that is not a readable store.
+  /// - Throws: A Cocoa error: 134010 or 259 for a file that is not a store of the type, 134080 if no store
+  ///   can exist there or the file cannot be written, 134090 if another program keeps it locked.
   ///   or the file cannot be written, 134090 when another program keeps it locked.
   open func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
@@ -227,13 +226,13 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   }
 
   /// Replaces a store by a copy of another: its rows, its metadata with the UUID, and its external data.
-  /// Neither needs to be of this coordinator; a store of it at the destination is removed from it first.
+  /// Neither must belong to this coordinator; if the destination does, it is removed first.
   ///
-  /// A destination that is there is replaced in one transaction: readers see either the old store or the
-  /// new one, and a failure leaves the old one. The source stays as it is.
+  /// An existing destination is replaced in one transaction: readers see either the old or the new store, and
+  /// a failure leaves the old one. The source remains unchanged.
   ///
-  /// - Throws: A Cocoa error: 134000 for a type that has no files, 260 without a source, 134010 for a file
-  ///   that is no store, 134070 if the destination cannot be written.
+  /// - Throws: A Cocoa error: 134000 for a type without files, 260 without a source, 134010 for a file that
+  ///   is not a store, 134070 if the destination cannot be written.
   open func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
@@ -243,26 +242,26 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
       sourceOptions: sourceOptions, ofType: storeType)
   }
 
-  /// Does nothing: a lightweight migration completes in the transaction in which the store is added. Core
-  /// Data finishes deferred parts here.
+  /// Does nothing: a lightweight migration completes in the transaction that adds the store. Core Data
+  /// finishes deferred parts here.
   open func finishDeferredLightweightMigration() throws {}
 
-  /// Does nothing; as the other form.
+  /// Does nothing, like the other method.
   open func finishDeferredLightweightMigrationTask() throws {}
 
   // MARK: Requests
 
-  /// The ID that a URI stands for, if a store of this coordinator has its UUID; whether there is such a row
-  /// is not checked.
+  /// Returns the ID for a URI if a store of this coordinator has its UUID. Does not check whether the row
+  /// exists.
   ///
   /// ```swift
   /// let id = coordinator.managedObjectID(forURIRepresentation: book.objectID.uriRepresentation())
   /// ```
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? { objectID(forURI: url) }
 
-  /// Carries out a request on behalf of a context: a fetch, a batch request, a history request.
+  /// Executes a request for a context: a fetch, batch or history request.
   ///
-  /// Call it on the context's queue. Saves go through the context.
+  /// Call it on the context's queue. Save through the context.
   ///
   /// - Returns: An array of results for a fetch request, an `NSPersistentStoreResult` for any other.
   /// - Throws: A Cocoa error.
@@ -270,19 +269,19 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     try carryOut(request, in: context)
   }
 
-  /// The position in the stores' history after everything written so far.
+  /// Returns the token of the stores' current position in history.
   ///
   /// ```swift
   /// let token = coordinator.currentPersistentHistoryToken(fromStores: nil)
   /// ```
   ///
   /// - Parameter stores: Stores of this coordinator; nil for all.
-  /// - Returns: Nil if none of them keeps a history.
+  /// - Returns: Nil if none of them records history.
   open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
     historyToken(ofStores: stores)
   }
 
-  // MARK: Keeping stores
+  // MARK: Managing stores
 
   final func append(_ store: NSPersistentStore) {
     _state.withLock {
@@ -320,8 +319,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     _state.withLock { $0.contexts.removeAll { $0.context == nil || $0.context === context } }
   }
 
-  /// Has every other context that merges by itself take over a save, each on its own queue, on the main one
-  /// in turn with its other work.
+  /// Sends a save to all other contexts that merge automatically. Each merges it on its own queue; on the
+  /// main queue, merges alternate with other work.
   final func broadcast(_ changes: SavedChanges, from saver: NSManagedObjectContext) {
     let contexts = _state.withLock { $0.contexts.compactMap(\.context) }
     for context in contexts where context !== saver && context.automaticallyMergesChangesFromParent {
@@ -361,7 +360,7 @@ extension NSPersistentStoreCoordinator: NSLocking {
   public func tryLock() -> Bool { true }
 }
 
-/// Models that some coordinator uses, for finding the entity of a class.
+/// Models in use by any coordinator, for finding the entity of a class.
 enum LoadedModels {
   private struct WeakModel { @Loose var model: FrozenModel? }
   private static let _models = Mutex<[WeakModel]>([])
@@ -373,11 +372,11 @@ enum LoadedModels {
     }
   }
 
-  /// Models in use, the latest last.
+  /// Models in use, latest last.
   static var models: [FrozenModel] { _models.withLock { $0.compactMap(\.model) } }
 
-  /// The one entity whose class this is; the latest model counts. A description without a name if there is
-  /// none, or more than one.
+  /// Returns the only entity of a class in the latest model that has one; a description without a name if
+  /// there is none, or more than one.
   static func onlyEntity(of type: NSManagedObject.Type) -> NSEntityDescription {
     for model in models.reversed() {
       let found = model.entities.filter { $0.shape.objectClass == type }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Rows that the coordinator's contexts have seen lately, by identity. Two generations: what was not used
-/// while the younger one filled up goes with the older one.
+/// Rows recently read or saved by the coordinator's contexts, by identity. Two generations: when the younger
+/// is full, the older one is dropped, with all rows not used meanwhile.
 final class RowCache: Sendable {
   private struct Generations {
     var young: [IdentityKey: Row] = [:]
     var old: [IdentityKey: Row] = [:]
-    /// Raised by every commit, so that a slower reader does not put back what a commit has just replaced.
+    /// Incremented by every commit, so that a slow reader cannot restore rows that a commit has replaced.
     var commits = 0
   }
 
@@ -26,10 +26,10 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Mark of the state that a read starts from.
+  /// The current epoch; take it before a read.
   var epoch: Int { _rows.withLock { $0.commits } }
 
-  /// Keeps rows that a read has found, unless something was committed since it began.
+  /// Caches rows that a read returned, unless a commit has happened since it began.
   func keep(_ found: [StoredObject], readAt epoch: Int) {
     _rows.withLock { rows in
       guard rows.commits == epoch else { return }
@@ -40,7 +40,7 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Keeps a row that a read has found, unless something was committed since it began.
+  /// Caches a row that a read returned, unless a commit has happened since it began.
   func keep(_ row: Row, for key: ObjectKey, readAt epoch: Int) {
     _rows.withLock { rows in
       guard rows.commits == epoch else { return }
@@ -51,7 +51,7 @@ final class RowCache: Sendable {
 
   /// Applies the rows that a save has written and deleted.
   ///
-  /// - Returns: Mark of the state that the save has led to.
+  /// - Returns: The epoch after the save.
   @discardableResult
   func commit(_ entries: [Layer.Entry]) -> Int {
     _rows.withLock { rows in
@@ -72,7 +72,7 @@ final class RowCache: Sendable {
 
   /// Applies the rows that a commit has written and deleted.
   ///
-  /// - Returns: Mark of the state that the commit has led to.
+  /// - Returns: The epoch after the commit.
   @discardableResult
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) -> Int {
     _rows.withLock { rows in
@@ -85,7 +85,7 @@ final class RowCache: Sendable {
   }
 
   private func _insertUnlessOlder(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
-    // Rows of other coordinators may arrive late: a newer row stays.
+    // Rows of other coordinators may arrive late; keep the newer row.
     if let known = rows.young.updateValue(row, forKey: key) ?? rows.old[key], known.version > row.version {
       rows.young[key] = known
     }
@@ -96,10 +96,10 @@ final class RowCache: Sendable {
     rows.old[key] = nil
   }
 
-  /// Forgets some rows, so that they are read again.
+  /// Invalidates some rows.
   func forget(_ keys: [ObjectKey]) { commit(written: [], deleted: keys) }
 
-  /// Forgets everything.
+  /// Invalidates all rows.
   func removeAll() {
     _rows.withLock { rows in
       rows.commits += 1

@@ -1,22 +1,22 @@
 import CoreDataModelSchema
 
-/// What one store holds, as insertions into another.
+/// The contents of one store, as insertions into another.
 ///
-/// Reads all of it into memory, as Core Data does. Values are passed on as they are; no object is made, and
-/// no hook called.
+/// Reads everything into memory, as Core Data does. Values are passed on unchanged, without creating objects
+/// or calling hooks.
 struct StoreCopy {
-  /// Insertions under temporary IDs, in the order of the entities and keys.
+  /// Insertions with temporary IDs, ordered by entity and key.
   private(set) var entries: [Layer.Entry] = []
-  /// The objects' IDs there, and those they will have.
+  /// The old IDs of the objects and their new ones.
   private(set) var ids: [(old: ObjectKey, new: NSManagedObjectID)] = []
   private var _new: [ObjectKey: NSManagedObjectID] = [:]
 
   /// - Parameters:
-  ///   - engine: The store to be read.
-  ///   - context: A private context, which gives the temporary IDs.
-  ///   - tellsAllMembers: Whether insertions tell of to-manys that follow from the to-one at the other end,
-  ///     too: for a store that is given objects.
-  /// - Throws: What reading the store throws.
+  ///   - engine: The store to read.
+  ///   - context: A private context, which creates the temporary IDs.
+  ///   - tellsAllMembers: Whether insertions include to-manys that follow from the to-one at the other end,
+  ///     for a store that receives objects.
+  /// - Throws: Errors of reading the store.
   init(of engine: any StoreEngine, in context: NSManagedObjectContext, tellsAllMembers: Bool) throws {
     var rows: [Row] = []
     for space in engine.spaces where !space.layout.isAbstract {
@@ -40,14 +40,14 @@ struct StoreCopy {
     }
   }
 
-  /// A store may have told identities only.
+  /// The store may have returned IDs only.
   private func _rows(_ found: [StoredObject], in engine: any StoreEngine) throws -> [Row?] {
     if found.allSatisfy({ $0.row != nil }) { return found.map(\.row) }
     return try engine.rows(for: found.map(\.key))
   }
 
-  /// Members of the to-manys that rows do not tell of: those without a to-one at the other end, and ordered
-  /// ones.
+  /// Reads the members of to-manys that rows do not contain: those without a to-one at the other end, and
+  /// ordered ones.
   private func _relationships(
     in engine: any StoreEngine, all: Bool
   ) throws -> [ObjectKey: [Int: ToManyDelta]] {
@@ -79,7 +79,7 @@ struct StoreCopy {
       switch row[slot] {
       case .null, .toMany: continue
       case let value where layout.slots[slot].relationship != nil:
-        // One that leads nowhere is left out.
+        // Skip a dangling reference.
         guard let target = value.key.flatMap({ _new[$0] }) else { continue }
         copy.set(.pending(target), at: slot)
       case let value: copy.set(value, at: slot)

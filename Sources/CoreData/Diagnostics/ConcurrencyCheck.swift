@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// What contexts and objects do when they are used off their queue.
+/// The reaction to contexts and objects being used off their queue.
 ///
-/// Off unless asked for, as in Core Data: the arguments `-com.apple.CoreData.ConcurrencyDebug 1`, or the
-/// environment variable of that name or `COREDATA_CONCURRENCY_DEBUG`, make misuse trap, 0 switches the check off.
-/// Without either, a debug build reports each place of misuse on the standard error and goes on; a release build
-/// does not look. Read once, when the first context is made.
+/// The arguments `-com.apple.CoreData.ConcurrencyDebug 1`, or the environment variable of that name or
+/// `COREDATA_CONCURRENCY_DEBUG`, make misuse trap, as in Core Data; 0 disables the check. Without either, a
+/// debug build logs each place of misuse to standard error and continues, and a release build does not check.
+/// Read once, when the first context is created.
 enum ConcurrencyCheck {
   enum Mode {
     case off
-    /// One line on the standard error for each place.
+    /// Logs one line to standard error per place.
     case reports
     case traps
   }
@@ -24,8 +24,8 @@ enum ConcurrencyCheck {
 
   private static let _places = Mutex<Set<[UInt]>>([])
 
-  /// Whether nothing was reported yet for the calls that lead here. The innermost ones tell: a place deep in a
-  /// program is reached in many ways.
+  /// Whether the current call stack has not been reported yet. Compares the innermost calls only, since a
+  /// place deep in a program has many callers.
   static func isNewPlace() -> Bool {
     let calls = Thread.callStackReturnAddresses.prefix(12).map(\.uintValue)
     return _places.withLock { $0.insert(calls).inserted }
@@ -39,7 +39,7 @@ enum ConcurrencyCheck {
     #endif
   }
 
-  /// What a process started like this does; arguments weigh more than the environment.
+  /// Returns the mode for a process with these settings; arguments take precedence over the environment.
   static func decision(arguments: [String], environment: [String: String], isDebugBuild: Bool) -> Mode {
     if let index = arguments.lastIndex(of: "-" + argument), index + 1 < arguments.count {
       return isYes(arguments[index + 1]) ? .traps : .off
@@ -54,12 +54,12 @@ enum ConcurrencyCheck {
 }
 
 extension NSManagedObjectContext {
-  /// Traps, or reports it, if the check is on and the calling thread is not executing for this context.
+  /// Traps or logs if the check is enabled and the calling thread is not executing for this context.
   final func checkQueue() {
     if isChecked, !queue.isCurrent { queueWasViolated(by: nil) }
   }
 
-  /// Stops the program, or reports the place once, with a message that names object, context and queue.
+  /// Traps, or logs the place once, with a message that names object, context and queue.
   final func queueWasViolated(by object: NSManagedObject?) {
     let traps = ConcurrencyCheck.mode == .traps
     guard traps || ConcurrencyCheck.isNewPlace() else { return }
@@ -80,13 +80,13 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// What has to be done before an object's values are touched: its queue checked, its fault filled.
+  /// Prepares an object for access to its values: checks its queue, fills its fault.
   final func attend() {
     if _flags.contains(.checked) { checkQueue() }
     if _flags.contains(.fault) { fireFault() }
   }
 
-  /// Traps, or reports it, if the check is on and the calling thread is not executing for the object's context.
+  /// Traps or logs if the check is enabled and the calling thread is not executing for the object's context.
   final func checkQueue() {
     guard _flags.contains(.checked), let context = _context, !context.queue.isCurrent else { return }
     context.queueWasViolated(by: self)

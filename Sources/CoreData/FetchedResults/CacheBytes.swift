@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells whether bytes are whole: what is cut off or altered has another seal.
+/// A checksum that detects truncated or altered bytes.
 enum CacheSeal {
   /// FNV-1a over 64 bits.
   static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
@@ -13,7 +13,7 @@ enum CacheSeal {
   }
 }
 
-/// Writes numbers, texts and values one after the other.
+/// Writes a sequence of numbers, texts and values.
 struct CacheWriter {
   private var _bytes: [UInt8] = []
 
@@ -24,7 +24,7 @@ struct CacheWriter {
     _bytes += text.utf8
   }
 
-  /// Writes a sort key; false for one that has no form here.
+  /// Writes a sort key; returns false for an unsupported one.
   mutating func write(_ value: Value) -> Bool {
     switch value {
     case .null: _bytes.append(0)
@@ -45,14 +45,14 @@ struct CacheWriter {
     return true
   }
 
-  /// All that was written, with its seal.
+  /// Returns everything written, with its checksum.
   func sealed() -> Data {
     var sealed = self
     sealed._write(CacheSeal.of(_bytes))
     return Data(sealed._bytes)
   }
 
-  /// Seven bits a byte, the last one below 128: most numbers here are small.
+  /// A varint: seven bits per byte, the last byte below 128; most numbers are small.
   private mutating func _write(_ number: UInt64) {
     var number = number
     while number >= 0x80 {
@@ -63,19 +63,19 @@ struct CacheWriter {
   }
 }
 
-/// Reads what a `CacheWriter` has written, and trusts none of it.
+/// Reads the output of a `CacheWriter`, without trusting it.
 struct CacheReader {
-  /// The bytes are not what they should be.
+  /// The bytes are malformed.
   struct Malformed: Error {}
 
   private let _bytes: [UInt8]
   private let _end: Int
   private var _position = 0
 
-  /// Nil unless the seal holds.
+  /// Nil unless the checksum matches.
   init?(sealed data: Data) {
     let bytes = [UInt8](data)
-    // The seal is the last number: it begins after the last byte but one that ends a number.
+    // The checksum is the last number: it starts after the second to last byte that ends a number.
     for length in 1...10 where length <= bytes.count {
       let end = bytes.count - length
       var tail = CacheReader(bytes, from: end)
@@ -98,7 +98,7 @@ struct CacheReader {
 
   mutating func integer() throws -> Int { Int(Int64(bitPattern: try _number())) }
 
-  /// A number of things that follow, each of a byte at least.
+  /// Reads a count of items that follow, each at least one byte long.
   mutating func count() throws -> Int {
     let number = try integer()
     guard number >= 0, number <= _end - _position else { throw Malformed() }

@@ -2,15 +2,15 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// What a controller's fetch has found: objects in order with the keys they are placed by, and the runs that
-/// are sections.
+/// The result of a controller's fetch: objects in order with their sort keys, and the runs that form
+/// sections.
 struct FetchedListing {
   struct Entry {
     let object: NSManagedObject
     let keys: SortKeys
   }
 
-  /// Neighbours that share a section name.
+  /// Adjacent objects with the same section name.
   struct Run {
     let name: String
     var count: Int
@@ -28,7 +28,7 @@ struct FetchedListing {
 
   /// Appends the next object in order.
   ///
-  /// - Throws: A Cocoa error 134060 if its section has ended before.
+  /// - Throws: A Cocoa error 134060 if its section has already ended.
   mutating func append(_ object: NSManagedObject, keys: SortKeys, section name: String) throws {
     if runs.last?.name != name {
       guard _names.insert(name).inserted else {
@@ -44,7 +44,7 @@ struct FetchedListing {
   }
 }
 
-/// One fetch of a controller, done in the way that reads least: from the cache, by keys alone, or whole.
+/// A controller's fetch, in the way that reads least: from the cache, by keys only, or whole objects.
 struct ListingReader {
   let request: AnyFetchRequest
   let plan: FetchPlan
@@ -55,14 +55,13 @@ struct ListingReader {
 
   /// Fetches.
   ///
-  /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each
-  ///   other.
+  /// - Throws: Errors of fetching; a Cocoa error 134060 if the objects of a section are not adjacent.
   func listing() throws -> FetchedListing {
-    // Made before the stores are asked, so that what is being saved meanwhile is seen at least once.
+    // Created before the stores are queried, so that a save in progress is seen at least once.
     let reading = try FetchReading(plan, request, in: context)
-    // Unsaved changes belong into the list, but not into what another run of the program may find there.
+    // Unsaved changes belong in the list, but not in a cache for other runs of the program.
     guard !reading.needsOverlay else { return try _list(under: reading) }
-    // An older state of the stores is not what the cache is about.
+    // The cache does not apply to an older state of the stores.
     guard let cacheName, context.readGeneration == nil, let cache = SectionCache(self) else {
       return try _list(under: nil)
     }
@@ -95,10 +94,10 @@ struct ListingReader {
     return listing
   }
 
-  // MARK: Keys alone
+  // MARK: Keys only
 
-  /// Slots to read with each identity, if what places an object is stored in its own row: sort keys, then the
-  /// section.
+  /// Slots to read with each ID, if sort keys and section are stored in the object's own row: sort keys, then
+  /// the section.
   private var _columns: [Int]? {
     guard let slots = keys.storedSlots, slots.allSatisfy({ !plan.layout.slots[$0].isTransient }) else {
       return nil
@@ -106,22 +105,22 @@ struct ListingReader {
     return slots
   }
 
-  /// An identity as the store has it, with what places it.
+  /// A stored ID, with its sort keys and section.
   private struct Place {
     let key: ObjectKey
     let keys: SortKeys
     let section: Value?
   }
 
-  /// An object that was found, with what places it.
+  /// A fetched object, with its sort keys and section.
   private struct Found {
     let object: NSManagedObject
     let keys: SortKeys
     let section: String
   }
 
-  /// Reads identities and what places them: with a batch size objects stay faults until they are looked at,
-  /// and then come in batches.
+  /// Reads IDs with sort keys and sections. With a batch size, objects remain faults until they are accessed,
+  /// and are then loaded in batches.
   private func _listKeys(
     _ slots: [Int], _ coordinator: NSPersistentStoreCoordinator, under unsaved: FetchReading?
   ) throws -> FetchedListing {
@@ -157,7 +156,7 @@ struct ListingReader {
     return listing
   }
 
-  /// What the stores hold with unsaved objects in their places, after what has equal keys.
+  /// Merges unsaved objects into the stored results, after objects with equal keys.
   private func _merged(_ stored: [Found], _ objects: [NSManagedObject]) throws -> [Found] {
     var unsaved: [Found] = []
     for object in objects {
@@ -183,7 +182,7 @@ struct ListingReader {
     return merged
   }
 
-  /// Has objects filled in the batches asked for.
+  /// Sets up loading of the objects in the requested batches.
   private func _finish(_ listing: FetchedListing) throws {
     let objects = listing.entries.map(\.object)
     if request.fetchBatchSize > 0 {
@@ -212,7 +211,7 @@ struct ListingReader {
 }
 
 extension NSManagedObjectContext {
-  /// The values of an object as they are now, read if need be; nil for one that is not there any more.
+  /// Returns the current values of an object and loads them if necessary; nil if it no longer exists.
   final func row(of object: NSManagedObject) throws -> Row? {
     if let row = object._current { return row }
     guard try load(object) else { return nil }

@@ -1,13 +1,13 @@
 import CoreDataModelSchema
 import Foundation
 
-// Following the context: k changes among n results cost O(k log n).
+// Observes the context: k changes among n results cost O(k log n).
 
 extension FetchedResultsCore: ContextObserver {
   func contextWasReset(_ context: NSManagedObjectContext) { isFollowing = false }
 
-  /// A save has given inserted objects their permanent IDs: where the last snapshot names them otherwise,
-  /// another follows.
+  /// A save has assigned permanent IDs to inserted objects. If the last snapshot contains their temporary
+  /// IDs, another snapshot follows.
   func contextDidSave(_ context: NSManagedObjectContext) {
     guard isFollowing, temporaryResults.contains(where: { !$0.object._objectID.isTemporary }) else {
       return
@@ -29,7 +29,7 @@ extension FetchedResultsCore: ContextObserver {
   }
 }
 
-/// One round of changes to the results: judged, applied, then told.
+/// One round of changes to the results: evaluated, applied, then reported.
 struct FetchedChanges {
   private let _core: FetchedResultsCore
   private let _plan: FetchPlan
@@ -41,9 +41,9 @@ struct FetchedChanges {
   private var _insertions: [FetchedResult] = []
   private var _moves: [(result: FetchedResult, keys: SortKeys, name: String, old: IndexPath)] = []
   private var _updates: [(result: FetchedResult, old: IndexPath)] = []
-  /// Section names of insertions, in their order.
+  /// Section names of the insertions, in the same order.
   private var _insertionNames: [String] = []
-  /// Sections that lost results, with the number they had.
+  /// Sections that lost results, with their former index.
   private var _drained: [ObjectIdentifier: (section: FetchedSection, old: Int)] = [:]
   private var _deletedSections: [(section: FetchedSection, old: Int)] = []
   private var _insertedSections: [FetchedSection] = []
@@ -55,7 +55,7 @@ struct FetchedChanges {
     _matcher = matcher
   }
 
-  /// Compares by sort keys, and counts that.
+  /// Compares by sort keys and counts comparisons.
   private func _order(_ left: SortKeys, _ right: SortKeys) -> Int {
     _core.comparisons &+= 1
     return _keys.order(left, right)
@@ -63,7 +63,7 @@ struct FetchedChanges {
 
   var isEmpty: Bool { _deletions.isEmpty && _insertions.isEmpty && _moves.isEmpty && _updates.isEmpty }
 
-  // MARK: Judging
+  // MARK: Evaluating
 
   mutating func remove(_ object: NSManagedObject) {
     guard _seen.insert(ObjectIdentifier(object)).inserted,
@@ -88,7 +88,7 @@ struct FetchedChanges {
       let keys = try _keys.sortKeys(of: object, row)
       let name = _keys.sectionName(of: object, row)
       guard let result else {
-        // Its section is settled when it is put in its place.
+        // Its section is determined when it is placed.
         _insertions.append(FetchedResult(object, keys: keys, section: _core.placeholder))
         _insertionNames.append(name)
         return
@@ -108,7 +108,7 @@ struct FetchedChanges {
     }
   }
 
-  /// An update of an object that the context does not show.
+  /// Evaluates an update of an object that the context has not loaded.
   mutating func consider(_ update: MergedRow) {
     guard _isWanted(update.id.space.layout) else { return }
     let context = _core.context
@@ -117,7 +117,7 @@ struct FetchedChanges {
       consider(object)
       return
     }
-    // Made only if it belongs to the results, or if only the object can tell.
+    // Created only if it belongs to the results, or if only the object can tell.
     if let row = update.row, context.overlay.layers.isEmpty {
       guard (try? _matcher.matches(row) { _object(for: update) }) ?? false else { return }
     }
@@ -135,12 +135,12 @@ struct FetchedChanges {
       ? layout.isKind(of: _plan.layout) : layout.entityNumber == _plan.layout.entityNumber
   }
 
-  /// Whether a result with new keys may stay where it is: between its neighbours.
+  /// Whether a result with new keys may keep its position between its neighbours.
   private func _fits(_ keys: SortKeys, _ path: IndexPath) -> Bool {
     let results = _core.sections![path.section].results
     if path.item > 0, _order(results[path.item - 1].keys, keys) > 0 { return false }
     if path.item + 1 < results.count, _order(keys, results[path.item + 1].keys) > 0 { return false }
-    // First and last of a section must not pass the next section either.
+    // The first and last of a section must not pass the adjacent section either.
     if path.item == 0, path.section > 0, let before = _core.sections![path.section - 1].results.last,
       _order(before.keys, keys) > 0
     {
@@ -169,8 +169,8 @@ struct FetchedChanges {
     var arrivals: [(result: FetchedResult, name: String)] = _moves.map { ($0.result, $0.name) }
     arrivals += zip(_insertions, _insertionNames).map { ($0, $1) }
     if _core.sectionNameKeyPath != nil {
-      // In order, so that results of one new section meet it with its first.
-      // Not through `self`, of which each call of the closure would make a copy.
+      // In order, so that results of a new section arrive with its first. Not through `self`, which each call
+      // of the closure would copy.
       let (core, keys) = (_core, _keys)
       arrivals.sort { left, right in
         core.comparisons &+= 1
@@ -205,7 +205,7 @@ struct FetchedChanges {
     section.invalidateObjects()
   }
 
-  /// The section of this name, made or moved if there is none where the keys belong.
+  /// Returns the section of this name, created or moved if there is none where the keys belong.
   private mutating func _section(named name: String, for keys: SortKeys) -> FetchedSection {
     if let section = _core.sectionsByName[name] {
       if !section.results.isEmpty || _core.sectionNameKeyPath == nil || _stays(section, keys) {
@@ -223,7 +223,7 @@ struct FetchedChanges {
     return section
   }
 
-  /// Whether a section that has lost all results may take one with these keys without changing places.
+  /// Whether a section that has lost all results can take one with these keys without moving.
   private func _stays(_ section: FetchedSection, _ keys: SortKeys) -> Bool {
     let sections = _core.sections!
     let position = sections.position(of: section.handle!)
@@ -237,7 +237,7 @@ struct FetchedChanges {
   }
 
   private mutating func _drop(_ section: FetchedSection, _ old: Int) {
-    // Results without section key path always have their one section.
+    // Without a section key path, results always have a single section.
     guard _core.sectionNameKeyPath != nil else { return }
     _core.sections!.remove(section.handle!)
     section.handle = nil
@@ -245,7 +245,7 @@ struct FetchedChanges {
     _deletedSections.append((section, old))
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   func announce() {
     guard let delegate = _core.delegate, let controller = _core.owner?.face else { return }
@@ -267,7 +267,7 @@ struct FetchedChanges {
     for (section, new) in inserted.sorted(by: { $0.1 < $1.1 }) {
       delegate.controller(controller, didChange: section, atSectionIndex: new, for: .insert)
     }
-    // All paths first: a delegate that changes objects now starts a round of its own.
+    // Collect all paths first: a delegate that changes objects now starts a round of its own.
     var inOrder = InOrder<(FetchedResult, IndexPath?, IndexPath)>()
     for result in _insertions {
       inOrder.add((result, nil, _core.path(of: result)), at: _core.path(of: result))
@@ -298,7 +298,7 @@ struct FetchedChanges {
     delegate.controllerDidChangeContent(controller)
   }
 
-  /// The round as removals and insertions of IDs; a move is both, associated.
+  /// The round as removals and insertions of IDs; a move is an associated pair.
   private func _difference() -> CollectionDifference<NSManagedObjectID> {
     var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
     for (result, old) in _deletions {
@@ -312,13 +312,12 @@ struct FetchedChanges {
       steps.append(.remove(offset: move.old.item, element: move.result.object.objectID, associatedWith: new))
       steps.append(.insert(offset: new, element: move.result.object.objectID, associatedWith: move.old.item))
     }
-    // Offsets of one round are distinct on either side, which is all that is asked of them.
+    // The offsets of a round are distinct on each side, as CollectionDifference requires.
     return CollectionDifference(steps)!
   }
 }
 
-/// What is to be told in the order of its paths. A path is a bag of bytes, slow to compare: its numbers are
-/// taken out once.
+/// Collects reports sorted by path. Index paths are slow to compare, so their indices are extracted once.
 private struct InOrder<Element> {
   private var _elements: [(place: Int, element: Element)] = []
 

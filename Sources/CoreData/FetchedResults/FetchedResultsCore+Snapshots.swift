@@ -1,13 +1,13 @@
 import Foundation
 
 extension FetchedResultsCore {
-  /// Hands the delegate all results as they are now.
+  /// Passes a snapshot of the current results to the delegate.
   ///
-  /// - Returns: Whether the delegate takes snapshots; if it does not, no other method has been called.
+  /// - Returns: Whether the delegate takes snapshots; if not, no other method has been called.
   @discardableResult
   func sendSnapshot(reloading changed: [FetchedResult] = []) -> Bool {
     guard !isSnapshotMissing, let delegate, let controller = owner?.face else { return false }
-    // Read when the delegate looks at it: most delegates take no snapshots, and for them none is made.
+    // Built lazily: most delegates take no snapshots.
     let snapshot = NSDiffableDataSourceSnapshotReference { [unowned self] in content(reloading: changed) }
     openSnapshot = snapshot
     delegate.controller(controller, didChangeContentWith: snapshot)

@@ -1,50 +1,50 @@
 import CoreDataModelSchema
 import Foundation
 
-/// What a controller shows and follows; all faces of one controller share it. Used on the context's queue.
+/// The results and observation of a controller, shared by all its facades. Used on the context's queue.
 final class FetchedResultsCore {
   let request: AnyFetchRequest
   let context: NSManagedObjectContext
   let sectionNameKeyPath: String?
   let cacheName: String?
 
-  /// The controller that the program made; it answers for index titles.
+  /// The controller that the program created, which provides index titles.
   weak var owner: (any FetchedResultsOwner)?
   weak var delegate: (any NSFetchedResultsControllerDelegate)? {
     didSet {
       (isSnapshotMissing, isDifferenceMissing) = (false, false)
-      // Titles are the delegate's to say.
+      // Titles depend on the delegate.
       _titles = nil
     }
   }
 
-  /// Set by the default implementation of the delegate's snapshot method: the delegate has none of its own.
+  /// Set by the default implementation of the delegate's snapshot method, if the delegate has none.
   var isSnapshotMissing = false
 
-  /// Set by the default implementation of the delegate's difference method: the delegate has none of its own.
+  /// Set by the default implementation of the delegate's difference method, if the delegate has none.
   var isDifferenceMissing = false
 
-  /// Results under sections; nil before the first fetch.
+  /// The results by section; nil before the first fetch.
   var sections: RankedTree<FetchedSection>?
   var sectionsByName: [String: FetchedSection] = [:]
   var results: [ObjectIdentifier: FetchedResult] = [:]
   var keys: FetchedKeys?
   var plan: FetchPlan?
   var matcher: PendingMatcher?
-  /// Whether changes are followed: from a fetch until the context is reset.
+  /// Whether changes are observed: from a fetch until the context is reset.
   var isFollowing = false
-  /// A snapshot that the delegate has been handed and that still reads the results.
+  /// A snapshot passed to the delegate that still reads from the results.
   weak var openSnapshot: NSDiffableDataSourceSnapshotReference?
-  /// Results that the last snapshot names by temporary IDs.
+  /// Results whose temporary IDs are in the last snapshot.
   var temporaryResults: [FetchedResult] = []
-  /// Counts comparisons of sort keys made to follow changes: what k changes among n results cost.
+  /// Number of sort key comparisons for changes: the cost of k changes among n results.
   var comparisons = 0
-  /// Counts changes of the results, to invalidate copies.
+  /// Number of changes to the results, for invalidating copies.
   private(set) var version = 0
-  /// What a fetch of IDs, dictionaries or counts has found; such results are not followed.
+  /// Results of a fetch of IDs, dictionaries or counts, which are not observed.
   private(set) var plainResults: [Any]?
 
-  /// Stands in as section of a result that has not been put in its place yet.
+  /// Temporary section of a result that has not been placed yet.
   private(set) lazy var placeholder = FetchedSection("", self)
 
   private var _sectionList: (version: Int, list: [any NSFetchedResultsSectionInfo])?
@@ -72,7 +72,7 @@ final class FetchedResultsCore {
     }
     let request = self.request.copy() as! AnyFetchRequest
     request.includesPendingChanges = true
-    // Sections and order are told from values, so objects are read whole.
+    // Sections and order depend on values, so objects are read whole.
     if request.resultType == .managedObjectResultType { request.propertiesToFetch = nil }
     guard request.resultType == .managedObjectResultType else {
       let typed = NSFetchRequest<Any>()
@@ -153,7 +153,7 @@ final class FetchedResultsCore {
     return list
   }
 
-  /// The object at a path; nil where there is none.
+  /// Returns the object at a path; nil if there is none.
   func object(at path: IndexPath) -> Any? {
     guard path.count == 2, let sections, path.section >= 0, path.section < sections.count, path.item >= 0
     else { return nil }
@@ -175,16 +175,16 @@ final class FetchedResultsCore {
 
   // MARK: Index titles
 
-  /// First letter of a section's name, as a capital; nil for an empty one.
+  /// Returns the first letter of a section's name, capitalized; nil for an empty name.
   static func initial(of name: String) -> String? { name.first.map { String($0).uppercased() } }
 
-  /// Index titles in the order of the sections, each once.
+  /// Distinct index titles in section order.
   var indexTitles: [String] { _index.titles }
 
-  /// First section with an index title.
+  /// Returns the first section with an index title.
   func section(titled title: String) -> Int? { _index.sections[title] }
 
-  /// Made when it is first asked for after a change: delegates are asked once a section.
+  /// Built on first access after a change, because it calls the delegate once per section.
   private var _index: TitleIndex {
     if let _titles, _titles.version == version { return _titles.index }
     var index = TitleIndex()
@@ -201,13 +201,13 @@ final class FetchedResultsCore {
   }
 }
 
-/// Index titles in order, and the section that each leads to.
+/// Index titles in order, and the first section of each.
 private struct TitleIndex {
   var titles: [String] = []
   var sections: [String: Int] = [:]
 }
 
-/// The one section of results that are not managed objects.
+/// The single section of results that are not managed objects.
 private final class PlainSection: NSFetchedResultsSectionInfo {
   let objects: [Any]?
   var name: String { "" }
@@ -217,9 +217,9 @@ private final class PlainSection: NSFetchedResultsSectionInfo {
   init(_ objects: [Any]) { self.objects = objects }
 }
 
-/// What a core asks of the controller it belongs to.
+/// The controller as its core uses it.
 protocol FetchedResultsOwner: AnyObject {
   func indexTitle(forSection name: String) -> String?
-  /// The controller as delegates take it.
+  /// The controller with the type that delegates expect.
   var face: NSFetchedResultsController<any NSFetchRequestResult> { get }
 }

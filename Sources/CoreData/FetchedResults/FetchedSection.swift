@@ -1,14 +1,14 @@
 import CoreDataModelSchema
 import Foundation
 
-/// A run of results under one name. Used on the controller's context's queue.
+/// A run of results with the same section name. Used on the queue of the controller's context.
 final class FetchedSection: NSFetchedResultsSectionInfo {
   let name: String
   /// The results of the section in order.
   var results = RankedTree<FetchedResult>()
-  /// Place among the sections; nil once the section is gone.
+  /// Handle among the sections; nil once the section is removed.
   var handle: RankedTree<FetchedSection>.Handle?
-  /// Sort keys of the first result, or of the last one there was: where the section stands among the others.
+  /// Sort keys of the first result, or of the last remaining one: the section's position among the others.
   var pivot = SortKeys.none
   private weak var _core: FetchedResultsCore?
   private var _objects: [Any]?
@@ -19,7 +19,7 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
   }
 
   var indexTitle: String? {
-    // A title that the controller or its delegate leaves out stays out.
+    // A title that the controller or its delegate omits remains nil.
     guard let owner = _core?.owner else { return FetchedResultsCore.initial(of: name) }
     return owner.indexTitle(forSection: name)
   }
@@ -33,21 +33,21 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
     return objects
   }
 
-  /// Drops the cached list, after results were inserted or removed.
+  /// Invalidates the cached list after results were inserted or removed.
   func invalidateObjects() { _objects = nil }
 
-  /// Sort keys that the section is placed by.
+  /// Sort keys that determine the section's position.
   var keys: SortKeys { results.first?.keys ?? pivot }
 }
 
-/// One object of the results, with the keys it is placed by: those must not change while it stands there.
+/// One object of the results, with its sort keys, which must not change while it is in place.
 ///
-/// There is one for each row of a list, so its members stand in the order that takes the least room.
+/// There is one per row of a list, so its members are ordered for the smallest size.
 final class FetchedResult {
   let object: NSManagedObject
   var keys: SortKeys
   var handle = RankedTree<FetchedResult>.Handle.none
-  /// The section holds its results.
+  /// The section owns its results.
   unowned var section: FetchedSection
 
   init(_ object: NSManagedObject, keys: SortKeys, section: FetchedSection) {
@@ -59,13 +59,12 @@ final class FetchedResult {
   var item: Int { section.results.position(of: handle) }
 }
 
-/// The values that an object is placed by, one for each sort descriptor. Most lists are sorted by one, which
-/// needs no array.
+/// The sort keys of an object, one per sort descriptor. Most lists have one descriptor, which needs no array.
 enum SortKeys {
   case one(Value)
   case several([Value])
 
-  /// Of something that was never placed.
+  /// Keys of an object that was never placed.
   static let none = SortKeys.several([])
 
   init(_ values: some Collection<Value>) {
@@ -98,10 +97,10 @@ enum SortKeys {
   }
 }
 
-/// Where in the model a result's sort keys and section name are read.
+/// Locations of the results' sort keys and section name in the model.
 struct FetchedKeys {
   private let _plan: FetchPlan
-  /// Slot of each sort term; nil for a key path that leads on.
+  /// Slot of each sort term; nil for a longer key path.
   private let _slots: [Int?]
   private let _terms: [(comparison: FetchPlan.SortTerm.Comparison, ascending: Bool)]
   private let _isRanked: Bool
@@ -123,15 +122,14 @@ struct FetchedKeys {
       _isRanked = false
     }
     _sectionPath = sectionNameKeyPath
-    // What is stored is read off the row; anything else (transient, computed, across relationships) is the
-    // object's to say.
+    // Stored values are read from the row; all others (transient, computed, across relationships) from the
+    // object.
     _sectionSlot = sectionNameKeyPath.flatMap { plan.layout.slot(named: $0) }.flatMap { slot in
       plan.layout.slots[slot].attribute != nil && !plan.layout.slots[slot].isTransient ? slot : nil
     }
   }
 
-  /// Slots that place an object, those of the sort terms and then the section's; nil if any of it is not
-  /// stored in its row.
+  /// Slots of the sort terms, then the section's; nil unless all of them are stored in the row.
   var storedSlots: [Int]? {
     let slots = _slots.compactMap { $0 }
     guard slots.count == _slots.count else { return nil }
@@ -148,14 +146,14 @@ struct FetchedKeys {
     return SortKeys(keys)
   }
 
-  /// Name of the section that an object belongs to: the text of the value, empty for nil.
+  /// Returns the section name of an object: the text of the value, empty for nil.
   func sectionName(of object: NSManagedObject, _ row: Row) -> String {
     guard let _sectionPath else { return "" }
     if let _sectionSlot { return sectionName(row[_sectionSlot], of: object) }
     return Self._text(object.value(forKeyPath: _sectionPath))
   }
 
-  /// Name of the section that an object with this value in the section's slot belongs to.
+  /// Returns the section name of an object with this value in the section's slot.
   func sectionName(_ value: Value, of object: NSManagedObject) -> String {
     switch value {
     case .null: return ""
@@ -174,15 +172,14 @@ struct FetchedKeys {
     }
   }
 
-  /// A number that orders as the keys do as far as a number can: where two are equal the keys must be asked.
+  /// Returns a number that orders like the keys, as far as possible; for equal numbers compare the keys.
   func rank(of keys: SortKeys) -> UInt64 {
     guard _isRanked, let first = keys.first else { return 0 }
     let rank = PackedCell.rank(of: first)
     return _terms[0].ascending ? rank : ~rank
   }
 
-  /// Whether values of this term order by their bytes or as numbers. Of a term that does not, all ranks are
-  /// zero.
+  /// Whether values of this term order by their bytes or as numbers. For other terms, all ranks are zero.
   private static func _ranks(_ term: FetchPlan.SortTerm, _ slot: Int?, _ layout: PropertyLayout) -> Bool {
     guard let slot, let type = layout.slots[slot].attribute?.type else { return false }
     switch type {
@@ -192,7 +189,7 @@ struct FetchedKeys {
     }
   }
 
-  /// Negative, zero or positive, as the fetch orders.
+  /// Returns a negative number, zero or a positive number in the order of the fetch.
   func order(_ left: SortKeys, _ right: SortKeys) -> Int {
     if case .one(let l) = left, case .one(let r) = right {
       let verdict = RowOrdering.compare(l, r, _terms[0].comparison)

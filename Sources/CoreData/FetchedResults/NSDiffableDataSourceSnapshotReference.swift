@@ -1,12 +1,12 @@
 import Foundation
 
-/// All sections and items of a list at one moment, each known by an identifier.
+/// All sections and items of a list at one moment, each with an identifier.
 ///
-/// On Apple's platforms a type of UIKit and AppKit; this one has its name and shape, so that delegates of
-/// fetched results controllers compile, and depends on Foundation alone. A controller's snapshots have
-/// section names (`String`) and object IDs (`NSManagedObjectID`). Where Apple's code casts to the generic
-/// `NSDiffableDataSourceSnapshot`, read `sections(of:items:)` here. Used on the queue it was handed over on;
-/// a copy may be changed on any other.
+/// On Apple's platforms a type of UIKit and AppKit. This one has its name and shape, so that delegates of
+/// fetched results controllers compile, and depends only on Foundation. A controller's snapshots contain
+/// section names (`String`) and object IDs (`NSManagedObjectID`). Where code for Apple's platforms casts to
+/// the generic `NSDiffableDataSourceSnapshot`, use `sections(of:items:)` here. Use it on the queue on which
+/// it was received; a copy may be changed on any other.
 ///
 /// ```swift
 /// final class BookList: NSObject, NSFetchedResultsControllerDelegate {
@@ -22,7 +22,7 @@ import Foundation
 /// ```
 open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   private var _content: SnapshotContent
-  /// Makes the content when it is first needed; nil afterwards.
+  /// Creates the content on demand; nil afterwards.
   private var _source: (() -> SnapshotContent)?
 
   /// Creates an empty snapshot.
@@ -31,7 +31,7 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
     super.init()
   }
 
-  /// Creates a snapshot that calls `source` when it is first read.
+  /// Creates a snapshot that calls `source` on first access.
   init(_ source: @escaping () -> SnapshotContent) {
     _content = SnapshotContent()
     _source = source
@@ -50,7 +50,7 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
     return _content
   }
 
-  /// Returns a copy that may be changed independently.
+  /// Returns an independent copy.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSDiffableDataSourceSnapshotReference()
     copy._content = _loaded
@@ -74,23 +74,23 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   /// Identifiers of all items in order.
   open var itemIdentifiers: [Any] { _loaded.items.map(\.base) }
 
-  /// Number of items in a section. Traps for a section that is not there, as Apple's raises.
+  /// The number of items in a section. Traps for an unknown section, where Apple's raises.
   open func numberOfItems(inSection sectionIdentifier: Any) -> Int {
     _loaded.items(in: _section(sectionIdentifier)).count
   }
 
-  /// Identifiers of a section's items in order. Traps for a section that is not there, as Apple's raises.
+  /// The identifiers of a section's items in order. Traps for an unknown section, where Apple's raises.
   open func itemIdentifiersInSection(withIdentifier sectionIdentifier: Any) -> [Any] {
     _loaded.items(in: _section(sectionIdentifier)).map(\.base)
   }
 
-  /// The section of an item; nil if the item is not there.
+  /// The section of an item; nil for an unknown item.
   open func sectionIdentifier(forSectionContainingItemIdentifier itemIdentifier: Any) -> Any? {
     loadContent()
     return _content.home(of: Self._identifier(itemIdentifier))?.base
   }
 
-  /// Position of an item among all items; `NSNotFound` if it is not there.
+  /// The position of an item among all items; `NSNotFound` for an unknown item.
   open func index(ofItemIdentifier itemIdentifier: Any) -> Int {
     let item = Self._identifier(itemIdentifier)
     loadContent()
@@ -99,22 +99,22 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
     return before + _content.items(in: home).firstIndex(of: item)!
   }
 
-  /// Position of a section; `NSNotFound` if it is not there.
+  /// The position of a section; `NSNotFound` for an unknown section.
   open func index(ofSectionIdentifier sectionIdentifier: Any) -> Int {
     _loaded.sections.firstIndex(of: Self._identifier(sectionIdentifier)) ?? NSNotFound
   }
 
-  /// Sections whose items are to be shown anew.
+  /// Sections to reload.
   open var reloadedSectionIdentifiers: [Any] { _loaded.reloadedSections.map(\.base) }
 
-  /// Items to be shown anew: in a controller's snapshot those that were updated or moved.
+  /// Items to reload: in a controller's snapshot those that were updated or moved.
   open var reloadedItemIdentifiers: [Any] { _loaded.reloadedItems.map(\.base) }
 
-  /// Items whose cells are to be brought up to date.
+  /// Items whose cells need updating.
   open var reconfiguredItemIdentifiers: [Any] { _loaded.reconfiguredItems.map(\.base) }
 
-  /// The sections with their items, typed; nil if an identifier is of another type. Ours: what Apple's code
-  /// casts for.
+  /// The sections with their items, typed; nil if an identifier has another type. Replaces the cast that code
+  /// for Apple's platforms uses.
   public final func sections<Section, Item>(of section: Section.Type, items: Item.Type) -> [(
     id: Section, items: [Item]
   )]? {
@@ -131,8 +131,8 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
 
   // MARK: Items
 
-  /// Appends items to the last section. Traps without a section and for an item that is there already, as
-  /// Apple's raises.
+  /// Appends items to the last section. Traps without a section and for a duplicate item, where Apple's
+  /// raises.
   open func appendItems(withIdentifiers identifiers: [Any]) {
     guard let last = _loaded.sections.last else {
       programmerError("a snapshot without sections has no place for items.")
@@ -159,7 +159,7 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
     _insert(identifiers, in: place.section, at: place.position + 1)
   }
 
-  /// Removes items; those that are not there are passed over.
+  /// Removes items; ignores unknown ones.
   open func deleteItems(withIdentifiers identifiers: [Any]) {
     loadContent()
     _content.remove(items: Set(identifiers.map(Self._identifier)))
@@ -181,13 +181,13 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
     _move(fromIdentifier, to: toIdentifier, offset: 1)
   }
 
-  /// Marks items to be shown anew.
+  /// Marks items to reload.
   open func reloadItems(withIdentifiers identifiers: [Any]) {
     loadContent()
     _content.reloadedItems += identifiers.map { _place($0).item }
   }
 
-  /// Marks items whose cells are to be brought up to date.
+  /// Marks items whose cells need updating.
   open func reconfigureItems(withIdentifiers identifiers: [Any]) {
     loadContent()
     _content.reconfiguredItems += identifiers.map { _place($0).item }
@@ -214,7 +214,7 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
     _insert(sections: sectionIdentifiers, at: _loaded.sections.firstIndex(of: _section(toIdentifier))! + 1)
   }
 
-  /// Removes sections with their items; those that are not there are passed over.
+  /// Removes sections with their items; ignores unknown ones.
   open func deleteSections(withIdentifiers sectionIdentifiers: [Any]) {
     loadContent()
     _content.remove(sections: Set(sectionIdentifiers.map(Self._identifier)))
@@ -232,7 +232,7 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
     _content.move(section: from) { old, others in others.firstIndex(of: to).map { $0 + 1 } ?? old }
   }
 
-  /// Marks sections whose items are to be shown anew.
+  /// Marks sections to reload.
   open func reloadSections(withIdentifiers sectionIdentifiers: [Any]) {
     loadContent()
     _content.reloadedSections += sectionIdentifiers.map(_section)

@@ -2,10 +2,10 @@ import Foundation
 
 /// Keeps the results of a fetch up to date, in sections, and reports changes to its delegate.
 ///
-/// Used on the context's queue. It follows inserted, updated and deleted objects, saves of child contexts and
-/// merges, the last also where they concern objects that the context has not loaded (Core Data's controllers
-/// miss those). k changes among n results cost O(k log n). `ResultType` is not constrained, for the reason
-/// given at `NSFetchRequest`.
+/// Used on the context's queue. Observes inserted, updated and deleted objects, saves of child contexts, and
+/// merges, including those of objects that the context has not loaded (which Core Data's controllers miss). k
+/// changes among n results cost O(k log n). `ResultType` is not constrained, for the reason given at
+/// `NSFetchRequest`.
 ///
 /// ```swift
 /// let request = Book.fetchRequest()
@@ -26,12 +26,12 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// Creates a controller, which is empty until `performFetch()`.
   ///
   /// - Parameters:
-  ///   - fetchRequest: What to show; needs sort descriptors, of which the first groups objects by section.
-  ///   - context: Where to fetch, and which context's changes to follow.
-  ///   - sectionNameKeyPath: Value whose text names an object's section; nil for one section. May lead to
+  ///   - fetchRequest: The fetch; needs sort descriptors, of which the first groups objects by section.
+  ///   - context: The context to fetch in and observe.
+  ///   - sectionNameKeyPath: Value whose text is an object's section name; nil for one section. May include
   ///     computed properties.
   ///   - name: Name of a cache on disk for order and sections, kept across runs of the program; nil for none.
-  ///     Give controllers of different requests different names.
+  ///     Use different names for controllers of different requests.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
@@ -43,11 +43,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     core.owner = self
   }
 
-  /// Creates a controller of a request with another static type of results; otherwise as the other
-  /// initialiser.
+  /// Creates a controller of a request with another static result type; otherwise like the other initialiser.
   ///
   /// On Apple's platforms every request casts to `NSFetchRequest<any NSFetchRequestResult>`; Swift's own
-  /// generics do not. A generic subclass passes its `NSFetchRequest<T>` on as it is, without the cast.
+  /// generics do not. A generic subclass passes its `NSFetchRequest<T>` without the cast.
   @_disfavoredOverload
   public init(
     fetchRequest: AnyFetchRequest, managedObjectContext context: NSManagedObjectContext,
@@ -71,41 +70,39 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         + "'\(request.entityName ?? "?")' has none.")
   }
 
-  /// Another face on the same results.
+  /// Creates a facade of the same results.
   init(facing core: FetchedResultsCore, request: NSFetchRequest<ResultType>) {
     self.core = core
     _fetchRequest = request
     super.init()
   }
 
-  /// Fetches, and follows changes from now on. May be called again after the request was changed; the
-  /// delegate is not told, unless it takes snapshots.
+  /// Fetches, and observes changes from now on. May be called again after the request was changed. Does not
+  /// notify the delegate, unless it takes snapshots.
   ///
-  /// With a `cacheName` nothing is fetched if the cache still holds: if the entity, its version hash,
-  /// predicate, order, section key path and the stored objects are what they were when it was written.
-  /// Otherwise it is written anew, from here only: later changes make it stale and the next `performFetch()`
-  /// replaces it. It is not used for a store in memory, for several stores at once, or while the context has
-  /// unsaved changes.
+  /// With a valid `cacheName` cache nothing is fetched. A cache is valid if the entity, its version hash,
+  /// predicate, order, section key path and the stored objects are the same as when it was written. Otherwise
+  /// this method, and only this method, writes it anew: later changes make it stale until the next
+  /// `performFetch()`. It is not used for a store in memory, for several stores at once, or while the context
+  /// has unsaved changes.
   ///
-  /// With a `fetchBatchSize` objects stay faults that are filled in batches as they are looked at, provided
-  /// that order and sections depend on stored attributes of the entity itself. Unsaved changes make no
-  /// difference to that.
+  /// With a `fetchBatchSize` objects remain faults that are filled in batches on access, provided that order
+  /// and sections depend on stored attributes of the entity itself. This holds even with unsaved changes.
   ///
   /// ```swift
   /// controller.fetchRequest.predicate = NSPredicate(format: "title CONTAINS[cd] %@", "waves")
   /// try controller.performFetch()
   /// ```
   ///
-  /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each
-  ///   other.
+  /// - Throws: Errors of fetching; a Cocoa error 134060 if the objects of a section are not adjacent.
   open func performFetch() throws { try core.performFetch() }
 
   // MARK: Set-up
 
-  /// What is shown. Its predicate and order may be changed; that takes effect with the next `performFetch()`.
+  /// The fetch request. Changes of its predicate and order take effect with the next `performFetch()`.
   open var fetchRequest: NSFetchRequest<ResultType> { _fetchRequest }
 
-  /// Context that is fetched in and followed.
+  /// The context to fetch in and observe.
   open var managedObjectContext: NSManagedObjectContext { core.context }
 
   /// Value that names an object's section.
@@ -114,13 +111,13 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// Name of the cache on disk.
   open var cacheName: String? { core.cacheName }
 
-  /// Receives changes; held weakly. Without a delegate the controller does not follow changes.
+  /// Receives changes; weak. Without a delegate the controller does not observe changes.
   open var delegate: (any NSFetchedResultsControllerDelegate)? {
     get { core.delegate }
     set { core.delegate = newValue }
   }
 
-  /// Deletes the cache of this name, or with nil all caches of the program.
+  /// Deletes the cache of this name; nil deletes all caches of the program.
   ///
   /// ```swift
   /// NSFetchedResultsController<Book>.deleteCache(withName: "BooksByAuthor")
@@ -148,7 +145,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     return list
   }
 
-  /// The object at an index path. Traps where there is none, as Core Data raises.
+  /// The object at an index path. Traps if there is none, where Core Data raises.
   ///
   /// ```swift
   /// let book = controller.object(at: IndexPath(row: 3, section: 0))
@@ -162,7 +159,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     return _typed(object)
   }
 
-  /// Index path of an object; nil if it is not among the results.
+  /// The index path of an object; nil if it is not among the results.
   ///
   /// ```swift
   /// if let path = controller.indexPath(forObject: book) { print(path.section, path.row) }
@@ -189,20 +186,20 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// ```
   open var sections: [any NSFetchedResultsSectionInfo]? { core.sectionList }
 
-  /// Index title of a section: the delegate's, or the capital first letter of the name. Override to say
-  /// otherwise.
+  /// The index title of a section: the delegate's, or the capitalized first letter of the name. Override to
+  /// customize it.
   open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
-    // A face asks the controller it shows, which may be of a subclass with titles of its own.
+    // A facade asks its controller, which may be of a subclass with custom titles.
     if let owner = core.owner, owner !== self { return owner.indexTitle(forSection: sectionName) }
     guard let delegate = core.delegate else { return FetchedResultsCore.initial(of: sectionName) }
     return delegate.controller(face, sectionIndexTitleForSectionName: sectionName)
   }
 
-  /// Index titles in the order of the sections, each once.
+  /// Distinct index titles in section order.
   open var sectionIndexTitles: [String] { core.indexTitles }
 
-  /// The section that an entry of the index leads to. Traps for a title that is not in the index, as Core
-  /// Data raises.
+  /// The section of an entry in the index. Traps for a title that is not in the index, where Core Data
+  /// raises.
   open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
     guard let section = core.section(titled: title) else {
       programmerError(
@@ -214,7 +211,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
   // MARK: Identity
 
-  /// Whether the other is a controller over the same results: itself, or what its delegate is shown.
+  /// Whether the other is a controller of the same results: itself, or a facade passed to its delegate.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? any FetchedResultsFace)?.sharedResults === core
   }
@@ -222,7 +219,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   open override var hash: Int { ObjectIdentifier(core).hashValue }
 }
 
-/// A controller of any type.
+/// A controller of any result type.
 private protocol FetchedResultsFace {
   var sharedResults: FetchedResultsCore { get }
 }
@@ -230,17 +227,18 @@ private protocol FetchedResultsFace {
 extension NSFetchedResultsController: FetchedResultsFace {
   fileprivate final var sharedResults: FetchedResultsCore { core }
 
-  /// Whether both show the same results: `controller === booksController` holds in a delegate method.
+  /// Whether both controllers have the same results: `controller === booksController` holds in a delegate
+  /// method.
   public static func === <Other>(
     left: NSFetchedResultsController, right: NSFetchedResultsController<Other>?
   ) -> Bool { left.core === right?.core }
 
-  /// Whether both show different results.
+  /// Whether the controllers have different results.
   public static func !== <Other>(
     left: NSFetchedResultsController, right: NSFetchedResultsController<Other>?
   ) -> Bool { left.core !== right?.core }
 
-  /// Whether both show the same results, whatever their types.
+  /// Whether both controllers have the same results, regardless of their types.
   public static func == <Other>(
     left: NSFetchedResultsController, right: NSFetchedResultsController<Other>?
   ) -> Bool { left.core === right?.core }

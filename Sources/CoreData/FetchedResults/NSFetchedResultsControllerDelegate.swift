@@ -1,6 +1,6 @@
 import Foundation
 
-/// Kind of change of an object or a section; raw values are Apple's.
+/// The kind of change of an object or section; raw values match Apple's.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
   /// Inserted.
   case insert = 1
@@ -18,7 +18,7 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 /// let names = controller.sections?.map { "\($0.name): \($0.numberOfObjects)" } ?? []
 /// ```
 public protocol NSFetchedResultsSectionInfo {
-  /// Text of the value that the section's objects share; empty without section key path.
+  /// Text of the value shared by the section's objects; empty without section key path.
   var name: String { get }
   /// Title in an index beside the list.
   var indexTitle: String? { get }
@@ -28,12 +28,12 @@ public protocol NSFetchedResultsSectionInfo {
   var objects: [Any]? { get }
 }
 
-/// Follows the results of a controller. All methods are optional and called on the context's queue.
+/// Receives changes of a controller's results. All methods are optional and called on the context's queue.
 ///
-/// `controller` shows the controller at the type that all delegates take: as Swift's generics do not convert,
-/// it is another instance than an `NSFetchedResultsController<Book>` of yours, over the same results. `==`
-/// and `===` between the two hold. Differs from Core Data in that any delegate at all has changes followed,
-/// since an unimplemented method cannot be told here before it is called.
+/// `controller` is passed with the type that all delegates share: since Swift's generics do not convert, it
+/// is another instance than your `NSFetchedResultsController<Book>`, with the same results. `==` and `===`
+/// between the two hold. Unlike in Core Data, any delegate enables the observation of changes, because
+/// unimplemented methods cannot be detected before they are called.
 ///
 /// ```swift
 /// final class BookList: NSObject, NSFetchedResultsControllerDelegate {
@@ -53,12 +53,12 @@ public protocol NSFetchedResultsSectionInfo {
 /// controller.delegate = list
 /// ```
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
-  /// Called before the changes of a round. The results have their new state already.
+  /// Called before the changes of a round are reported. The results already have their new state.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
   /// A section was inserted or deleted.
   ///
-  /// - Parameter sectionIndex: Where it was before the round of changes (deleted) or is after it (inserted).
+  /// - Parameter sectionIndex: The former index of a deleted section, or the new index of an inserted one.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
@@ -67,36 +67,34 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// An object was inserted, deleted, moved or changed.
   ///
   /// - Parameters:
-  ///   - indexPath: Where it was before the round of changes; nil for an inserted one.
-  ///   - newIndexPath: Where it is after it; nil for a deleted one.
+  ///   - indexPath: The index path before the round of changes; nil for an insertion.
+  ///   - newIndexPath: The index path after it; nil for a deletion.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
-  /// Called after the changes of a round.
+  /// Called after the changes of a round have been reported.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-  /// All results after a round of changes, and after each `performFetch()`. When implemented, no other method
-  /// but `sectionIndexTitleForSectionName` is called.
+  /// Reports all results after a round of changes, and after each `performFetch()`. If implemented, no other
+  /// method except `sectionIndexTitleForSectionName` is called.
   ///
-  /// Section identifiers are the names of the sections (one of an empty name without section key path), item
-  /// identifiers the objects' IDs. Objects that were updated or moved are marked by
-  /// `reloadItems(withIdentifiers:)`. Inserted objects have temporary IDs until they are saved; then another
-  /// snapshot follows.
+  /// Section identifiers are section names (a single empty name without section key path), item identifiers
+  /// the objects' IDs. Updated and moved objects are marked with `reloadItems(withIdentifiers:)`. Inserted
+  /// objects have temporary IDs until they are saved, which triggers another snapshot.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference)
 
-  /// A whole round of changes, for a controller without sections. When implemented, the methods above are not
-  /// called.
+  /// Reports a whole round of changes, for a controller without sections. If implemented, the methods above
+  /// are not called.
   ///
-  /// A move is a removal and an insertion associated with each other; a round of mere updates is an empty
-  /// difference.
+  /// A move is an associated removal and insertion; a round with only updates is an empty difference.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
 
-  /// Index title of a section; by default the capital first letter of its name.
+  /// Returns the index title of a section; by default the capitalized first letter of its name.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     sectionIndexTitleForSectionName sectionName: String
@@ -125,7 +123,7 @@ extension NSFetchedResultsControllerDelegate {
   public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
   }
 
-  /// The default: the controller calls the other methods instead.
+  /// The default: makes the controller call the other methods instead.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
@@ -133,7 +131,7 @@ extension NSFetchedResultsControllerDelegate {
     controller.core.isSnapshotMissing = true
   }
 
-  /// The default: the controller calls the other methods instead.
+  /// The default: makes the controller call the other methods instead.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
@@ -141,7 +139,7 @@ extension NSFetchedResultsControllerDelegate {
     controller.core.isDifferenceMissing = true
   }
 
-  /// The capital first letter of the name.
+  /// Returns the capitalized first letter of the name.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     sectionIndexTitleForSectionName sectionName: String

@@ -1,16 +1,15 @@
-/// A sequence in which an element is found by its position, and its position by the element's handle, in
-/// O(log n).
+/// A sequence that finds an element by its position, and the position by the element's handle, in O(log n).
 ///
-/// A weight-balanced tree: what balances it is the subtree counts that positions need anyway. Nodes lie in
-/// one array and refer to each other by number, so that neither walking nor throwing the tree away costs
-/// reference counting. The order is the caller's: elements go where they are put, and
-/// `partitionPoint(where:)` finds where that is.
+/// A weight-balanced tree: balancing uses the subtree counts that positions need anyway. Nodes are in one
+/// array and refer to each other by index, so that neither traversal nor deallocation of the tree involves
+/// reference counting. The caller determines the order: elements stay where they are inserted, and
+/// `partitionPoint(where:)` finds that position.
 struct RankedTree<Element> {
-  /// Names an element for as long as it is in the tree, wherever it moves to meanwhile.
+  /// Identifies an element as long as it is in the tree, even if it moves.
   struct Handle: Hashable {
     fileprivate let number: Int32
 
-    /// Of an element that is in no tree.
+    /// The handle of an element in no tree.
     static var none: Handle { Handle(number: -1) }
   }
 
@@ -20,7 +19,7 @@ struct RankedTree<Element> {
     var right: Int32 = -1
     var parent: Int32 = -1
     var count: Int32 = 1
-    /// Orders as the elements do, as far as a number can.
+    /// Orders like the elements, as far as a number can.
     var rank: UInt64 = 0
   }
 
@@ -34,8 +33,8 @@ struct RankedTree<Element> {
   /// Creates a tree of elements in order, in O(n).
   ///
   /// - Parameters:
-  ///   - rank: A number for each element, for `partitionPoint(beside:where:)`.
-  ///   - placed: Told the handle of each element.
+  ///   - rank: Returns a number for each element, for `partitionPoint(beside:where:)`.
+  ///   - placed: Receives the handle of each element.
   init(
     _ elements: some Collection<Element>, rank: (Element) -> UInt64 = { _ in 0 },
     placed: (Element, Handle) -> Void = { _, _ in }
@@ -89,7 +88,7 @@ struct RankedTree<Element> {
     }
   }
 
-  /// First position whose element does not meet `isBefore`; those that do come first.
+  /// Returns the first position whose element does not satisfy `isBefore`; all that do must come first.
   func partitionPoint(where isBefore: (Element) throws -> Bool) rethrows -> Int {
     var node = _root
     var position: Int32 = 0
@@ -104,9 +103,9 @@ struct RankedTree<Element> {
     return Int(position)
   }
 
-  /// First position whose element does not meet `isBefore`, which is asked only where an element's rank is
-  /// this one: those of smaller rank meet it, and those of greater rank do not. The nodes tell, without a
-  /// look at the elements.
+  /// Returns the first position whose element does not satisfy `isBefore`, which is called only for elements
+  /// of this rank: those of smaller rank count as satisfying it, those of greater rank as not. Ranks are in
+  /// the nodes, so other elements are not accessed.
   func partitionPoint(beside rank: UInt64, where isBefore: (Element) throws -> Bool) rethrows -> Int {
     var node = _root
     var position: Int32 = 0
@@ -165,7 +164,7 @@ struct RankedTree<Element> {
 
   // MARK: Changing
 
-  /// Inserts an element so that it stands at a position.
+  /// Inserts an element at a position.
   @discardableResult
   mutating func insert(_ element: Element, at position: Int, rank: UInt64 = 0) -> Handle {
     precondition(position >= 0 && position <= count, "position out of range")
@@ -200,14 +199,14 @@ struct RankedTree<Element> {
     return Handle(number: new)
   }
 
-  /// Removes an element; its handle means nothing afterwards.
+  /// Removes an element and invalidates its handle.
   @discardableResult
   mutating func remove(_ handle: Handle) -> Element {
     let node = handle.number
     let (left, right, parent) = (_nodes[Int(node)].left, _nodes[Int(node)].right, _nodes[Int(node)].parent)
     var start = parent
     if left >= 0, right >= 0 {
-      // The next element in order takes the place; it has no left child.
+      // The next element in order replaces it; it has no left child.
       var next = right
       while _nodes[Int(next)].left >= 0 { next = _nodes[Int(next)].left }
       start = _nodes[Int(next)].parent
@@ -229,7 +228,7 @@ struct RankedTree<Element> {
     return element
   }
 
-  /// Gives an element that stays where it is another rank.
+  /// Changes the rank of an element that stays in place.
   mutating func setRank(_ rank: UInt64, of handle: Handle) { _nodes[Int(handle.number)].rank = rank }
 
   private mutating func _makeNode(_ element: Element, _ rank: UInt64) -> Int32 {
@@ -253,7 +252,7 @@ struct RankedTree<Element> {
     }
   }
 
-  /// The root of what was the subtree of `node`, balanced (ratio 3, double rotation from 2: Hirai and
+  /// Balances the subtree of `node` and returns its root (ratio 3, double rotation from 2: Hirai and
   /// Yamamoto's constants).
   private mutating func _balanced(_ node: Int32) -> Int32 {
     let (left, right) = (_nodes[Int(node)].left, _nodes[Int(node)].right)
@@ -318,7 +317,7 @@ struct RankedTree<Element> {
     }
   }
 
-  /// Longest way from the root to a leaf, for tests.
+  /// Length of the longest path from the root to a leaf, for tests.
   var depth: Int {
     func depth(_ node: Int32) -> Int {
       node < 0 ? 0 : 1 + Swift.max(depth(_nodes[Int(node)].left), depth(_nodes[Int(node)].right))

@@ -2,12 +2,10 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// What a controller's fetch found, kept on disk under a name for the next run of the program: order, sort
-/// keys, sections.
+/// A cache on disk of a controller's results for the next run of the program: order, sort keys, sections.
 ///
-/// It is read again only if entity, version hash, predicate, order, section key path and the stored objects
-/// are what they were; what the file says is checked before it is believed. Anything amiss means that the
-/// fetch is done.
+/// Valid only if entity, version hash, predicate, order, section key path and the stored objects are
+/// unchanged; the file's contents are verified before use. If anything is wrong, the controller fetches.
 struct SectionCache {
   struct Entry: Equatable {
     let entityNumber: Int
@@ -26,14 +24,14 @@ struct SectionCache {
 
   let engine: any StoreEngine
   private let _fingerprint: String
-  /// Entities whose objects decide what the fetch finds.
+  /// Entities whose objects affect the result.
   private let _entityNumbers: [Int]
   private let _family: [Int]
-  /// Values that place an object.
+  /// Number of sort keys per object.
   private let _keyCount: Int
 
-  /// Nil if the fetch cannot be cached: several stores or one without a file, or a predicate that only this
-  /// process knows.
+  /// Nil if the fetch cannot be cached: several stores or one without a file, or a predicate that has a
+  /// meaning only in this process.
   init?(_ reader: ListingReader) {
     let (request, plan, context) = (reader.request, reader.plan, reader.context)
     guard let coordinator = context.persistentStoreCoordinator, let model = coordinator.frozen else {
@@ -61,10 +59,10 @@ struct SectionCache {
     ].joined(separator: "\n")
   }
 
-  /// What the stored objects are like now; nil for a store that cannot tell.
+  /// Returns a fingerprint of the stored objects; nil for a store without one.
   func mark() throws -> String? { try StoreErrors.translating { try engine.mark(of: _entityNumbers) } }
 
-  /// Whether only the entity's own rows decide what is found, in which order and in which section.
+  /// Whether only the entity's own rows determine the results, their order and their sections.
   private static func _looksNoFurther(than plan: FetchPlan, _ keys: FetchedKeys, _ sectionPath: String?)
     -> Bool
   {
@@ -82,7 +80,7 @@ struct SectionCache {
     return isOwn
   }
 
-  /// The predicate in words that mean the same in another run; nil if there are none.
+  /// Returns the predicate as a text with the same meaning in another run; nil if there is none.
   private static func _text(of predicate: PredicateTree?) -> String? {
     guard let predicate else { return "all" }
     struct Unspeakable: Error {}
@@ -111,13 +109,13 @@ struct SectionCache {
 
   // MARK: The file
 
-  /// What was kept under a name; nil if there is nothing that still holds.
+  /// Reads the cache of this name; nil without a valid one.
   func read(named name: String, _ mark: String?) -> Contents? {
     guard let mark, let file = try? Data(contentsOf: SectionCacheFiles.url(for: name)) else { return nil }
     return _contents(of: file, mark)
   }
 
-  /// Keeps what was found under a name. That it cannot be kept is no error: it is found again by fetching.
+  /// Writes the cache of this name. Failures are ignored: the next run fetches.
   func write(_ listing: FetchedListing, named name: String, _ mark: String?) {
     guard let mark, let data = _data(listing, mark) else { return }
     SectionCacheFiles.write(data, named: name)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where caches of fetched results lie: one file a name, in a directory of the program's own among the user's
-/// caches.
+/// The files of fetched results caches: one per name, in a directory of the program in the user's cache
+/// directory.
 enum SectionCacheFiles {
   static var directory: URL {
     let base =
@@ -11,9 +11,9 @@ enum SectionCacheFiles {
       .appendingPathComponent("FetchedResults", isDirectory: true)
   }
 
-  /// The file of a cache; any text may be a name.
+  /// Returns the file of a cache; any text may be a name.
   static func url(for name: String) -> URL {
-    // Long or strange names are told apart by their bytes, written so that every file system takes them.
+    // Long or unusual names are encoded by their bytes, in a form that every file system accepts.
     let plain = name.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
     }
@@ -32,9 +32,9 @@ enum SectionCacheFiles {
     }
   }
 
-  /// Deletes one cache, or with nil all.
+  /// Deletes one cache; nil deletes all.
   static func delete(_ name: String?) {
-    // That there is none is what was asked for.
+    // A missing file is fine.
     try? FileManager.default.removeItem(at: name.map(url(for:)) ?? directory)
   }
 }

@@ -1,11 +1,11 @@
-/// Sections of items in order, each known by an identifier of its own: the value behind a snapshot.
+/// Sections of items in order, each with an identifier: the value behind a snapshot.
 struct SnapshotContent {
   private(set) var sections: [AnyHashable] = []
   private var _items: [AnyHashable: [AnyHashable]] = [:]
   var reloadedSections: [AnyHashable] = []
   var reloadedItems: [AnyHashable] = []
   var reconfiguredItems: [AnyHashable] = []
-  /// Section of each item, made when it is first asked for.
+  /// Section of each item, built on demand.
   private var _homes: [AnyHashable: AnyHashable]?
 
   // MARK: Reading

@@ -1,11 +1,11 @@
 import Foundation
 
 extension CocoaError {
-  /// An error in the Cocoa domain with one of Core Data's codes.
+  /// Returns an error in the Cocoa domain with one of Core Data's codes.
   ///
   /// - Parameters:
   ///   - code: One of Core Data's error codes.
-  ///   - message: What was asked, what was found, what to do.
+  ///   - message: The request, the finding, and a remedy.
   static func coreData(_ code: Int, _ message: String, _ userInfo: [String: Any] = [:]) -> CocoaError {
     var info = userInfo
     info[NSLocalizedDescriptionKey] = message
@@ -13,9 +13,9 @@ extension CocoaError {
   }
 }
 
-/// Stops the program over a mistake that stops it in Core Data too.
+/// Traps for a programming error that stops the program in Core Data as well.
 ///
-/// - Parameter message: What was asked, what was found, what to do.
+/// - Parameter message: The request, the finding, and a remedy.
 func programmerError(_ message: String) -> Never {
   fatalError("CoreData: \(message)")
 }

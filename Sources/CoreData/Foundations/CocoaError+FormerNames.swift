@@ -1,6 +1,6 @@
 import Foundation
 
-// The names that the error codes had before Swift 4, for code that still has them.
+// Names of the error codes from before Swift 4, for source compatibility.
 
 extension CocoaError.Code {
   /// Former name of `managedObjectValidation`.

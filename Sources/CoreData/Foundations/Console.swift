@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Lines on the standard error, for what must be known and can neither be thrown nor trap.
+/// Logs to standard error what cannot be thrown and must not trap.
 enum Console {
   static func warn(_ message: String) {
     FileHandle.standardError.write(Data("CoreData: \(message)\n".utf8))
@@ -9,7 +9,7 @@ enum Console {
 
   private static let _said = Mutex<Set<String>>([])
 
-  /// The same once for each topic: what holds for one object of an entity holds for all.
+  /// Logs once per topic: a problem with one object of an entity usually affects all.
   static func warnOnce(about topic: String, _ message: @autoclosure () -> String) {
     guard _said.withLock({ $0.insert(topic).inserted }) else { return }
     warn(message())

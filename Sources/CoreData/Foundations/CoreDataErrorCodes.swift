@@ -1,4 +1,4 @@
-// Error codes of Core Data in NSCocoaErrorDomain; spelled and numbered as Apple has them.
+// Core Data's error codes in NSCocoaErrorDomain, with Apple's names and numbers.
 
 /// Generic validation error.
 public let NSManagedObjectValidationError = 1550
@@ -22,7 +22,7 @@ public let NSValidationNumberTooSmallError = 1620
 public let NSValidationDateTooLateError = 1630
 /// A date is before its limit.
 public let NSValidationDateTooSoonError = 1640
-/// A value is no valid date.
+/// A value is not a valid date.
 public let NSValidationInvalidDateError = 1650
 /// A string is too long.
 public let NSValidationStringTooLongError = 1660
@@ -32,15 +32,15 @@ public let NSValidationStringTooShortError = 1670
 public let NSValidationStringPatternMatchingError = 1680
 /// A URI cannot be stored.
 public let NSValidationInvalidURIError = 1690
-/// A context's lock could not be had.
+/// A context's lock could not be acquired.
 public let NSManagedObjectContextLockingError = 132000
-/// A coordinator's lock could not be had.
+/// A coordinator's lock could not be acquired.
 public let NSPersistentStoreCoordinatorLockingError = 132010
-/// An object was asked for that does not exist in the store.
+/// A requested object does not exist in the store.
 public let NSManagedObjectReferentialIntegrityError = 133000
-/// A relationship leads to an object in another store.
+/// A relationship refers to an object in another store.
 public let NSManagedObjectExternalRelationshipError = 133010
-/// The merge policy could not complete a save: rows changed underneath.
+/// The merge policy could not complete a save because of concurrent changes.
 ///
 /// ```swift
 /// do {
@@ -50,19 +50,19 @@ public let NSManagedObjectExternalRelationshipError = 133010
 /// }
 /// ```
 public let NSManagedObjectMergeError = 133020
-/// The merge policy could not complete a save: uniqueness constraints are violated.
+/// The merge policy could not complete a save because of violated uniqueness constraints.
 public let NSManagedObjectConstraintMergeError = 133021
 /// No store type of that name is registered.
 public let NSPersistentStoreInvalidTypeError = 134000
 /// The file is a store of another type.
 public let NSPersistentStoreTypeMismatchError = 134010
-/// The store refuses the model.
+/// The store rejects the model.
 public let NSPersistentStoreIncompatibleSchemaError = 134020
 /// A save failed.
 public let NSPersistentStoreSaveError = 134030
-/// Some of several stores failed to save.
+/// A save into several stores failed in some of them.
 public let NSPersistentStoreIncompleteSaveError = 134040
-/// A save met conflicting changes.
+/// A save encountered conflicting changes.
 public let NSPersistentStoreSaveConflictsError = 134050
 /// Generic Core Data error.
 public let NSCoreDataError = 134060
@@ -70,11 +70,11 @@ public let NSCoreDataError = 134060
 public let NSPersistentStoreOperationError = 134070
 /// The store could not be opened.
 public let NSPersistentStoreOpenError = 134080
-/// The store did not answer in time.
+/// The store did not respond in time.
 public let NSPersistentStoreTimeoutError = 134090
 /// The store does not support the request.
 public let NSPersistentStoreUnsupportedRequestTypeError = 134091
-/// The store's entity version hashes are not the model's.
+/// The store's entity version hashes differ from the model's.
 public let NSPersistentStoreIncompatibleVersionHashError = 134100
 /// Generic migration error.
 public let NSMigrationError = 134110
@@ -102,14 +102,14 @@ public let NSExternalRecordImportError = 134200
 public let NSPersistentHistoryTokenExpiredError = 134301
 /// A model reference resolves to no model.
 public let NSManagedObjectModelReferenceNotFoundError = 134504
-/// Staged migration met another framework version.
+/// A staged migration encountered another framework version.
 public let NSStagedMigrationFrameworkVersionMismatchError = 134505
-/// Staged migration would go backwards.
+/// A staged migration would go backwards.
 public let NSStagedMigrationBackwardMigrationError = 134506
 
 // Keys in the errors' user info.
 
-/// Array of errors under a multiple-errors error.
+/// Array of the errors in a multiple-errors error.
 ///
 /// ```swift
 /// do {
@@ -119,7 +119,7 @@ public let NSStagedMigrationBackwardMigrationError = 134506
 /// }
 /// ```
 public let NSDetailedErrorsKey = "NSDetailedErrors"
-/// Object that failed validation.
+/// The object that failed validation.
 ///
 /// ```swift
 /// do {
@@ -132,23 +132,23 @@ public let NSDetailedErrorsKey = "NSDetailedErrors"
 public let NSValidationObjectErrorKey = "NSValidationErrorObject"
 /// Name of the property that failed validation.
 public let NSValidationKeyErrorKey = "NSValidationErrorKey"
-/// Predicate that a value failed.
+/// The predicate that a value failed.
 public let NSValidationPredicateErrorKey = "NSValidationErrorPredicate"
-/// Value that failed validation.
+/// The value that failed validation.
 public let NSValidationValueErrorKey = "NSValidationErrorValue"
-/// Stores that an error concerns.
+/// The stores affected by an error.
 public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
-/// Objects that an error concerns.
+/// The objects affected by an error.
 public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
-/// Conflicts that made a save fail.
+/// The conflicts that failed a save.
 public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 /// Domain of SQLite result codes in errors' user info.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 
-/// Codes that Core Data's errors have without a public name.
+/// Codes of Core Data errors without a public name.
 enum CoreDataErrorCode {
-  /// A context was asked to save while it is saving.
+  /// `save()` was called while the context is saving.
   static let recursiveSave = 132001
-  /// A store is added to a coordinator that has it already.
+  /// A store was added to a coordinator twice.
   static let storeAddedTwice = 134081
 }

@@ -1,8 +1,8 @@
-/// A point of the engine where what one thread does next can change what another one sees.
+/// A point in the engine where threads can affect each other.
 package enum InterleavingPoint: String, Sendable {
   /// Entering or leaving a context's queue.
   case queue
-  /// Between taking ancestors' unsaved changes and asking the store.
+  /// Between reading ancestors' unsaved changes and querying the store.
   case read
   /// Between collecting unsaved changes and publishing them.
   case publish
@@ -10,7 +10,7 @@ package enum InterleavingPoint: String, Sendable {
   case deliver
   /// Between linking temporary IDs to permanent ones and the store's COMMIT.
   case link
-  /// Between a store's COMMIT and telling the row cache.
+  /// Between a store's COMMIT and the update of the row cache.
   case commit
 }
 
@@ -21,29 +21,29 @@ import Synchronization
 
 /// Decides which of several threads runs, so that a test can repeat an interleaving.
 ///
-/// Only one scheduled thread runs at a time. A thread gives way where it calls one of these methods, and
-/// nowhere else; the engine calls none of them while it holds a lock that a scheduled thread may wait for.
+/// Only one scheduled thread runs at a time. A thread yields only in calls of these methods; the engine calls
+/// none of them while it holds a lock that a scheduled thread may wait for.
 package protocol InterleavingSchedule: AnyObject, Sendable {
   /// May let other threads run first.
   func reach(_ point: InterleavingPoint)
-  /// Waits until the calling thread is at the head of the resource's line.
+  /// Waits until the calling thread is first in the resource's queue.
   func acquire(_ resource: ObjectIdentifier)
-  /// Leaves the resource to the next in line.
+  /// Releases the resource to the next thread in the queue.
   func release(_ resource: ObjectIdentifier)
-  /// Runs a block on a thread of its own that has the resource, after all that are in line already.
+  /// Runs a block on a thread of its own that acquires the resource after all threads already in the queue.
   func enqueue(on resource: ObjectIdentifier, _ block: @escaping @Sendable () -> Void)
 }
 
-/// Connects the engine's threads to a schedule; exists in debug builds and where `INTERLEAVING` is defined.
+/// Connects the engine's threads to a schedule; available in debug builds and if `INTERLEAVING` is defined.
 package enum Interleaving {
-  /// Whether any thread was ever scheduled: one load decides in a program that tests nothing.
+  /// Whether any thread was ever scheduled; outside of tests, a single load.
   private static let _isUsed = Atomic<Bool>(false)
-  /// Stands for the stores' writers: one write transaction is open at a time.
+  /// Represents the stores' writers: one write transaction is open at a time.
   private static let _writer = Resource()
 
   private final class Resource: Sendable {}
 
-  /// What decides when a thread runs.
+  /// The schedule of a thread.
   private final class Hold {
     let schedule: any InterleavingSchedule
     init(_ schedule: any InterleavingSchedule) { self.schedule = schedule }
@@ -74,10 +74,10 @@ package enum Interleaving {
   /// Whether the calling thread runs under a schedule.
   static var isScheduled: Bool { _schedule != nil }
 
-  /// Lets the schedule, if there is one, switch to another thread.
+  /// Lets the schedule, if any, switch to another thread.
   static func reach(_ point: InterleavingPoint) { _schedule?.reach(point) }
 
-  /// Runs `body` while no other scheduled thread runs one for the same object.
+  /// Runs `body` while no other scheduled thread does so for the same object.
   static func exclusively<T>(_ resource: AnyObject, _ body: () throws -> T) rethrows -> T {
     guard let schedule = _schedule else { return try body() }
     let id = ObjectIdentifier(resource)
@@ -89,7 +89,7 @@ package enum Interleaving {
     return try body()
   }
 
-  /// Runs `body`, which writes to a store, while no other scheduled thread writes to one.
+  /// Runs `body`, which writes to a store, while no other scheduled thread writes.
   static func writing<T>(_ body: () throws -> T) rethrows -> T { try exclusively(_writer, body) }
 
   /// Enqueues a block for the object if the calling thread is scheduled.
@@ -102,7 +102,7 @@ package enum Interleaving {
 
 #else
 
-/// Nothing: schedules exist in debug builds and where `INTERLEAVING` is defined.
+/// Empty: schedules exist only in debug builds and if `INTERLEAVING` is defined.
 enum Interleaving {
   static var isScheduled: Bool {
     @inline(__always) get { false }

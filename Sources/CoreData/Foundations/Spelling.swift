@@ -1,6 +1,6 @@
-/// Finds what a misspelt name was meant to be.
+/// Suggests corrections of misspelt names.
 enum Spelling {
-  /// The candidate with the fewest edits, if it is close enough to be a slip of the hand.
+  /// Returns the candidate with the smallest edit distance, if it is close enough to be a typo.
   static func nearest(to name: String, in candidates: [String]) -> String? {
     let limit = max(1, name.count / 3)
     return
@@ -10,7 +10,7 @@ enum Spelling {
       .min { $0.1 < $1.1 }?.0
   }
 
-  /// Characters to insert, remove, replace, or exchange with a neighbour.
+  /// Number of characters to insert, remove, replace, or swap with a neighbour.
   static func distance(_ a: [Character], _ b: [Character]) -> Int {
     var before: [Int] = []
     var row = Array(0...b.count)

@@ -1,6 +1,6 @@
 import Foundation
 
-// Reading one state of the stores, whatever others write meanwhile.
+// Pinning a context to a state of the stores.
 
 extension NSManagedObjectContext {
   final var generationRead: NSQueryGenerationToken? {
@@ -33,20 +33,20 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The state that reads of this context see; nil for the latest.
+  /// The state from which this context reads; nil for the latest.
   final var readGeneration: StoreGeneration? {
     var root = self
     while let parent = root._parent { root = parent }
     return root.generationPin.generation
   }
 
-  /// A pinned context moves on to the latest state.
+  /// Advances a pinned context to the latest state.
   final func advanceGeneration() {
     guard _parent == nil, generationPin.generation != nil, let coordinator = _coordinator else { return }
     do {
       generationPin.pin(to: try StoreGeneration(of: coordinator.persistentStores))
     } catch {
-      // What has been saved or merged cannot be taken back for this.
+      // The save or merge is done; a failure to pin must not fail it.
       generationPin.pin(to: nil)
       Console.warn(
         "\(label) cannot be pinned to the latest state of its stores and reads what is latest from now on: \(error)"

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Stands for a state of a coordinator's stores, a query generation. Immutable.
+/// Identifies a state of a coordinator's stores, a query generation. Immutable.
 ///
-/// The state exists as long as the token or a context that is pinned to it; an archive does not keep it.
+/// The state exists as long as the token, or a context that is pinned to it; an archived token does not keep
+/// it.
 ///
 /// ```swift
 /// try context.setQueryGenerationFrom(.current)
@@ -13,7 +14,7 @@ import Foundation
 open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Unchecked: immutable; the generation is Sendable and the superclass has no state.
 
-  /// Nil: whatever is current when it is asked for.
+  /// Nil: the current state at the time of pinning.
   let generation: StoreGeneration?
 
   private static let _current = NSQueryGenerationToken(nil)
@@ -23,10 +24,10 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     super.init()
   }
 
-  /// Stands for the latest state at the time when a context is pinned to it.
+  /// The latest state at the time when a context is pinned to it.
   open class var current: NSQueryGenerationToken { _current }
 
-  /// A token that was archived in this process; nil when its state is not kept any more.
+  /// Decodes a token archived in this process; nil if its state no longer exists.
   public required init?(coder: NSCoder) {
     guard coder.allowsKeyedCoding,
       let name = coder.decodeObject(of: NSString.self, forKey: Self._nameKey) as String?
@@ -48,13 +49,13 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     coder.encode(NSString(string: generation?.name ?? Self._currentName), forKey: Self._nameKey)
   }
 
-  /// Archives of tokens are decoded securely.
+  /// Tokens support secure coding.
   open class var supportsSecureCoding: Bool { true }
 
-  /// The token itself: it never changes.
+  /// Returns this token, which is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Tokens are equal when they stand for the same state.
+  /// Tokens are equal if they identify the same state.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? NSQueryGenerationToken).map { $0.generation === generation } ?? false
   }

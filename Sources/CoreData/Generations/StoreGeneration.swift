@@ -1,25 +1,24 @@
 import Foundation
 import Synchronization
 
-/// The stores of a coordinator as they were at one moment, with the rows read of that state. May be used from
-/// any thread.
+/// A coordinator's stores at one moment, with the rows read from that state. May be used from any thread.
 final class StoreGeneration: Sendable {
-  /// Tells generations apart, in archives of their tokens.
+  /// Identifies the generation in archived tokens.
   let name = UUID().uuidString
-  /// Rows of this state; the coordinator's own cache has the latest.
+  /// Rows of this state; the coordinator's own cache holds the latest.
   let rowCache = RowCache()
   private let _views: [(store: StoreKey, view: any StoreReading)]
-  /// Stores that cannot keep an older state; of them the latest is read.
+  /// Stores that cannot keep an older state; reads from them return the latest.
   private let _followed: [(store: StoreKey, view: any StoreReading)]
 
   private static let _live = Mutex<[String: WeakGeneration]>([:])
   private struct WeakGeneration { weak var generation: StoreGeneration? }
 
-  /// The present state of these stores; nil if none of them can keep it.
+  /// Opens the current state of these stores; nil if none of them can keep it.
   ///
-  /// Exactly which moment it is, is settled by the first read.
+  /// The first read determines the exact moment.
   ///
-  /// - Throws: A Cocoa error when a store cannot be read from a further connection.
+  /// - Throws: A Cocoa error if a store cannot open a further connection.
   init?(of stores: [NSPersistentStore]) throws {
     var views: [(StoreKey, any StoreReading)] = []
     var followed: [(StoreKey, any StoreReading)] = []
@@ -43,25 +42,25 @@ final class StoreGeneration: Sendable {
     }
   }
 
-  /// The generation of this name, if it is still referenced.
+  /// Returns the generation of this name, if it is still referenced.
   static func named(_ name: String) -> StoreGeneration? { _live.withLock { $0[name]?.generation } }
 
-  /// The store in this state; nil for one that was added later.
+  /// Returns the store in this state; nil for one that was added later.
   func view(of store: StoreKey) -> (any StoreReading)? {
     (_views.first { $0.store === store } ?? _followed.first { $0.store === store })?.view
   }
 
-  /// Whether the store is read in an older state.
+  /// Whether reads from the store see an older state.
   func pins(_ store: StoreKey?) -> Bool { _views.contains { $0.store === store } }
 }
 
-/// Which state of the stores a context reads. Children read their root's; may be asked from any thread.
+/// The state from which a context reads. Children read from their root's; may be used from any thread.
 final class GenerationPin: Sendable {
   private let _generation = Mutex<StoreGeneration?>(nil)
-  /// So that a context that is not pinned, which is nearly every one, costs its readers one load.
+  /// Lets readers of an unpinned context, the usual case, skip the lock.
   private let _isPinned = Atomic<Bool>(false)
 
-  /// The state that is read; nil for the latest.
+  /// The pinned state; nil for the latest.
   var generation: StoreGeneration? {
     _isPinned.load(ordering: .acquiring) ? _generation.withLock { $0 } : nil
   }

@@ -1,12 +1,12 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// What a search of the history may ask about transactions and changes.
+/// The fields of transactions and changes that a history search supports.
 enum HistoryField {
   static let transactionEntityName = "Transaction"
   static let changeEntityName = "Change"
 
-  /// A description of transactions as if they were objects.
+  /// Describes transactions as an entity.
   static var transactionEntity: NSEntityDescription {
     _entity(
       transactionEntityName,
@@ -18,7 +18,7 @@ enum HistoryField {
       ])
   }
 
-  /// A description of changes as if they were objects.
+  /// Describes changes as an entity.
   static var changeEntity: NSEntityDescription {
     _entity(
       changeEntityName,
@@ -44,12 +44,12 @@ enum HistoryField {
   }
 }
 
-/// A transaction or a change as a predicate sees it: values by key.
+/// Evaluates predicates on a transaction or change: values by key.
 struct HistorySubject: PredicateSubject {
   private let _values: [String: PredicateValue]
   private let _kind: String
 
-  /// Tokens are compared by the number of the transaction in the store at hand.
+  /// Tokens compare by the number of the transaction in the searched store.
   init(_ transaction: HistoryTransactionRecord) {
     _kind = "a transaction"
     _values = [
@@ -63,7 +63,7 @@ struct HistorySubject: PredicateSubject {
     ]
   }
 
-  /// Entities are compared by name.
+  /// Entities compare by name.
   init(_ change: HistoryChangeRecord) {
     _kind = "a change"
     _values = [
@@ -101,24 +101,23 @@ struct HistorySubject: PredicateSubject {
   }
 }
 
-/// A fetch request's search of the history of one store.
+/// A history search by fetch request, in one store.
 struct HistorySearch {
-  /// Condition on transactions; nil for none.
+  /// The condition on transactions; nil for none.
   private(set) var transactions: PredicateTree?
-  /// Condition on changes; nil for none.
+  /// The condition on changes; nil for none.
   private(set) var changes: PredicateTree?
   private let _limit: Int
   private let _offset: Int
 
-  /// No condition.
+  /// Creates a search without conditions.
   init() {
     _limit = 0
     _offset = 0
   }
 
-  /// - Throws: A Cocoa error for a request of another entity, or with a condition that says nothing about
-  ///   history: 134301 when it compares with the token of an empty history, or with one that has nothing to
-  ///   do with the store.
+  /// - Throws: A Cocoa error for a request with another entity, or an unsupported condition: 134301 for a
+  ///   comparison with the token of an empty history, or with one unrelated to the store.
   init(_ request: AnyFetchRequest, in store: NSPersistentStore) throws {
     _limit = max(0, request.fetchLimit)
     _offset = max(0, request.fetchOffset)
@@ -154,14 +153,14 @@ struct HistorySearch {
     if isOfChanges { changes = tree } else { transactions = tree }
   }
 
-  /// The part of the results that the request's offset and limit leave.
+  /// Applies the request's offset and limit to the results.
   func window<T>(_ results: [T]) -> [T] {
     if _limit == 0, _offset == 0 { return results }
     let rest = results.dropFirst(_offset)
     return Array(_limit > 0 ? rest.prefix(_limit) : rest)
   }
 
-  /// A constant in the form in which a subject has its values.
+  /// Converts a constant to the form of the subject's values.
   private static func _comparable(_ value: PredicateValue, _ store: NSPersistentStore) throws
     -> PredicateValue
   {
@@ -177,7 +176,7 @@ struct HistorySearch {
       case let transaction as NSPersistentHistoryTransaction: return .int(transaction.transactionNumber)
       case let entity as NSEntityDescription: return .string(entity.name ?? "")
       case let id as NSManagedObjectID:
-        // As in Core Data, an ID that another coordinator gave finds nothing here.
+        // As in Core Data, an ID from another coordinator matches nothing.
         return id.persistentStore === store ? value : .null
       default: return value
       }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Kind of change of an object; raw values are Apple's.
+/// The kind of change of an object; raw values match Apple's.
 public enum NSPersistentHistoryChangeType: Int, Sendable {
   /// Inserted.
   case insert = 0
@@ -10,7 +10,7 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
   case delete = 2
 }
 
-/// The change of one object in one transaction of a store's history. Immutable.
+/// A change of one object in one transaction of a store's history. Immutable.
 ///
 /// ```swift
 /// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
@@ -21,11 +21,11 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 /// }
 /// ```
 open class NSPersistentHistoryChange: NSObject, NSCopying {
-  /// Nil in a change that a subclass made.
+  /// Nil in a change created by a subclass.
   private let _record: HistoryChangeRecord?
   private let _owner: HistoryTransactionRecord?
   private let _storeID: String
-  /// The transaction that lists this change, while it is alive.
+  /// The transaction with this change, while it is alive.
   weak var _transaction: NSPersistentHistoryTransaction?
 
   init(_ record: HistoryChangeRecord, of owner: HistoryTransactionRecord, storeID: String) {
@@ -43,10 +43,10 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     _storeID = ""
   }
 
-  /// Number of the change in its store; later ones have higher numbers.
+  /// The number of the change in its store; later changes have higher numbers.
   open var changeID: Int64 { _record?.number ?? 0 }
 
-  /// ID of the object, which need not exist any more.
+  /// ID of the object, which may no longer exist.
   open var changedObjectID: NSManagedObjectID {
     _record.map { NSManagedObjectID($0.key) } ?? NSManagedObjectID()
   }
@@ -56,8 +56,8 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     NSPersistentHistoryChangeType(rawValue: _record?.kind.rawValue ?? 0)!
   }
 
-  /// Values of a deleted object, of the attributes with `preservesValueInHistoryOnDeletion`, by name; nil if
-  /// there are none.
+  /// Values of a deleted object by name, for attributes with `preservesValueInHistoryOnDeletion`; nil without
+  /// any.
   ///
   /// ```swift
   /// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
@@ -79,34 +79,34 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     return result.isEmpty ? nil : result
   }
 
-  /// Transaction that the change belongs to; without its changes if the original has been released.
+  /// The transaction of the change; without its list of changes if the original has been released.
   open var transaction: NSPersistentHistoryTransaction? {
     _transaction ?? _owner.map { NSPersistentHistoryTransaction($0, storeID: _storeID) }
   }
 
-  /// Properties that an update has changed; nil for insertions and deletions.
+  /// The properties that an update changed; nil for insertions and deletions.
   open var updatedProperties: Set<NSPropertyDescription>? {
     guard let _record, _record.kind == .update else { return nil }
     let properties = _record.key.space.entity.shape.properties
     return Set(_record.slots.compactMap { properties[$0] })
   }
 
-  /// The change itself: it never changes.
+  /// Returns this change, which is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  // MARK: Being searched for
+  // MARK: Searching
 
-  /// Description of changes, for a fetch request that searches the history.
+  /// Returns the entity of changes, for a fetch request that searches the history.
   open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
     HistoryField.changeEntity
   }
 
-  /// Description of changes; nil as long as no coordinator is in use.
+  /// The entity of changes; nil if no coordinator is in use.
   open class var entityDescription: NSEntityDescription? {
     LoadedModels.models.isEmpty ? nil : HistoryField.changeEntity
   }
 
-  /// A request for changes; nil as long as no coordinator is in use.
+  /// A fetch request for changes; nil if no coordinator is in use.
   open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     entityDescription.map { entity in
       let request = NSFetchRequest<any NSFetchRequestResult>()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a history request returns; raw values are Apple's.
+/// The kind of result of a history request; raw values match Apple's.
 public enum NSPersistentHistoryResultType: Int, Sendable {
   /// Whether the request succeeded.
   case statusOnly = 0
@@ -10,13 +10,13 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
   case count = 2
   /// Transactions without their changes.
   case transactionsOnly = 3
-  /// Changes, without the transactions around them.
+  /// Changes without their transactions.
   case changesOnly = 4
   /// Transactions with their changes.
   case transactionsAndChanges = 5
 }
 
-/// Reads, or deletes, the history that stores keep with `NSPersistentHistoryTrackingKey`.
+/// Reads or deletes the history that stores record with `NSPersistentHistoryTrackingKey`.
 ///
 /// Execute it with `NSManagedObjectContext.execute(_:)`. Not safe to use from several threads at once.
 ///
@@ -37,13 +37,12 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
   let place: Place
   let isDeletion: Bool
-  /// What is returned; transactions with their changes unless set. A deletion always returns whether it was
-  /// done.
+  /// The kind of result; by default transactions with their changes. A deletion always returns its status.
   open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
-  /// Narrows the request to transactions or changes that meet a predicate; its entity is that of
+  /// Restricts the request to transactions or changes that match a predicate; its entity is that of
   /// `NSPersistentHistoryTransaction` or `NSPersistentHistoryChange`.
   ///
-  /// Predicates on transactions know author, bundleID, contextName, processID, timestamp, token and
+  /// Predicates on transactions support author, bundleID, contextName, processID, timestamp, token and
   /// transactionNumber; those on changes changedObjectID, changedEntity (an `NSEntityDescription`, without
   /// its subentities), changedID (the object's primary key), changeType and changeID.
   ///
@@ -63,7 +62,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     super.init()
   }
 
-  /// Token that the request starts from, if it was made with one.
+  /// The token at which the request starts, if it was created with one.
   open var token: NSPersistentHistoryToken? {
     switch place {
     case .token(let token): token
@@ -72,7 +71,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     }
   }
 
-  /// A request for transactions written later than a moment.
+  /// Creates a request for transactions written after a date.
   ///
   /// ```swift
   /// let yesterday = Date(timeIntervalSinceNow: -86_400)
@@ -85,10 +84,10 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     NSPersistentHistoryChangeRequest(.date(date), isDeletion: false)
   }
 
-  /// A request for transactions after a token; nil for all.
+  /// Creates a request for transactions after a token; nil for all.
   ///
-  /// Executing it throws 134301 when transactions after the token have been deleted from the history, or when
-  /// no store has to do with the token.
+  /// Executing it throws 134301 if transactions after the token have been deleted from the history, or if the
+  /// token is unrelated to all stores.
   ///
   /// ```swift
   /// do {
@@ -101,14 +100,14 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     NSPersistentHistoryChangeRequest(token.map(Place.token) ?? .beginning, isDeletion: false)
   }
 
-  /// A request for transactions after another; nil for all.
+  /// Creates a request for transactions after another one; nil for all.
   open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?)
     -> NSPersistentHistoryChangeRequest
   {
     NSPersistentHistoryChangeRequest(transaction.map(Place.transaction) ?? .beginning, isDeletion: false)
   }
 
-  /// A request for transactions, or changes, that a fetch request describes.
+  /// Creates a request for transactions or changes that match a fetch request.
   ///
   /// ```swift
   /// if let search = NSPersistentHistoryChange.fetchRequest {
@@ -125,7 +124,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     return request
   }
 
-  /// A request that deletes the transactions written before a moment.
+  /// Creates a request that deletes the transactions written before a date.
   ///
   /// ```swift
   /// let lastWeek = Date(timeIntervalSinceNow: -7 * 86_400)
@@ -135,7 +134,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     NSPersistentHistoryChangeRequest(.date(date), isDeletion: true)
   }
 
-  /// A request that deletes the transactions before the token's, which stays; with nil nothing is deleted.
+  /// Creates a request that deletes the transactions before the token's, which is kept; nil deletes nothing.
   ///
   /// ```swift
   /// try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: lastToken))
@@ -144,7 +143,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     NSPersistentHistoryChangeRequest(token.map(Place.token) ?? .beginning, isDeletion: true)
   }
 
-  /// A request that deletes the transactions before one, which stays; with nil nothing is deleted.
+  /// Creates a request that deletes the transactions before another one, which is kept; nil deletes nothing.
   open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?)
     -> NSPersistentHistoryChangeRequest
   {
@@ -166,9 +165,9 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult {
   private let _resultType: NSPersistentHistoryResultType
 
   /// A `Bool`, `[NSManagedObjectID]`, `Int`, `[NSPersistentHistoryTransaction]` or
-  /// `[NSPersistentHistoryChange]`, as the result type says; the oldest first.
+  /// `[NSPersistentHistoryChange]`, depending on the result type; oldest first.
   open var result: Any? { _result }
-  /// Kind of result that the request asked for.
+  /// The kind of result requested.
   open var resultType: NSPersistentHistoryResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSPersistentHistoryResultType) {

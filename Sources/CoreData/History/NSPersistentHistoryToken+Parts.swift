@@ -1,9 +1,9 @@
-// Places in history by number, for modules of this package that have tokens of their own.
+// History positions by number, for modules of this package with tokens of their own.
 
 extension NSPersistentHistoryToken {
-  /// The place right after a transaction of a store.
+  /// Creates the position right after a transaction of a store.
   package convenience init(store: String, number: Int64) { self.init([store: number]) }
 
-  /// Number of the last known transaction of a store; nil for one that the token knows nothing of.
+  /// Returns the number of the last known transaction of a store; nil if the token does not cover the store.
   package final func number(ofStore store: String) -> Int64? { transactions[store] }
 }

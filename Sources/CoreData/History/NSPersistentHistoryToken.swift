@@ -2,9 +2,9 @@ import Foundation
 
 /// A position in the history of one or several stores.
 ///
-/// Immutable; may be kept in a file with `NSKeyedArchiver` and used by another process on the same stores.
-/// Two tokens are equal when they name the same transaction of the same stores, whichever coordinator made
-/// them.
+/// Immutable; may be archived with `NSKeyedArchiver` and used by another process on the same stores. Two
+/// tokens are equal if they refer to the same transactions of the same stores, even from different
+/// coordinators.
 ///
 /// ```swift
 /// let token = coordinator.currentPersistentHistoryToken(fromStores: nil)
@@ -18,7 +18,7 @@ import Foundation
 open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Unchecked: an immutable dictionary of values; the superclass has no state.
 
-  /// Numbers of the last transactions known, by the stores' UUIDs; 0 before the first.
+  /// Number of the last known transaction by store UUID; 0 before the first.
   let transactions: [String: Int64]
 
   init(_ transactions: [String: Int64]) {
@@ -26,13 +26,13 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
     super.init()
   }
 
-  /// Creates a token before every transaction, for test doubles.
+  /// Creates a token that precedes every transaction, for test doubles.
   public override init() {
     transactions = [:]
     super.init()
   }
 
-  /// A token that was archived; nil for an archive of something else.
+  /// Decodes an archived token; nil for an archive of anything else.
   public required init?(coder: NSCoder) {
     guard coder.allowsKeyedCoding,
       let stores = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: Self._storesKey)
@@ -55,10 +55,10 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
     coder.encode(NSArray(array: entries.map { NSNumber(value: $0.value) }), forKey: Self._numbersKey)
   }
 
-  /// Archives of tokens are decoded securely.
+  /// Tokens support secure coding.
   open class var supportsSecureCoding: Bool { true }
 
-  /// The token itself: it never changes.
+  /// Returns this token, which is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   open override func isEqual(_ object: Any?) -> Bool {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One save, or one batch request, in a store's history. Immutable.
+/// A save or batch request in a store's history. Immutable.
 ///
 /// ```swift
 /// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
@@ -34,31 +34,31 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
   /// UUID of the store.
   open var storeID: String { _storeID }
 
-  /// When it was written.
+  /// The time when the transaction was written.
   open var timestamp: Date { Date(timeIntervalSinceReferenceDate: _record.timestamp) }
 
-  /// What was changed, in the order insertions, updates, deletions; nil unless changes were asked for.
+  /// The changes: insertions, updates, then deletions; nil unless requested.
   open var changes: [NSPersistentHistoryChange]? { _changes }
 
-  /// Number of the transaction in its store; later ones have higher numbers.
+  /// The number of the transaction in its store; later transactions have higher numbers.
   open var transactionNumber: Int64 { _record.number }
 
-  /// Identifier of the program that wrote it: its bundle's, or its name.
+  /// Bundle identifier or name of the program that wrote the transaction.
   open var bundleID: String { _record.bundleID }
 
-  /// Name of the process that wrote it.
+  /// Name of the process that wrote the transaction.
   open var processID: String { _record.processID }
 
-  /// Name of the context that wrote it.
+  /// Name of the context that wrote the transaction.
   open var contextName: String? { _record.contextName }
 
-  /// `transactionAuthor` of the context that wrote it.
+  /// `transactionAuthor` of the context that wrote the transaction.
   open var author: String? { _record.author }
 
   /// The position in the history right after this transaction.
   open var token: NSPersistentHistoryToken { NSPersistentHistoryToken([storeID: _record.number]) }
 
-  /// The changes as a notification that `mergeChanges(fromContextDidSave:)` takes: sets of object IDs.
+  /// Returns the changes as a notification for `mergeChanges(fromContextDidSave:)`, with sets of object IDs.
   ///
   /// ```swift
   /// func merge(_ transaction: NSPersistentHistoryTransaction) {
@@ -84,10 +84,10 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
     return Notification(name: .NSManagedObjectContextDidSaveObjectIDs, object: nil, userInfo: userInfo)
   }
 
-  /// The transaction itself: it never changes.
+  /// Returns this transaction, which is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Transactions are equal when they are the same one of the same store.
+  /// Transactions are equal if they have the same number in the same store.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSPersistentHistoryTransaction else { return false }
     return other.storeID == storeID && other.transactionNumber == transactionNumber
@@ -95,19 +95,19 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
 
   open override var hash: Int { transactionNumber.hashValue }
 
-  // MARK: Being searched for
+  // MARK: Searching
 
-  /// Description of transactions, for a fetch request that searches the history.
+  /// Returns the entity of transactions, for a fetch request that searches the history.
   open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
     HistoryField.transactionEntity
   }
 
-  /// Description of transactions; nil as long as no coordinator is in use.
+  /// The entity of transactions; nil if no coordinator is in use.
   open class var entityDescription: NSEntityDescription? {
     LoadedModels.models.isEmpty ? nil : HistoryField.transactionEntity
   }
 
-  /// A request for transactions; nil as long as no coordinator is in use.
+  /// A fetch request for transactions; nil if no coordinator is in use.
   open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     entityDescription.map { entity in
       let request = NSFetchRequest<any NSFetchRequestResult>()

@@ -13,7 +13,7 @@ extension NSPersistentStoreCoordinator {
     return transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions)
   }
 
-  /// Stores that keep a history, among those named or all.
+  /// Returns those of the given stores, or of all, that record history.
   final func histories(of affected: [NSPersistentStore]?) -> [(
     store: NSPersistentStore, history: any HistoryKeeping
   )] {
@@ -24,9 +24,9 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Deletes transactions of a store by number; those that are not there are passed over. Any thread.
+  /// Deletes transactions of a store by number and ignores missing ones. Any thread.
   ///
-  /// - Throws: A Cocoa error where the store can't be written.
+  /// - Throws: A Cocoa error if the store cannot be written.
   package final func deleteHistory(_ transactions: [Int64], of store: NSPersistentStore) throws {
     guard let history = histories(of: [store]).first?.history else { return }
     try StoreErrors.translating(url: store.url) {
@@ -34,7 +34,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Carries out a history request.
+  /// Executes a history request.
   final func execute(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
     let histories = histories(of: request.affectedStores)
     guard !histories.isEmpty else {
@@ -83,7 +83,7 @@ extension NSPersistentStoreCoordinator {
       query.after = transaction.transactionNumber
       try _checkIsThere(transaction.token, query.after, history)
     case .transaction(let transaction):
-      // Transactions of another store are followed by what was written later.
+      // For a transaction of another store, continue with what was written later.
       query.afterTime = transaction.timestamp.timeIntervalSinceReferenceDate
     }
     switch request.resultType {
@@ -107,7 +107,7 @@ extension NSPersistentStoreCoordinator {
     return records
   }
 
-  /// Refuses a token after which history was deleted: a reader that continues from it would miss changes.
+  /// Rejects a token after which history was deleted: a reader that continues from it would miss changes.
   private final func _checkIsThere(
     _ token: NSPersistentHistoryToken, _ number: Int64, _ history: any HistoryKeeping
   ) throws {
@@ -119,7 +119,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSPersistentHistoryChangeRequest {
-  /// Up to where the history of a store is deleted; nil if nothing of it is.
+  /// Returns the bound up to which a store's history is deleted; nil to delete nothing.
   fileprivate func bound(in store: NSPersistentStore) -> HistoryBound? {
     switch place {
     case .beginning: nil
@@ -130,7 +130,7 @@ extension NSPersistentHistoryChangeRequest {
     }
   }
 
-  /// What was found, in the form asked for. A request for changes counts changes, any other transactions.
+  /// Returns the result in the requested form. A request for changes counts changes, any other transactions.
   fileprivate func shown(_ found: [NSPersistentHistoryTransaction], _ search: HistorySearch) -> Any {
     let isOfChanges = fetchRequest?.entityName == HistoryField.changeEntityName
     switch resultType {

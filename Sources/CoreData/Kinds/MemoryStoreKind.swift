@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Stores in memory.
+/// In-memory stores.
 struct MemoryStoreKind: StoreKind {
   var type: String { NSInMemoryStoreType }
   var isPersistent: Bool { false }
@@ -23,14 +23,14 @@ struct MemoryStoreKind: StoreKind {
     return store
   }
 
-  /// What is at a URL is a store of another kind.
+  /// A store at a URL is of another kind.
   func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
     try StoreKinds.standard.metadata(at: url, options: options)
   }
 
   func destroy(at url: URL, options: [AnyHashable: Any]?, closing: () throws -> Void) throws { try closing() }
 
-  /// Refuses models with attributes that only a database can hold. Core Data raises here.
+  /// Rejects models with attributes that only a database supports. Core Data raises here.
   private func _check(_ model: FrozenModel, _ entities: Set<String>?) throws {
     for layout in model.layout.layouts where entities?.contains(layout.entityName) ?? true {
       for slot in layout.slots {

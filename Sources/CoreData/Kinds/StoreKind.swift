@@ -1,77 +1,79 @@
 import Foundation
 
-/// One kind of store: everything that the coordinator and the migrations ask of stores by their type.
+/// A kind of store: the type-specific operations that the coordinator and migrations need.
 ///
-/// SQLite, memory and the registered classes are kinds; a further database is one more. Methods may be called from any
-/// thread. All of them throw Cocoa errors.
+/// SQLite, memory and the registered classes are kinds; another database adds one. Methods may be called from
+/// any thread. All of them throw Cocoa errors.
 package protocol StoreKind: Sendable {
-  /// Type that stores of this kind are added with.
+  /// The store type.
   var type: String { get }
 
   /// Class of the stores.
   var storeClass: NSPersistentStore.Type { get }
 
-  /// Whether stores are at a URL, and outlive the process.
+  /// Whether stores have a URL and outlive the process.
   var isPersistent: Bool { get }
 
-  /// Opens the store at a URL, creating it if it is not there and migrating it if the options ask for that.
+  /// Opens the store at a URL; creates it if it does not exist, and migrates it if the options request that.
   func open(_ request: StoreRequest) throws -> NSPersistentStore
 
-  /// Metadata of a store that need not be open.
+  /// Reads the metadata of a store that need not be open.
   func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any]
 
-  /// Writes metadata into a store that need not be open; format keys that are left out stay.
+  /// Writes metadata into a store that need not be open; keeps format keys that are not given.
   func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws
 
   /// Destroys the store at a URL.
   ///
-  /// - Parameter closing: Closes the store if it is open; called once it is sure that a store can be at the URL.
+  /// - Parameter closing: Closes the store if it is open. Called once it is certain that there can be a store
+  ///   at the URL.
   func destroy(at url: URL, options: [AnyHashable: Any]?, closing: () throws -> Void) throws
 
-  /// Puts a copy of one store in another's place.
+  /// Replaces a store by a copy of another.
   ///
-  /// - Parameter closing: Closes the destination if it is open; called once the source is known to be a store.
+  /// - Parameter closing: Closes the destination if it is open. Called once the source is known to be a
+  ///   store.
   func replace(
     at destination: URL, options: [AnyHashable: Any]?, withStoreAt source: URL,
     sourceOptions: [AnyHashable: Any]?, closing: () throws -> Void) throws
 
-  /// Connects an open store with the store at another URL.
+  /// Connects an open store to the store at another URL.
   ///
-  /// - Returns: False, with nothing changed, where no store of the same model version is.
+  /// - Returns: False, with nothing changed, without a store of the same model version there.
   func reopen(_ store: NSPersistentStore, at url: URL, in coordinator: NSPersistentStoreCoordinator) -> Bool
 
-  /// Whether nothing is at a URL that a new store would overwrite.
+  /// Whether there is nothing at a URL that a new store would overwrite.
   func isVacant(_ url: URL, options: [AnyHashable: Any]?) throws -> Bool
 
-  /// Prepares a vacant place for a copy of another store, with the same access rights as far as that applies.
+  /// Prepares a vacant location for a copy of another store, with the same access rights where applicable.
   func prepare(_ url: URL, like source: URL?)
 
-  /// Removes an unfinished store from a place that was vacant before.
+  /// Removes an incomplete store from a location that was vacant before.
   func discard(at url: URL) throws
 
   /// Calls `changed` after each commit to the store, by any process, until the result is released.
   ///
-  /// - Returns: Nil if stores of this kind do not tell.
+  /// - Returns: Nil if stores of this kind do not report commits.
   func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws -> AnyObject?
 
   /// Whether migrations can read and write stores of this kind.
   var canMigrate: Bool { get }
 
-  /// Migrates a store into a new one by the store's own means.
+  /// Migrates a store into a new one with the kind's own means.
   ///
-  /// - Returns: False if the kind has no such means, with nothing done.
+  /// - Returns: False, with nothing done, if the kind has none.
   func migrate(
     _ job: MigrationJob, inferringFrom source: NSManagedObjectModel, to destination: NSManagedObjectModel
   ) throws -> Bool
 }
 
-/// What a store is opened with.
+/// The parameters for opening a store.
 package struct StoreRequest {
   package let coordinator: NSPersistentStoreCoordinator
   package let configuration: String?
   package let url: URL?
   package let options: [AnyHashable: Any]?
-  /// Names of the entities the store takes; nil for all.
+  /// Names of the entities that the store holds; nil for all.
   package let entities: Set<String>?
   package let model: FrozenModel
 }
@@ -122,7 +124,7 @@ extension StoreKind {
     _ job: MigrationJob, inferringFrom source: NSManagedObjectModel, to destination: NSManagedObjectModel
   ) throws -> Bool { false }
 
-  /// The error of a call that stores of this kind do not answer.
+  /// Returns the error for an operation that this kind does not support.
   package func unable(_ what: String) -> any Error {
     CocoaError.coreData(
       NSPersistentStoreInvalidTypeError,

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// What registers the kind of stores that a further module brings.
+/// Registers the store kind of another module.
 package protocol LinkedStoreKind {
   static func register()
 }
 
-/// The kinds of stores that the process knows, by type.
+/// The store kinds known to the process, by type.
 package enum StoreKinds {
-  /// The kind of a store whose type is not given.
+  /// The default kind.
   package static let standard: any StoreKind = SQLiteStoreKind()
 
   private static let _builtIn: [String: any StoreKind] = [
@@ -16,19 +16,19 @@ package enum StoreKinds {
   ]
   private static let _registered = Mutex<[String: any StoreKind]>([:])
 
-  /// Registers a kind that a further module brings, once; later registrations of the type replace it.
+  /// Registers the kind of another module; later registrations of the type replace it.
   package static func register(_ kind: any StoreKind) {
     _registered.withLock { $0[kind.type] = kind }
   }
 
-  /// Removes a registered kind. Built-in ones stay.
+  /// Removes a registered kind. Built-in kinds remain.
   package static func remove(_ type: String) {
     _ = _registered.withLock { $0.removeValue(forKey: type) }
   }
 
   package static func isBuiltIn(_ type: String) -> Bool { _builtIn[type] != nil }
 
-  /// The kind of a type; nil for a type that is not known.
+  /// Returns the kind of a type; nil for an unknown type.
   package static func known(_ type: String) -> (any StoreKind)? {
     if let known = _builtIn[type] ?? _registered.withLock({ $0[type] }) { return known }
     guard let name = _linked[type], let linked = _typeByName(name) as? any LinkedStoreKind.Type else {
@@ -38,13 +38,13 @@ package enum StoreKinds {
     return _registered.withLock { $0[type] }
   }
 
-  /// Types that modules of this package bring, with the mangled names of what registers them where the program links
-  /// them: no code of a module runs before it is called.
+  /// Types provided by other modules of this package, with the mangled names of their registrars, which exist
+  /// if the program links the module: no code of a module runs before it is called.
   private static let _linked = ["PostgreSQL": "18CoreDataPostgreSQL10LinkedKindO"]
 
-  /// The kind of a type.
+  /// Returns the kind of a type.
   ///
-  /// - Throws: A Cocoa error with code 134000 for a type that is not known.
+  /// - Throws: A Cocoa error with code 134000 for an unknown type.
   package static func kind(of type: String) throws -> any StoreKind {
     if let kind = known(type) { return kind }
     let types = all.map(\.type).sorted().map { "'\($0)'" }.joined(separator: ", ")

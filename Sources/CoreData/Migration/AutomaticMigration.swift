@@ -1,10 +1,10 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Brings a store to a coordinator's model when it is added: by a mapping model among the program's, or else as far as the
-/// change can be inferred.
+/// Migrates a store to a coordinator's model when it is added: with a mapping model of the program, or else
+/// as far as a mapping can be inferred.
 ///
-/// The store is changed in one transaction: on failure it is what it was.
+/// The store changes in one transaction; a failure leaves it unchanged.
 package struct AutomaticMigration {
   private let _store: any MigratingStore
 
@@ -12,10 +12,9 @@ package struct AutomaticMigration {
 
   private func _flag(_ key: String) -> Bool { (_store.options?[key] as? NSNumber)?.boolValue ?? false }
 
-  /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134130 when the store's own version
-  ///   of the model is nowhere to be found, 134140 when there is no mapping model and the change cannot be
-  ///   inferred, or may not be, 134111 when objects violate a uniqueness constraint; and what a migration by
-  ///   mapping model throws.
+  /// - Throws: A Cocoa error: 134110 for a read-only store, 134130 if the store's own version of the model
+  ///   cannot be found, 134140 if there is no mapping model and the mapping cannot be inferred, or must not
+  ///   be, 134111 if objects violate a uniqueness constraint; and any error of a migration by mapping model.
   package func run(to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     guard !_flag(NSReadOnlyPersistentStoreOption) else {
       throw _store.failure(
@@ -38,17 +37,17 @@ package struct AutomaticMigration {
     try _store.rewrite(from: ModelSchema(source), to: frozen, model)
   }
 
-  // MARK: The model that the store was saved with
+  // MARK: Source model
 
-  /// The model among the program's whose entities the store was saved with, or else the copy that the store
-  /// keeps. Nil when another process has migrated the store since its metadata was read.
+  /// Returns the program's model with which the store was saved, or else the store's own copy. Nil if another
+  /// process has migrated the store since its metadata was read.
   ///
-  /// - Throws: A Cocoa error with code 134130, or what reading the store throws.
+  /// - Throws: A Cocoa error with code 134130, or an error of reading the store.
   func sourceModel() throws -> NSManagedObjectModel? {
     if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: _store.metadata) {
       return model
     }
-    // A store keeps a copy of its model.
+    // A store contains a copy of its model.
     if let schema = try _store.keptSchema() {
       let hashes = schema.entityVersionHashes().mapValues { Data($0) }
       let wanted = NSManagedObjectModel.versionHashes(in: _store.metadata) ?? [:]
@@ -58,7 +57,7 @@ package struct AutomaticMigration {
         return model
       }
     }
-    // The copy may be of the version that another process has migrated the store to.
+    // The copy may be of a version to which another process has just migrated the store.
     guard try StoreErrors.translating(url: _store.url, { try _store.metadataIfUnchanged() }) != nil else {
       return nil
     }
@@ -79,8 +78,7 @@ package struct AutomaticMigration {
       try manager.migrateStore(
         from: _store.url, sourceType: _store.type, options: _store.options, with: mapping,
         toDestinationURL: url, destinationType: _store.type, destinationOptions: _store.options)
-      // What the program itself has put into the metadata stays. The UUID does not: objects have other keys
-      // now.
+      // Keep the program's own metadata, but not the UUID: objects have new keys.
       try _store.addMetadata(
         _store.metadata.filter { !NSPersistentStore.formatKeys.contains($0.key) }, at: url)
     }

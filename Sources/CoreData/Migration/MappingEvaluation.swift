@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// What expressions of mappings ask of a migration manager.
+/// The selectors of a migration manager that mapping expressions use.
 enum MigrationSelector: String {
   case fetchRequest = "fetchRequestForSourceEntityNamed:predicateString:"
   case members = "destinationInstancesForEntityMappingNamed:sourceInstances:"
@@ -10,7 +10,7 @@ enum MigrationSelector: String {
   case origins = "sourceInstancesForEntityMappingNamed:destinationInstances:"
 }
 
-/// Evaluates a mapping's expressions for one object of the source, and sets what comes out.
+/// Evaluates a mapping's expressions for one source object and sets the results.
 struct MappingEvaluation {
   private let _manager: NSMigrationManager
   private let _mapping: NSEntityMapping
@@ -27,9 +27,9 @@ struct MappingEvaluation {
     _source = source
   }
 
-  // MARK: Objects to map
+  // MARK: Source objects
 
-  /// The objects that the mapping maps.
+  /// Returns the objects to map.
   func sources() throws -> [NSManagedObject] {
     guard let name = _mapping.sourceEntityName, _mapping.mappingType != .removeEntityMappingType else {
       return []
@@ -39,7 +39,7 @@ struct MappingEvaluation {
         _manager.sourceRequest(entity: name, predicate: "TRUEPREDICATE"))
     }
     let found = try _explaining("its source expression") {
-      // A fetch is executed as it is: its result would have to be wrapped value by value otherwise.
+      // Execute a fetch directly: evaluating it would wrap each result value.
       guard case .function(.fetch, let arguments) = expression.tree, arguments.count == 3,
         case .object(let object) = try _value(of: arguments[0]),
         let request = object.any as? NSFetchRequest<NSManagedObject>
@@ -51,7 +51,7 @@ struct MappingEvaluation {
 
   // MARK: Attributes
 
-  /// Sets an attribute of a new object to what its mapping says; without an expression, it keeps its default.
+  /// Sets an attribute of a new object according to its mapping; without an expression, keeps the default.
   func setAttribute(_ property: NSPropertyMapping, of destination: NSManagedObject) throws {
     guard let expression = property.valueExpression else { return }
     let slot = try Self._slot(property, of: destination, in: _mapping)
@@ -60,18 +60,18 @@ struct MappingEvaluation {
     else {
       throw Self._error(_mapping, property, "'\(property.name ?? "")' is a relationship, not an attribute.")
     }
-    // The engine computes what is derived.
+    // The engine computes derived attributes.
     if attribute.isDerived { return }
     let value = try _explaining("attribute '\(property.name ?? "")'") {
       if let same = _copied(expression.tree, type: attribute.type) { return same }
       return try coding.value(from: _value(of: expression.tree, property, destination).any)
     }
-    // What was optional and is not any more has the default where there was nothing.
+    // An attribute that has become mandatory keeps its default instead of nil.
     if case .null = value, !attribute.isOptional { return }
     destination.write(value, at: slot)
   }
 
-  /// The cell of an attribute that is just copied: as it is, without decoding what its transformer made.
+  /// Returns the cell of an attribute that is only copied, without decoding a transformable.
   private func _copied(_ tree: ExpressionTree, type: AttributeType) -> Value? {
     guard case .keyPathOf(.variable(NSMigrationSourceObjectKey), let path) = tree, path.count == 1,
       let source = _source, let slot = source._layout.slot(named: path[0]),
@@ -82,8 +82,8 @@ struct MappingEvaluation {
 
   // MARK: Relationships
 
-  /// What a relationship's mapping says are its members, for one source object; of the relationship's entity
-  /// only, for an object may have become several.
+  /// Returns the members of a relationship for one source object according to its mapping; only those of the
+  /// relationship's entity, since one object may have become several.
   func members(of property: NSPropertyMapping, for destination: NSManagedObject) throws -> [NSManagedObject] {
     guard let expression = property.valueExpression else { return [] }
     let slot = try Self._slot(property, of: destination, in: _mapping)
@@ -171,7 +171,8 @@ struct MappingEvaluation {
   }
 }
 
-/// What a mapping's expressions are evaluated on: the source object as SELF, and a manager that answers for
+/// The subject of a mapping's expressions: the source object as SELF, and a manager that evaluates its own
+/// methods.
 /// itself.
 private struct MigrationSubject: PredicateSubject {
   let manager: NSMigrationManager
@@ -219,7 +220,7 @@ private struct MigrationSubject: PredicateSubject {
       let known = MigrationSelector(rawValue: selector), arguments.count == 2,
       case .string(let name) = arguments[0]
     else {
-      // A manager of the program's own may answer to more.
+      // A manager subclass may support more selectors.
       return try ObjectSubject(source).predicateResult(of: selector, on: target, arguments: arguments)
     }
     switch known {
@@ -241,8 +242,8 @@ private struct MigrationSubject: PredicateSubject {
     }
   }
 
-  /// What managed objects are associated with; nothing with nothing, where the manager's own methods mean
-  /// everything.
+  /// Returns the objects associated with the given ones; none for none, whereas nil means all in the
+  /// manager's own methods.
   private func associated(
     _ value: PredicateValue, _ body: ([NSManagedObject]) -> [NSManagedObject]
   ) -> [NSManagedObject] {

@@ -2,15 +2,15 @@ import CoreDataModelFiles
 import CoreDataModelSchema
 import Foundation
 
-/// Finds mapping models in bundles and makes mappings of what their files say.
+/// Finds mapping models in bundles and builds mappings from their files.
 struct MappingSearch {
   private let _bundles: [Bundle]?
 
-  /// - Parameter bundles: Where to look; nil means the main bundle and the resource bundles beside the
+  /// - Parameter bundles: The bundles to search; nil for the main bundle and the resource bundles beside the
   ///   program.
   init(_ bundles: [Bundle]?) { _bundles = bundles }
 
-  /// The mappings of the first mapping model made for these two versions.
+  /// Returns the mappings of the first mapping model for these two versions.
   func mappings(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> [NSEntityMapping]?
   {
     for url in ModelSearch.mappingModels(in: _bundles) {
@@ -31,7 +31,7 @@ struct MappingSearch {
     return nil
   }
 
-  /// The mappings in a file.
+  /// Reads the mappings in a file.
   ///
   /// - Throws: `ModelFileError`.
   func mappings(at url: URL) throws -> [NSEntityMapping] {
@@ -49,7 +49,7 @@ struct MappingSearch {
     return try MappingBuilding(schema, found[0], found[1]).mappings()
   }
 
-  /// Whether the entities that the mapping speaks of are those of the two versions.
+  /// Whether the mapping's entities are those of the two versions.
   private static func _fits(
     _ schema: MappingModelSchema, _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel
   ) -> Bool {
@@ -72,7 +72,7 @@ struct MappingSearch {
     }
   }
 
-  /// Files of the versions of this name, in the bundles and in the directory of the mapping.
+  /// Returns the files of the named versions, in the bundles and in the mapping's directory.
   private func _versions(named name: String, beside url: URL) -> [URL] {
     let models =
       ModelSearch.models(in: _bundles) + ModelSearch.models(inDirectory: url.deletingLastPathComponent())
@@ -82,16 +82,16 @@ struct MappingSearch {
   }
 }
 
-/// Makes mappings of a file's plain values.
+/// Builds mappings from a file's plain values.
 private struct MappingBuilding {
   private let _schema: MappingModelSchema
   private let _source: NSManagedObjectModel?
   private let _hashes: (source: [String: Data], destination: [String: Data])
 
   /// - Parameters:
-  ///   - schema: What the file says.
-  ///   - source: The version mapped from; needed where the file has no hashes and leaves expressions open.
-  ///   - destination: The version mapped to.
+  ///   - schema: The contents of the file.
+  ///   - source: The source version; required if the file has no hashes and omits expressions.
+  ///   - destination: The destination version.
   init(
     _ schema: MappingModelSchema, _ source: NSManagedObjectModel? = nil,
     _ destination: NSManagedObjectModel? = nil

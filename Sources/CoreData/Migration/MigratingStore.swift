@@ -1,47 +1,47 @@
 import CoreDataModelSchema
 import Foundation
 
-/// A store that is opened with another version of its model than it was saved with, as its kind migrates it.
+/// A store opened with another model version than it was saved with, and its kind's way of migrating it.
 ///
-/// What is the same for every kind, which models are meant and which way leads from one to the other, is
-/// `AutomaticMigration`'s and `StagedMigration`'s.
+/// The parts common to all kinds, finding the models and the steps between them, are in `AutomaticMigration`
+/// and `StagedMigration`.
 package protocol MigratingStore {
   var url: URL { get }
   /// The store's type.
   var type: String { get }
-  /// How messages call the store's place.
+  /// The store's location in messages.
   var place: String { get }
   var metadata: [String: Any] { get }
   var options: [AnyHashable: Any]? { get }
 
-  /// The copy of the model that the store keeps; nil where there is none that can be read.
+  /// The store's copy of its model; nil without a readable one.
   func keptSchema() throws -> ModelSchema?
 
-  /// The metadata, unless another process has migrated the store while this one waited.
+  /// Returns the metadata, unless another process has migrated the store while this one waited.
   func metadataIfUnchanged() throws -> [String: Any]?
 
   /// Rewrites the tables for another version of the model, in one transaction.
   ///
-  /// - Throws: A Cocoa error: 134111 when objects violate a uniqueness constraint, 134110 when objects lack a mandatory
-  ///   value or the database refuses.
+  /// - Throws: A Cocoa error: 134111 if objects violate a uniqueness constraint, 134110 if objects lack a
+  ///   mandatory value or for any other database error.
   func rewrite(from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel) throws
 
-  /// Has `body` make a store at a URL, and puts its content in the place of this one's in one transaction. Nothing is done
-  /// when another process has migrated the store.
+  /// Lets `body` create a store at a URL, whose content then replaces this one's in one transaction. Does
+  /// nothing if another process has migrated the store.
   func replaceContent(_ body: (URL) throws -> Void) throws
 
-  /// Copies the store as it is, inside `replaceContent`.
+  /// Copies the store unchanged, inside `replaceContent`.
   func copy(to url: URL) throws
 
-  /// As `rewrite`, of a copy.
+  /// Like `rewrite`, for a copy.
   func rewriteCopy(at url: URL, from source: ModelSchema, to model: NSManagedObjectModel) throws
 
-  /// Adds what a program has put into the metadata to those of a copy.
+  /// Adds the program's own metadata to a copy.
   func addMetadata(_ own: [String: Any], at url: URL) throws
 }
 
 extension MigratingStore {
-  /// A Cocoa error about the store.
+  /// Returns a Cocoa error about the store.
   package func failure(_ code: Int, _ what: String, _ info: [String: Any] = [:]) -> any Error {
     var info = info
     info[NSURLErrorKey] = url
@@ -49,7 +49,7 @@ extension MigratingStore {
     return CocoaError.coreData(code, "The store at \(place) \(what)", info)
   }
 
-  /// The keys are those of Core Data's error: what is missing stands in the underlying one.
+  /// The keys are those of Core Data's error; the underlying error names the missing values.
   package func failure(_ error: MissingValuesError) -> any Error {
     let cause = CocoaError.coreData(
       NSMigrationError, "\(error).",
@@ -64,7 +64,7 @@ extension MigratingStore {
       ])
   }
 
-  /// What a database says of objects that a uniqueness constraint of the new version forbids, or of anything else.
+  /// Translates a database error: a violated uniqueness constraint of the new version, or any other.
   package func failure(_ error: any Error, isConstraint: Bool) -> any Error {
     failure(
       isConstraint ? NSMigrationConstraintViolationError : NSMigrationError,
@@ -73,7 +73,7 @@ extension MigratingStore {
         : "could not be migrated: \(error).", [NSUnderlyingErrorKey: error])
   }
 
-  /// - Throws: A Cocoa error with code 134140 when the change between two versions cannot be inferred.
+  /// - Throws: A Cocoa error with code 134140 if the mapping between two versions cannot be inferred.
   package func checkInference(from source: ModelSchema, to destination: ModelSchema) throws {
     do {
       try InferenceCheck.check(from: source, to: destination)

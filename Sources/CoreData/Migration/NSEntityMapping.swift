@@ -1,24 +1,24 @@
 import Foundation
 
-/// What a mapping does with an entity.
+/// The way in which a mapping migrates an entity.
 public enum NSEntityMappingType: UInt, Sendable {
   /// Unspecified: objects of the source entity are mapped, if there is one.
   case undefinedEntityMappingType = 0
-  /// By a policy class of the developer's own.
+  /// Uses a custom policy class.
   case customEntityMappingType = 1
-  /// New in the destination; there is nothing to map.
+  /// New in the destination; nothing to map.
   case addEntityMappingType = 2
-  /// Not in the destination any more.
+  /// No longer in the destination.
   case removeEntityMappingType = 3
-  /// The same in both versions.
+  /// Unchanged in both versions.
   case copyEntityMappingType = 4
-  /// In both versions, and different.
+  /// In both versions, but different.
   case transformEntityMappingType = 5
 }
 
-/// Says how the objects of one entity become objects of another.
+/// Maps the objects of one entity to objects of another.
 ///
-/// Not safe to change from several threads, nor while a migration uses it.
+/// Not safe to change from several threads or while a migration uses it.
 ///
 /// ```swift
 /// let mapping = NSEntityMapping()
@@ -32,7 +32,7 @@ public enum NSEntityMappingType: UInt, Sendable {
 open class NSEntityMapping: NSObject {
   private var _name: String?
 
-  /// Name of the mapping; unless set, those of the two entities with an arrow between them.
+  /// The name of the mapping; by default the names of the two entities with an arrow between them.
   open var name: String! {
     get { _name ?? "\(sourceEntityName ?? "")->\(destinationEntityName ?? "")" }
     set {
@@ -41,22 +41,22 @@ open class NSEntityMapping: NSObject {
     }
   }
 
-  /// What becomes of the entity.
+  /// The way in which the entity is migrated.
   open var mappingType = NSEntityMappingType.undefinedEntityMappingType { didSet { isAsInferred = false } }
-  /// Entity whose objects are mapped; nil for one that is added.
+  /// The entity to map; nil for one that is added.
   open var sourceEntityName: String? { didSet { isAsInferred = false } }
-  /// Version hash that the source entity must have; nil if any will do.
+  /// Version hash that the source entity must have; nil for any.
   open var sourceEntityVersionHash: Data? { didSet { isAsInferred = false } }
-  /// Entity that they become; nil for one that is removed.
+  /// The resulting entity; nil for one that is removed.
   open var destinationEntityName: String? { didSet { isAsInferred = false } }
-  /// Version hash that the destination entity must have; nil if any will do.
+  /// Version hash that the destination entity must have; nil for any.
   open var destinationEntityVersionHash: Data? { didSet { isAsInferred = false } }
   /// Mappings of the attributes.
   open var attributeMappings: [NSPropertyMapping]? { didSet { isAsInferred = false } }
   /// Mappings of the relationships.
   open var relationshipMappings: [NSPropertyMapping]? { didSet { isAsInferred = false } }
-  /// Expression with the objects to be mapped, usually a FETCH; nil for all of the source entity itself,
-  /// without those of its subentities.
+  /// Expression for the objects to map, usually a FETCH; nil for all objects of the source entity itself,
+  /// excluding subentities.
   ///
   /// ```swift
   /// let mapping = NSEntityMapping()
@@ -69,11 +69,12 @@ open class NSEntityMapping: NSObject {
   ///     """)
   /// ```
   open var sourceExpression: NSExpression? { didSet { isAsInferred = false } }
-  /// Free information for the policy.
+  /// Arbitrary information for the policy.
   open var userInfo: [AnyHashable: Any]? = [:]
-  /// Class that creates the objects, a subclass of ``NSEntityMigrationPolicy``; nil for that class itself.
+  /// The policy class that creates the objects, a subclass of ``NSEntityMigrationPolicy``; nil for that class
+  /// itself.
   ///
-  /// "Module.Class"; a name without module is looked for in the main module first, then in the others.
+  /// "Module.Class"; a name without module is searched in the main module first, then in the others.
   ///
   /// ```swift
   /// let mapping = NSEntityMapping()
@@ -82,12 +83,12 @@ open class NSEntityMapping: NSObject {
   /// ```
   open var entityMigrationPolicyClassName: String? { didSet { isAsInferred = false } }
 
-  /// Whether it still is what was inferred.
+  /// Whether the mapping is unchanged since it was inferred.
   final var isAsInferred = false
 
   public override init() { super.init() }
 
-  /// Whether `object` is a mapping that says the same.
+  /// Whether `object` is an equal mapping.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSEntityMapping else { return false }
     if self === other { return true }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Creates the objects of one entity mapping during a migration; subclass it for what expressions cannot say.
+/// Creates the objects of one entity mapping during a migration; subclass it for conversions that expressions
+/// cannot describe.
 ///
-/// Objects have no classes of the program's during a migration: policies read and write them by key. The
-/// methods are called on the queues of the manager's two contexts, in the order in which they stand here:
-/// those of each pass for all mappings before the next pass begins. Whatever one throws ends the migration
-/// with that error.
+/// During a migration objects do not have the program's classes: policies read and write them by key. The
+/// methods are called on the queues of the manager's two contexts, in the order of their declaration: each
+/// pass runs for all mappings before the next pass begins. An error thrown by any of them ends the migration.
 ///
 /// ```swift
 /// final class SplitNamePolicy: NSEntityMigrationPolicy {
@@ -22,16 +22,16 @@ import Foundation
 /// }
 /// ```
 open class NSEntityMigrationPolicy: NSObject {
-  /// Creates a policy. The manager does so, once for each mapping.
+  /// Creates a policy. The manager creates one per mapping.
   public override init() { super.init() }
 
   /// Called before any object of the mapping is created.
   open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
-  /// Creates what an object of the source becomes: one object with all attributes of the mapping, associated
-  /// with the source.
+  /// Creates the destination object of a source object: one object with all attributes of the mapping,
+  /// associated with the source.
   ///
-  /// An override may create several objects or none; what it does not associate is unknown to relationships.
+  /// An override may create several objects or none; relationships find only associated objects.
   open func createDestinationInstances(
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
@@ -46,7 +46,7 @@ open class NSEntityMigrationPolicy: NSObject {
   /// Called when all objects of the mapping have been created.
   open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-  /// Sets the relationships of an object that was created, as the mapping says.
+  /// Sets the relationships of a created object according to the mapping.
   open func createRelationships(
     forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
@@ -65,7 +65,7 @@ open class NSEntityMigrationPolicy: NSObject {
   open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
   }
 
-  /// Checks what was created, beyond what the model's validation will check when it is saved.
+  /// Validates the created objects, in addition to the model's validation on save.
   open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
   }
 
@@ -73,9 +73,9 @@ open class NSEntityMigrationPolicy: NSObject {
   open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 }
 
-/// Makes policies of the classes that mappings name.
+/// Creates policies of the classes named in mappings.
 enum PolicyClass {
-  /// - Throws: A Cocoa error with code 134170 for a name that no class of the program has.
+  /// - Throws: A Cocoa error with code 134170 if the class does not exist.
   static func make(for mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {
     guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty, name != "NSEntityMigrationPolicy"
     else { return NSEntityMigrationPolicy() }

@@ -3,16 +3,16 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// The two versions that a mapping was inferred between, by their hashes.
+/// The hashes of the two versions between which a mapping was inferred.
 struct MappingInference: Equatable {
   let source: [String: Data]
   let destination: [String: Data]
 }
 
 extension NSMappingModel {
-  /// Infers how one version of a model becomes another: what `coredata model diff` says, as a mapping.
+  /// Infers the mapping between two model versions, as reported by `coredata model diff`.
   ///
-  /// Mappings are named after what happens and the entity: `IEM_Copy_Book`, `IEM_Transform_Book`,
+  /// Mappings are named after the kind of change and the entity: `IEM_Copy_Book`, `IEM_Transform_Book`,
   /// `IEM_Add_Book`, `IEM_Remove_Book`.
   ///
   /// ```swift
@@ -25,8 +25,8 @@ extension NSMappingModel {
   /// }
   /// ```
   ///
-  /// - Throws: A Cocoa error with code 134190, whose `NSLocalizedFailureReasonErrorKey` names every change
-  ///   that prevents it; `entity` and `property` in its user info name the first.
+  /// - Throws: A Cocoa error with code 134190, whose `NSLocalizedFailureReasonErrorKey` lists every obstacle;
+  ///   `entity` and `property` in its user info name the first.
   public class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel {
@@ -46,7 +46,7 @@ extension NSMappingModel {
     return model
   }
 
-  /// Whether this is what was inferred between two versions, and nothing of it has been changed.
+  /// Whether this mapping was inferred between two versions and is unchanged since.
   final func isInferred(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> Bool {
     let versions = MappingInference(
       source: source.entityVersionHashesByName, destination: destination.entityVersionHashesByName)
@@ -59,9 +59,9 @@ extension NSMappingModel {
   }
 }
 
-/// Whether a change between two versions of a model can be inferred.
+/// Checks whether the mapping between two model versions can be inferred.
 package enum InferenceCheck {
-  /// - Throws: A Cocoa error with code 134190 that names what prevents it.
+  /// - Throws: A Cocoa error with code 134190 that names the obstacles.
   package static func check(from source: ModelSchema, to destination: ModelSchema) throws {
     let blocked = SchemaDiff(from: source, to: destination).changes.filter { $0.verdict == .blocked }
     guard !blocked.isEmpty else { return }
@@ -77,7 +77,7 @@ package enum InferenceCheck {
   }
 }
 
-/// Builds the mappings that a comparison of two versions implies.
+/// Builds the mappings implied by a comparison of two versions.
 private struct MappingInferrer {
   private let _matching: SchemaMatching
   private let _hashes: (old: [String: [UInt8]], new: [String: [UInt8]])
@@ -126,8 +126,8 @@ private struct MappingInferrer {
     return mapping
   }
 
-  /// Names of the properties that are mapped, added and removed, as sets of strings under the keys that Core
-  /// Data uses. A renamed property is mapped, under its new name.
+  /// Returns the names of the mapped, added and removed properties, as sets of strings under Core Data's
+  /// keys. A renamed property counts as mapped, under its new name.
   private func _userInfo(source: String?, all: [String], from sources: [String: String]) -> [AnyHashable: Any]
   {
     let old = source.map { source in
@@ -159,19 +159,19 @@ private struct MappingInferrer {
   }
 }
 
-/// The expressions that mappings are made of, in the form that Xcode writes them.
+/// Standard mapping expressions, in Xcode's form.
 enum MappingExpressions {
-  /// All objects of an entity, without those of its subentities.
+  /// All objects of an entity, excluding subentities.
   static func objects(of entity: String) -> NSExpression {
     NSExpression.face(of: MappingExpressionTree.objects(of: entity))
   }
 
-  /// The value of an attribute of the object that is mapped.
+  /// The value of an attribute of the source object.
   static func value(of attribute: String) -> NSExpression {
     NSExpression(tree: MappingExpressionTree.value(of: attribute))
   }
 
-  /// What the objects at the end of a relationship of the object that is mapped have become.
+  /// The destination objects of the source object's related objects.
   static func members(of relationship: String) -> NSExpression {
     NSExpression(tree: MappingExpressionTree.members(of: relationship))
   }

@@ -1,9 +1,8 @@
 import Foundation
 
-/// Says how the objects of a store with one version of a model become those of a store with another.
+/// Maps a store's objects from one model version to another.
 ///
-/// Found in the program's bundles, inferred, or put together in code. Not safe to change from several
-/// threads.
+/// Loaded from the program's bundles, inferred, or built in code. Not safe to change from several threads.
 ///
 /// ```swift
 /// let mapping =
@@ -11,26 +10,25 @@ import Foundation
 ///   ?? NSMappingModel.inferredMappingModel(forSourceModel: oldModel, destinationModel: newModel)
 /// ```
 open class NSMappingModel: NSObject {
-  /// Mappings of the entities, in the order in which they are migrated.
+  /// Mappings of the entities, in migration order.
   open var entityMappings: [NSEntityMapping]! = [] {
     didSet { inference = nil }
   }
 
-  /// The versions that the mapping was inferred between; nil once it was changed, and for any other.
+  /// The versions between which the mapping was inferred; nil if it was changed, and for any other mapping.
   final var inference: MappingInference?
 
   /// Creates a mapping model without mappings.
   public override init() { super.init() }
 
-  /// Finds the mapping model in `bundles` that was made for these two versions: the first whose entity hashes
-  /// are theirs.
+  /// Finds the mapping model in `bundles` for these two versions: the first with their entity hashes.
   ///
-  /// Looks at compiled mapping models (`.cdm`) and at those of Xcode's editor (`.xcmappingmodel`), which the
-  /// package manager copies as they are.
+  /// Searches compiled mapping models (`.cdm`) and Xcode's editable ones (`.xcmappingmodel`), which the
+  /// package manager copies unchanged.
   ///
-  /// - Parameter bundles: Where to look; nil means the main bundle and the resource bundles beside the
+  /// - Parameter bundles: The bundles to search; nil for the main bundle and the resource bundles beside the
   ///   program.
-  /// - Returns: Nil if there is none. Skips one that cannot be read, with a line on the standard error.
+  /// - Returns: Nil if there is none. An unreadable one is skipped and logged to standard error.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?
@@ -44,8 +42,8 @@ open class NSMappingModel: NSObject {
 
   /// Reads a mapping model from a `.cdm` or `.xcmappingmodel` file.
   ///
-  /// - Returns: Nil if it cannot be read, with the reason on the standard error; ``load(contentsOf:)`` throws
-  ///   it.
+  /// - Returns: Nil if it is unreadable, with the reason logged to standard error; ``load(contentsOf:)``
+  ///   throws it instead.
   public convenience init?(contentsOf url: URL?) {
     guard let url else { return nil }
     self.init()
@@ -59,14 +57,14 @@ open class NSMappingModel: NSObject {
 
   /// Reads a mapping model from a `.cdm` or `.xcmappingmodel` file.
   ///
-  /// The latter names the versions that it is for, which must be among the program's models or beside it.
+  /// The latter names its versions, which must be among the program's models or beside the file.
   ///
   /// ```swift
   /// guard let url = Bundle.main.url(forResource: "Library1to2", withExtension: "cdm") else { return }
   /// let mapping = try NSMappingModel.load(contentsOf: url)
   /// ```
   ///
-  /// - Throws: An error that says what is wrong where.
+  /// - Throws: An error with the problem and its location.
   ///
   /// > Note: Not in Apple's Core Data.
   public class func load(contentsOf url: URL) throws -> NSMappingModel {
@@ -75,7 +73,7 @@ open class NSMappingModel: NSObject {
     return model
   }
 
-  /// The mappings by name; of several of the same name, the first.
+  /// The mappings by name; the first of several with the same name.
   ///
   /// ```swift
   /// let mapping = try NSMappingModel.inferredMappingModel(

@@ -1,13 +1,13 @@
 import CoreDataModelSchema
 import Foundation
 
-// Migrating: the stores opened, the mapping checked, the three passes.
+// Running a migration: opening the stores, checking the mapping, the three passes.
 
 extension NSMigrationManager {
-  /// Carries out a migration, by the store's own means where that may be and is possible.
+  /// Runs a migration, with the store's own means where allowed and possible.
   final func run(_ job: MigrationJob) throws {
     let (from, to) = (job.source.url, job.destination.url)
-    // Of other places than files the whole URL tells which store is meant.
+    // For locations other than files, the whole URL identifies the store.
     let isSame =
       from.isFileURL || to.isFileURL ? StoreLocation(from).path == StoreLocation(to).path : from == to
     guard !isSame else {
@@ -34,10 +34,9 @@ extension NSMigrationManager {
     try _runPasses(job, kind, isNew: isNew)
   }
 
-  /// A request for the objects of a source entity itself, without those of its subentities.
+  /// Returns a request for the objects of a source entity itself, excluding subentities.
   ///
-  /// - Throws: A Cocoa error with code 134110 for an entity that is not there, or a predicate that cannot be
-  ///   read.
+  /// - Throws: A Cocoa error with code 134110 for a missing entity or an invalid predicate.
   final func sourceRequest(entity name: String, predicate: String) throws -> NSFetchRequest<NSManagedObject> {
     guard let entity = sides.source.model.entitiesByName[name] else {
       throw CocoaError.coreData(
@@ -51,9 +50,9 @@ extension NSMigrationManager {
     return request
   }
 
-  /// Inserts an object of the entity that a mapping maps to.
+  /// Inserts an object of a mapping's destination entity.
   ///
-  /// - Throws: A Cocoa error with code 134110 for a mapping without such an entity, or with an abstract one.
+  /// - Throws: A Cocoa error with code 134110 if the mapping has none, or an abstract one.
   final func insertDestination(for mapping: NSEntityMapping) throws -> NSManagedObject {
     guard let entity = destinationEntity(for: mapping), !entity.isAbstract else {
       throw CocoaError.coreData(
@@ -66,7 +65,7 @@ extension NSMigrationManager {
 
   // MARK: Checks
 
-  /// The destination's kind, once both ends are of kinds that can be migrated.
+  /// Returns the destination's kind if both kinds support migration.
   private final func _kinds(_ job: MigrationJob) throws -> any StoreKind {
     for (end, code) in [
       (job.source, NSMigrationManagerSourceStoreError),
@@ -81,7 +80,7 @@ extension NSMigrationManager {
     return try StoreKinds.kind(of: job.destination.type)
   }
 
-  /// Holds the mapping against the two models, before anything is opened.
+  /// Checks the mapping against the two models before any store is opened.
   private final func _check(_ mapping: NSMappingModel) throws {
     let (old, new) = (sourceModel.entityVersionHashesByName, destinationModel.entityVersionHashesByName)
     for entity in mapping.entityMappings ?? [] {
@@ -146,7 +145,7 @@ extension NSMigrationManager {
     do {
       try sides.destination.context.performAndWait {
         try sides.source.context.performAndWait {
-          // What reads as nil or empty because of an error must not be missing in the migrated store.
+          // Values that read as nil or empty because of an error must not be lost in the migrated store.
           _setReadFailureHandler { [unowned self] error in
             state.withLock {
               if $0.cancellation == nil { $0.cancellation = Self._cannotRead(job.source.url, error) }

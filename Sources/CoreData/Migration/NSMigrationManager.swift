@@ -3,10 +3,9 @@ import Synchronization
 
 /// Migrates a store to another version of its model with a mapping model, object by object.
 ///
-/// Two stacks work side by side: the source store is opened for reading only, and what its objects become is
-/// saved to the destination store at the end, in one transaction. Whatever fails before leaves the source as
-/// it was, and no file where there was none. Used by one thread at a time, but for
-/// ``cancelMigrationWithError(_:)`` and what tells of the progress.
+/// Uses two stacks: opens the source store read-only, and saves the destination objects at the end, in one
+/// transaction. An earlier failure leaves the source unchanged, and no new file. For one thread at a time,
+/// except ``cancelMigrationWithError(_:)`` and the progress properties.
 ///
 /// ```swift
 /// let mapping = try NSMappingModel.inferredMappingModel(
@@ -18,22 +17,22 @@ import Synchronization
 open class NSMigrationManager: NSObject {
   private let _sourceModel: NSManagedObjectModel
   private let _destinationModel: NSManagedObjectModel
-  /// The stacks, made when first asked for.
+  /// The stacks, created on demand.
   private var _sides: (source: MigrationSide, destination: MigrationSide)?
   private var _mapping: NSMappingModel?
   final var associations = MigrationAssociations()
-  /// What other threads may ask and set while a migration runs.
+  /// State that other threads access while a migration runs.
   final let state = Mutex(MigrationState())
 
-  /// Creates a manager that migrates stores of one version of a model to another.
+  /// Creates a manager that migrates stores from one model version to another.
   public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
     _sourceModel = sourceModel
     _destinationModel = destinationModel
     super.init()
   }
 
-  /// Whether a store may migrate by means of its own where it can: a SQLite store whose mapping was inferred
-  /// then copies rows in SQL, without objects, policies or progress. True at first.
+  /// Whether a store may be migrated with its own means if possible: a SQLite store with an inferred mapping
+  /// then copies rows in SQL, without objects, policies or progress. True by default.
   ///
   /// ```swift
   /// let manager = NSMigrationManager(sourceModel: oldModel, destinationModel: newModel)
@@ -41,33 +40,32 @@ open class NSMigrationManager: NSObject {
   /// ```
   open var usesStoreSpecificMigrationManager = true
 
-  /// Free information for policies.
+  /// Arbitrary information for policies.
   open var userInfo: [AnyHashable: Any]?
 
-  /// The version that stores are migrated from.
+  /// The model version from which stores are migrated.
   open var sourceModel: NSManagedObjectModel { _sourceModel }
 
-  /// The version that stores are migrated to.
+  /// The model version to which stores are migrated.
   open var destinationModel: NSManagedObjectModel { _destinationModel }
 
-  /// The mapping model of the migration that runs; one without mappings if none does.
+  /// The mapping model of the running migration; an empty one otherwise.
   open var mappingModel: NSMappingModel { _mapping ?? NSMappingModel() }
 
   // MARK: Migrating
 
   /// Migrates a store.
   ///
-  /// A destination that is there already, with the destination model, gets the objects in addition to its
-  /// own.
+  /// An existing destination store with the destination model receives the objects in addition to its own.
   ///
   /// - Parameters:
-  ///   - sourceURL: The store, which stays as it is.
-  ///   - mappings: How objects of the source model become objects of the destination model.
-  ///   - dURL: Where the result goes.
-  /// - Throws: A Cocoa error: 134110 for a mapping that does not fit the models or objects that do not pass
-  ///   validation, 134111 for objects that violate a uniqueness constraint, 134150 and 134160 for a source or
-  ///   destination store that cannot be used, 134170 for a policy class that is not there; or what a policy
-  ///   throws, or the migration was cancelled with.
+  ///   - sourceURL: The source store, which remains unchanged.
+  ///   - mappings: The mapping from the source to the destination model.
+  ///   - dURL: The destination store.
+  /// - Throws: A Cocoa error: 134110 for a mapping that does not match the models or objects that fail
+  ///   validation, 134111 for objects that violate a uniqueness constraint, 134150 and 134160 for an unusable
+  ///   source or destination store, 134170 for a missing policy class; an error thrown by a policy, or the
+  ///   error of a cancellation.
   open func migrateStore(
     from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
     with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -93,7 +91,7 @@ open class NSMigrationManager: NSObject {
         destination: MigrationJob.End(url: dURL, type: dStoreType, options: dOptions), mapping: mappings))
   }
 
-  /// Migrates a store, as the form with types' names does.
+  /// Migrates a store, like the overload with type names.
   open func migrateStore(
     from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
     options sourceOptions: [AnyHashable: Any]? = nil, mapping: NSMappingModel, to destinationURL: URL,
@@ -105,7 +103,7 @@ open class NSMigrationManager: NSObject {
       destinationOptions: destinationOptions)
   }
 
-  /// Drops all associations and objects, so that the manager can be used for another mapping model.
+  /// Drops all associations and objects, so that the manager can be reused with another mapping model.
   open func reset() {
     associations = MigrationAssociations()
     for side in [_sides?.source, _sides?.destination].compactMap({ $0 }) {
@@ -113,7 +111,7 @@ open class NSMigrationManager: NSObject {
     }
   }
 
-  /// Ends the running migration, or else the next one, with this error, before its next object. From any
+  /// Cancels the running migration, or else the next one, with this error, before its next object. Any
   /// thread.
   ///
   /// ```swift
@@ -135,25 +133,25 @@ open class NSMigrationManager: NSObject {
     return made
   }
 
-  /// Context with the objects that are migrated.
+  /// The context of the source objects.
   open var sourceContext: NSManagedObjectContext { sides.source.context }
 
-  /// Context with the objects that they become.
+  /// The context of the destination objects.
   open var destinationContext: NSManagedObjectContext { sides.destination.context }
 
-  /// The entity that a mapping maps from, as ``sourceContext`` has it: without a class of the program's.
+  /// Returns the source entity of a mapping in ``sourceContext``, without the program's class.
   open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
     mEntity.sourceEntityName.flatMap { sides.source.model.entitiesByName[$0] }
   }
 
-  /// The entity that a mapping maps to, as ``destinationContext`` has it: without a class of the program's.
+  /// Returns the destination entity of a mapping in ``destinationContext``, without the program's class.
   open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
     mEntity.destinationEntityName.flatMap { sides.destination.model.entitiesByName[$0] }
   }
 
   // MARK: Associations
 
-  /// Notes that one object became the other.
+  /// Associates a source object with its destination object.
   ///
   /// ```swift
   /// func copy(_ source: NSManagedObject, by mapping: NSEntityMapping, manager: NSMigrationManager) {
@@ -170,13 +168,13 @@ open class NSMigrationManager: NSObject {
     associations.add(sourceInstance, destinationInstance, mapping: entityMapping.name)
   }
 
-  /// What objects have become by a mapping, in the order in which they were associated; nil for all of the
-  /// mapping's.
+  /// Returns the destination objects of a mapping for source objects, in the order of association; nil for
+  /// all of the mapping's.
   open func destinationInstances(
     forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
   ) -> [NSManagedObject] { associations.destinations(mapping: mappingName, of: sourceInstances) }
 
-  /// What objects have come from by a mapping; nil for all of the mapping's.
+  /// Returns the source objects of a mapping for destination objects; nil for all of the mapping's.
   open func sourceInstances(
     forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
   ) -> [NSManagedObject] { associations.sources(mapping: mappingName, of: destinationInstances) }
@@ -191,9 +189,9 @@ open class NSMigrationManager: NSObject {
     return mappings[position]
   }
 
-  /// How much is done, from 0 to 1; 0 again when the migration has ended. From any thread.
+  /// Progress from 0 to 1; 0 again after the migration. Any thread.
   ///
-  /// There is no key-value observing here: ask it from a timer, or override a policy.
+  /// Key-value observing is not available: poll it from a timer, or override a policy.
   ///
   /// ```swift
   /// func report(_ manager: NSMigrationManager) -> String {
@@ -203,17 +201,17 @@ open class NSMigrationManager: NSObject {
   open var migrationProgress: Float { state.withLock { $0.progress } }
 }
 
-/// State of a running migration that other threads read and set.
+/// State of a running migration that other threads access.
 struct MigrationState {
-  /// Share of the work that is done.
+  /// Fraction of completed work.
   var progress: Float = 0
-  /// Place of the mapping in work.
+  /// Index of the current mapping.
   var position: Int?
-  /// What the migration is to end with.
+  /// The error of a cancellation.
   var cancellation: (any Error)?
 }
 
-/// What is to be migrated where.
+/// The source and destination of a migration.
 package struct MigrationJob {
   package struct End {
     package let url: URL
@@ -243,7 +241,7 @@ final class MigrationSide {
   }
 }
 
-/// Which objects became which, by mapping.
+/// Associations of source and destination objects, by mapping.
 struct MigrationAssociations {
   private struct Mapping {
     var destinations: [NSManagedObject] = []
@@ -278,7 +276,7 @@ struct MigrationAssociations {
     return destinations.flatMap { mapping.byDestination[$0] ?? [] }
   }
 
-  /// What objects have become by any mapping.
+  /// Returns the destination objects of any mapping.
   func destinations(of sources: [NSManagedObject]) -> [NSManagedObject] {
     sources.flatMap { _bySource[$0] ?? [] }
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A step of a staged migration. Make one of its subclasses.
+/// A step of a staged migration. Use one of its subclasses.
 open class NSMigrationStage: NSObject {
   private var _label: String?
 
-  /// Name of the stage, for messages; unless set, that of its class. Nil sets it back.
+  /// The name of the stage, for messages; by default its class name, which nil restores.
   open var label: String! {
     get { _label ?? String(describing: type(of: self)) }
     set { _label = newValue }
@@ -13,27 +13,27 @@ open class NSMigrationStage: NSObject {
   public override init() { super.init() }
 }
 
-/// Versions of a model that follow one another, each to be inferred from the one before.
+/// Consecutive versions of a model, each inferred from its predecessor.
 ///
 /// ```swift
 /// let stage = NSLightweightMigrationStage([oldModel.versionChecksum, newModel.versionChecksum])
 /// stage.label = "Adds ratings"
 /// ```
 open class NSLightweightMigrationStage: NSMigrationStage {
-  /// Checksums of the versions, the oldest first (`NSManagedObjectModel.versionChecksum`).
+  /// Checksums of the versions, oldest first (`NSManagedObjectModel.versionChecksum`).
   public let versionChecksums: [String]
 
-  /// Creates a stage of versions, the oldest first, by their checksums.
+  /// Creates a stage from the versions' checksums, oldest first.
   public init(_ checksums: [String]) {
     versionChecksums = checksums
     super.init()
   }
 }
 
-/// A step from one version of a model to the next with the program's own work before and after it.
+/// A step from one model version to the next, with custom work before and after it.
 ///
-/// The step itself must be one that can be inferred: add what is to be filled in one version, and remove what
-/// it is filled from in the next.
+/// The step itself must be inferable: add the properties to fill in one version, and remove their sources in
+/// the next.
 ///
 /// ```swift
 /// let stage = NSCustomMigrationStage(
@@ -54,20 +54,20 @@ open class NSLightweightMigrationStage: NSMigrationStage {
 open class NSCustomMigrationStage: NSMigrationStage {
   /// The version before the step.
   public let currentModel: NSManagedObjectModelReference
-  /// The version after it.
+  /// The version after the step.
   public let nextModel: NSManagedObjectModelReference
 
-  /// Called before the step, with the store loaded under ``currentModel`` in the manager's container. What it
-  /// throws ends the migration.
+  /// Called before the step, with the store loaded under ``currentModel`` in the manager's container. An
+  /// error ends the migration.
   open var willMigrateHandler:
     ((_ migrationManager: NSStagedMigrationManager, _ migrationStage: NSCustomMigrationStage) throws -> Void)?
 
-  /// Called after the step, with the store loaded under ``nextModel`` in the manager's container. What it
-  /// throws ends the migration.
+  /// Called after the step, with the store loaded under ``nextModel`` in the manager's container. An error
+  /// ends the migration.
   open var didMigrateHandler:
     ((_ migrationManager: NSStagedMigrationManager, _ migrationStage: NSCustomMigrationStage) throws -> Void)?
 
-  /// Creates a stage that leads from one version to the next.
+  /// Creates a stage from one version to the next.
   public init(
     migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference
   ) {
@@ -79,7 +79,7 @@ open class NSCustomMigrationStage: NSMigrationStage {
 
 /// Migrates stores through all versions of a model, one after the other.
 ///
-/// Pass it as the option `NSPersistentStoreStagedMigrationManagerOptionKey`. Used by one migration at a time.
+/// Pass it as the option `NSPersistentStoreStagedMigrationManagerOptionKey`. For one migration at a time.
 ///
 /// ```swift
 /// let stages = [
@@ -90,16 +90,16 @@ open class NSCustomMigrationStage: NSMigrationStage {
 ///   NSStagedMigrationManager(stages), forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
 /// ```
 open class NSStagedMigrationManager: NSObject {
-  /// The stages, the oldest first: together they name every version that was ever shipped, once.
+  /// The stages, oldest first; together they list every version ever shipped, once.
   public let stages: [NSMigrationStage]
 
-  /// While a handler of a stage runs, a container with the store under the model in force; nil otherwise.
+  /// While a handler of a stage runs, a container with the store under the current model; nil otherwise.
   ///
-  /// The store is a copy which takes the place of the original when all stages are done, so it has another
-  /// URL. Save what you change; contexts of the container cannot be used after the handler.
+  /// The store is a copy at another URL, which replaces the original once all stages are done. Save your
+  /// changes; contexts of the container cannot be used after the handler.
   open internal(set) var container: NSPersistentContainer?
 
-  /// Creates a manager of stages, the oldest first.
+  /// Creates a manager from stages, oldest first.
   public init(_ stages: [NSMigrationStage]) {
     self.stages = stages
     super.init()

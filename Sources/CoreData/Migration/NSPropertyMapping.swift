@@ -1,6 +1,6 @@
 import Foundation
 
-/// Says what the value of one property of a destination entity is made of.
+/// Defines the value of one property of a destination entity.
 ///
 /// ```swift
 /// let pages = NSPropertyMapping()
@@ -11,22 +11,22 @@ open class NSPropertyMapping: NSObject {
   /// Name of the property in the destination entity.
   open var name: String? { didSet { isAsInferred = false } }
 
-  /// Expression with the value; nil to leave the property as it is in a new object.
+  /// Expression for the value; nil leaves the property of a new object unchanged.
   ///
   /// Its variables are `$manager`, `$source`, `$destination` (of relationships), `$entityMapping`,
-  /// `$propertyMapping` and `$entityPolicy`. A policy answers `FUNCTION($entityPolicy, "name:", …)` by
-  /// adopting ``SelectorPerforming``: there are no selectors here.
+  /// `$propertyMapping` and `$entityPolicy`. A policy handles `FUNCTION($entityPolicy, "name:", …)` by
+  /// adopting ``SelectorPerforming``, since there are no selectors on this platform.
   open var valueExpression: NSExpression? { didSet { isAsInferred = false } }
 
-  /// Free information for the policy.
+  /// Arbitrary information for the policy.
   open var userInfo: [AnyHashable: Any]? = [:]
 
-  /// Whether it still is what was inferred.
+  /// Whether the mapping is unchanged since it was inferred.
   final var isAsInferred = false
 
   public override init() { super.init() }
 
-  /// Whether `object` is a mapping that says the same.
+  /// Whether `object` is an equal mapping.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSPropertyMapping else { return false }
     return self === other
@@ -41,15 +41,15 @@ open class NSPropertyMapping: NSObject {
   }
 }
 
-/// Variable with the migration manager in a mapping's expressions.
+/// Variable of the migration manager in a mapping's expressions.
 public let NSMigrationManagerKey = "manager"
-/// Variable with the object that is mapped.
+/// Variable of the source object.
 public let NSMigrationSourceObjectKey = "source"
-/// Variable with the object that it becomes.
+/// Variable of the destination object.
 public let NSMigrationDestinationObjectKey = "destination"
-/// Variable with the entity mapping.
+/// Variable of the entity mapping.
 public let NSMigrationEntityMappingKey = "entityMapping"
-/// Variable with the property mapping.
+/// Variable of the property mapping.
 public let NSMigrationPropertyMappingKey = "propertyMapping"
-/// Variable with the policy.
+/// Variable of the policy.
 public let NSMigrationEntityPolicyKey = "entityPolicy"

@@ -1,10 +1,10 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Brings a store to a coordinator's model by the stages of a manager.
+/// Migrates a store to a coordinator's model through the stages of a manager.
 ///
-/// All of it happens in a copy, whose content takes the place of the store's at the end, in one transaction:
-/// when a step or a handler fails, or the program is killed, the store is what it was.
+/// Works on a copy, whose content finally replaces the store's in one transaction: if a step or handler
+/// fails, or the program is killed, the store is unchanged.
 package struct StagedMigration {
   private let _manager: NSStagedMigrationManager
   private let _store: any MigratingStore
@@ -14,9 +14,9 @@ package struct StagedMigration {
     _store = store
   }
 
-  /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134504 for a model that cannot be
-  ///   found or is not what its reference promises, 134505 and 134506 for stages that do not lead there,
-  ///   134140 for a step that cannot be inferred; or what a handler throws.
+  /// - Throws: A Cocoa error: 134110 for a read-only store, 134504 for a model that cannot be found or does
+  ///   not match its reference, 134505 and 134506 for stages that do not lead to the model, 134140 for a step
+  ///   that cannot be inferred; or an error of a handler.
   package func run(to destination: NSManagedObjectModel) throws {
     let hashes = NSManagedObjectModel.versionHashes(in: _store.metadata) ?? [:]
     let path = try StagedPath(
@@ -29,7 +29,7 @@ package struct StagedMigration {
     }
     let steps = try _resolved(path.steps, to: destination)
     guard let first = steps.first else { return }
-    // Nil when another process has migrated the store.
+    // Nil if another process has migrated the store.
     guard let source = try _model(of: hashes, before: first) else { return }
     try _store.replaceContent { url in
       try _store.copy(to: url)
@@ -48,8 +48,8 @@ package struct StagedMigration {
     let stage: NSCustomMigrationStage?
   }
 
-  /// Finds the models before anything is done. A version in between that is nowhere to be found is left out,
-  /// the next being inferred from the one before it.
+  /// Finds the models before anything is done. Skips an intermediate version that cannot be found; the next
+  /// one is inferred from its predecessor.
   private func _resolved(_ steps: [StagedPath.Step], to destination: NSManagedObjectModel) throws -> [Step] {
     var resolved: [Step] = []
     for step in steps {
@@ -64,7 +64,7 @@ package struct StagedMigration {
     return resolved
   }
 
-  /// The model that the store has: a custom stage's, one of the program's, or the store's own copy.
+  /// Returns the store's model: a custom stage's, one of the program's, or the store's own copy.
   private func _model(of hashes: [String: Data], before step: Step) throws -> NSManagedObjectModel? {
     let checksum = NSManagedObjectModel.checksum(hashes)
     for case let stage as NSCustomMigrationStage in _manager.stages {
@@ -110,7 +110,7 @@ package struct StagedMigration {
     }
   }
 
-  /// Runs a handler with the store loaded in a container of the manager's.
+  /// Runs a handler with the store loaded in a container of the manager.
   private func _withContainer(
     _ model: NSManagedObjectModel, _ url: URL, _ body: () throws -> Void
   ) throws {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The way of a store through the versions that the stages of a manager name.
+/// The path of a store through the versions of a manager's stages.
 struct StagedPath {
-  /// A version, and the stage that leads to it with work of its own; nil if the step is just inferred.
+  /// A version, and the custom stage that leads to it; nil if the step is only inferred.
   struct Step {
     let checksum: String
     let model: NSManagedObjectModelReference?
@@ -13,10 +13,10 @@ struct StagedPath {
 
   /// - Parameters:
   ///   - stages: The stages of the manager.
-  ///   - start: Checksum of the version that the store has.
-  ///   - end: Checksum of the version that it is to have.
-  /// - Throws: A Cocoa error: 134505 for stages that name a version twice or do not lead from one to the
-  ///   other, 134506 if the store is of a later version than the one that it is to have.
+  ///   - start: Checksum of the store's version.
+  ///   - end: Checksum of the target version.
+  /// - Throws: A Cocoa error: 134505 for stages that list a version twice or are not connected, 134506 if the
+  ///   store's version is later than the target version.
   init(_ stages: [NSMigrationStage], from start: String, to end: String) throws {
     var all: [Step] = []
     for stage in stages {
@@ -35,7 +35,7 @@ struct StagedPath {
         )
       }
     }
-    // The end of one stage may be the beginning of the next.
+    // The end of one stage may be the start of the next.
     var merged: [Step] = []
     for step in all {
       if step.stage == nil, merged.last?.checksum == step.checksum { continue }

@@ -2,15 +2,15 @@ import CoreDataModelSchema
 import Foundation
 
 extension AttributeCoding {
-  /// What `value(forKey:)` answers: an NSNumber for numbers and booleans, an NSDecimalNumber for decimals,
-  /// otherwise the Swift type; for a transformable attribute the object.
+  /// Returns the value of `value(forKey:)`: an NSNumber for numbers and booleans, an NSDecimalNumber for
+  /// decimals, otherwise the Swift type; for a transformable attribute the object.
   ///
-  /// - Throws: an error of the transformer's, or of the archive, for a transformable attribute.
+  /// - Throws: An error of the transformer or the archive of a transformable attribute.
   func object(from value: Value) throws -> Any? {
     switch value {
     case .null: return nil
     case .string(let text):
-      // A URI whose text is no URL any more can only come from a file; its text is better than nothing.
+      // A URI with invalid text can only come from a file; return the text.
       if form == .uri { return URL(string: text) ?? text as Any }
       return text
     case .int(let number):
@@ -36,14 +36,14 @@ extension AttributeCoding {
     }
   }
 
-  /// The object of a transformable attribute, decoded from its data if need be.
+  /// Returns the object of a transformable attribute, decoded if necessary.
   func object(from box: TransformableBox) throws -> Any? {
     if let object = box.object { return object }
     guard let data = box.data else { return nil }
     return try TransformableCoding.object(from: data, transformer: transformerName, attribute: self)
   }
 
-  /// The data that a store keeps for a transformable attribute, made from the object if need be.
+  /// Returns the stored data of a transformable attribute, encoded if necessary.
   func data(from box: TransformableBox) throws -> Data? {
     if let data = box.data { return data }
     guard let object = box.object else { return nil }
@@ -51,7 +51,7 @@ extension AttributeCoding {
   }
 }
 
-/// NSNumbers that are needed again and again; making one takes longer than looking it up.
+/// Frequently used NSNumbers; creating one takes longer than looking it up.
 private enum SharedNumbers {
   private static let _true = NSNumber(value: true)
   private static let _false = NSNumber(value: false)
@@ -65,7 +65,7 @@ private enum SharedNumbers {
 }
 
 extension SchemaLiteral {
-  /// The literal as `NSAttributeDescription.defaultValue` shows it; nil if it does not fit the type.
+  /// The literal as returned by `NSAttributeDescription.defaultValue`; nil if it does not fit the type.
   func object(for type: AttributeType) -> Any? {
     switch self {
     case .integer(let number): NSNumber(value: number)
@@ -80,7 +80,7 @@ extension SchemaLiteral {
     }
   }
 
-  /// A caller's default value as a literal; nil for one that no model file can hold.
+  /// Converts a caller's default value to a literal; nil for one that no model file can contain.
   init?(_ object: Any, type: AttributeType) {
     let attribute = AttributeSchema(traits: PropertyTraits(name: "defaultValue"), type: type)
     guard let value = try? AttributeCoding(attribute, entityName: "").value(from: object) else { return nil }

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// A value that does not fit its attribute: which one, what was expected, what was found.
+/// A value that does not fit its attribute: the attribute, the expectation, and the actual value.
 struct AttributeValueError: Error, Sendable, CustomStringConvertible {
   let entity: String
   let attribute: String
@@ -13,11 +13,10 @@ struct AttributeValueError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// How the values of one attribute are read and shown: between what callers pass and get, and the engine's
-/// `Value`.
+/// Converts the values of one attribute between the caller's types and the engine's `Value`.
 ///
-/// One for each slot of an entity in use. Reading a value comes with every `setValue(_:forKey:)`, so the
-/// usual types are tried first, and everything else costs a few casts more.
+/// One per slot of an entity in use. Every `setValue(_:forKey:)` converts a value, so common types are tried
+/// first; all others cost a few more casts.
 final class AttributeCoding: Sendable {
   let entityName: String
   let name: String
@@ -36,21 +35,21 @@ final class AttributeCoding: Sendable {
     elements = attribute.elements.map { AttributeCoding($0, entityName: "\(entityName).\(attribute.name)") }
   }
 
-  /// Reads what a caller passed. Nil, an empty optional and `NSNull` are null.
+  /// Converts a caller's value. Nil, an empty optional and `NSNull` are null.
   ///
-  /// Numbers are taken in any Swift type and as NSNumber. An integer attribute cuts fractions off and keeps the
-  /// low bits of a number that is too large for it; a 64-bit one takes the nearer end of its range for a
-  /// floating-point number or decimal beyond it.
+  /// Accepts numbers of any Swift type and NSNumber. An integer attribute truncates fractions and keeps the
+  /// low bits of a number that is too large; a 64-bit one clamps floating-point numbers and decimals to its
+  /// range.
   func value(from any: Any?) throws(AttributeValueError) -> Value {
     guard let any else { return .null }
     func open<T>(_ value: T) -> Value? { _exact(value) }
-    // Opened, the value's type is known by its address; a cast of an `Any` asks the runtime and takes ten
-    // times as long.
+    // Opening the existential identifies the value's type by address; casting an `Any` goes through the
+    // runtime and takes ten times as long.
     if let value = _openExistential(any, do: open) { return value }
     return try _convert(any)
   }
 
-  /// The value if its type is exactly one of those that are usual for the attribute; else nil.
+  /// Converts the value if its type is exactly one of the attribute's common types; otherwise nil.
   private func _exact<T>(_ value: T) -> Value? {
     switch form {
     case .string:
@@ -83,7 +82,7 @@ final class AttributeCoding: Sendable {
     return nil
   }
 
-  /// The object that `value` is known to be.
+  /// Returns the value as an object of its known class.
   private static func _object<T, Object: AnyObject>(_ value: T, _ type: Object.Type) -> Object {
     unsafeBitCast(value, to: Unmanaged<Object>.self).takeUnretainedValue()
   }
@@ -96,14 +95,14 @@ final class AttributeCoding: Sendable {
     if T.self == NSNumber.self {
       let number = Self._object(value, NSNumber.self)
       let whole = number.int64Value
-      // Up to 2^53 a double holds every whole number, so agreement of the two means that nothing was cut.
+      // Up to 2^53 a double represents every integer, so equality means that nothing was truncated.
       let limit: Int64 = 1 << 53
       return whole > -limit && whole < limit && Double(whole) == number.doubleValue ? whole : nil
     }
     return nil
   }
 
-  /// The low bits of a number, as many as the attribute's type has.
+  /// Truncates a number to the low bits of the attribute's type.
   private func _cut(_ number: Int64) -> Int64 {
     switch form {
     case .integer16: Int64(Int16(truncatingIfNeeded: number))
@@ -112,7 +111,7 @@ final class AttributeCoding: Sendable {
     }
   }
 
-  /// The less common ways to spell a value.
+  /// Converts values of less common types.
   private func _convert(_ any: Any) throws(AttributeValueError) -> Value {
     switch form {
     case .string:
@@ -202,13 +201,13 @@ final class AttributeCoding: Sendable {
     }
   }
 
-  /// The decimal that a number is, by its shortest text: the nearest decimal to 0.1 is 0.1, not the binary
-  /// fraction behind it. Nil for what is no finite number.
+  /// Returns a number as a decimal through its shortest text: 0.1 becomes 0.1, not its binary approximation.
+  /// Nil unless it is a finite number.
   static func decimal(of any: Any) -> Decimal? {
     func text(_ number: some BinaryFloatingPoint) -> Decimal? {
       number.isFinite ? Decimal(string: "\(number)") : nil
     }
-    // An object by its own type: a cast would make a double of a float first.
+    // Check the object's own type: a cast would convert a float to a double first.
     if Swift.type(of: any) is AnyClass, let number = any as? NSNumber {
       if let decimal = number as? NSDecimalNumber { return decimal.decimalValue }
       switch UInt8(bitPattern: number.objCType.pointee) {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Names of the top-level classes in the program by module.
+/// Names of the program's top-level classes by module.
 ///
-/// On Apple's platforms a class is found by the plain name that `@objc(Name)` gives it. There is no `@objc`
-/// here, and a class is found by "Module.Name" only; but models rarely name the module. So this reads, once
-/// and only if needed, the names in the type records that the Swift compiler leaves in every image; the class
-/// itself is then looked up in the regular way.
+/// On Apple's platforms a class is found by its `@objc(Name)`. Without `@objc`, classes are found only by
+/// "Module.Name", but models rarely specify the module. This directory therefore reads, once and on demand,
+/// the names in the type records that the Swift compiler emits into every image; the class itself is then
+/// looked up as usual.
 enum ClassDirectory {
-  /// Modules that define a top-level class of this name, in alphabetical order.
+  /// Returns the modules that define a top-level class of this name, in alphabetical order.
   static func modules(defining name: String) -> [String] { _modules[name] ?? [] }
 
   /// Names of all modules that define a top-level class.
@@ -32,7 +32,7 @@ enum ClassDirectory {
     return found.modules
   }
 
-  /// Where the runtime's callback, which can capture nothing, puts what it finds.
+  /// Collects the results of the runtime's callback, which cannot capture anything.
   private final class Found {
     var modules: [String: [String]] = [:]
   }
@@ -46,14 +46,14 @@ enum ClassDirectory {
   /// Reads the type records of one image.
   ///
   /// Its sections start with a version and the image's address, two unused words, then address and length of
-  /// each section; type records are the third. Versions whose layout is not known to be that are left alone.
+  /// each section; type records are the third. Versions with an unknown layout are skipped.
   private static func _add(_ sections: UnsafeRawPointer, to found: Found) {
     let words = sections.assumingMemoryBound(to: UInt.self)
     guard (4...5).contains(words[0]), let records = UnsafeRawPointer(bitPattern: words[8]) else { return }
     for position in stride(from: 0, to: Int(words[9]), by: 4) {
       let record = records + position
       let offset = record.loadUnaligned(as: Int32.self)
-      // The low bits tell a direct reference (0) from one through a pointer (1).
+      // The low bits distinguish a direct reference (0) from an indirect one (1).
       let kind = offset & 3
       guard kind <= 1, offset != 0 else { continue }
       var descriptor = record + Int(offset & ~3)
@@ -66,8 +66,8 @@ enum ClassDirectory {
     }
   }
 
-  /// Name and module of the class that a context descriptor describes; nil for any other kind of type,
-  /// generic classes and nested ones.
+  /// Returns name and module of the class that a context descriptor describes; nil for any other kind of
+  /// type, and for generic and nested classes.
   private static func _topLevelClass(_ descriptor: UnsafeRawPointer) -> (name: String, module: String)? {
     let flags = descriptor.loadUnaligned(as: UInt32.self)
     let (classKind, isGeneric): (UInt32, UInt32) = (16, 0x80)

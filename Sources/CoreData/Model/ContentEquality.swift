@@ -1,12 +1,12 @@
 import Foundation
 import CoreDataModelSchema
 
-// Descriptions, mappings and requests are equal when they say the same. Programs look a model up in a list of
-// versions, and entities and properties in sets.
+// Descriptions, mappings and requests are equal if their contents are. Programs search for models in lists of
+// versions, and for entities and properties in sets.
 
-/// Compares what callers hand in as `Any`.
+/// Compares values that callers pass as `Any`.
 enum Content {
-  /// Whether two values are the same: by their own equality, or as the same object.
+  /// Whether two values are equal, or the same object.
   static func same(_ left: Any?, _ right: Any?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     if let left = left as? AnyHashable, let right = right as? AnyHashable { return left == right }
@@ -29,7 +29,7 @@ extension NSManagedObjectModel {
   /// Whether another model has equal entities, configurations, requests and identifiers.
   final func hasContent(of other: NSManagedObjectModel) -> Bool {
     if self === other { return true }
-    // What costs least first: most models of a list differ here.
+    // Cheapest comparison first: most models in a list differ here.
     guard entities.count == other.entities.count,
       entityVersionHashesByName == other.entityVersionHashesByName,
       ModelSchema(self).canonical() == ModelSchema(other).canonical()
@@ -42,7 +42,7 @@ extension NSManagedObjectModel {
 }
 
 extension NSEntityDescription {
-  /// Whether another entity and those that it inherits from say the same as this one and its own.
+  /// Whether another entity and its ancestors equal this one and its ancestors.
   final func hasContent(of other: NSEntityDescription) -> Bool {
     var (left, right): (NSEntityDescription?, NSEntityDescription?) = (self, other)
     while let one = left, let two = right {
@@ -55,7 +55,7 @@ extension NSEntityDescription {
     return left == nil && right == nil
   }
 
-  /// Whether what no model file can hold is the same in the properties of another entity.
+  /// Whether the parts that no model file can contain are equal in the properties of another entity.
   fileprivate final func hasOpaqueContent(of other: NSEntityDescription) -> Bool {
     let others = Dictionary(
       other.ownProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -66,7 +66,7 @@ extension NSEntityDescription {
 }
 
 extension NSPropertyDescription {
-  /// Whether another property says the same, of whatever entity it is.
+  /// Whether another property is equal, regardless of its entity.
   final func hasContent(of other: NSPropertyDescription) -> Bool {
     if self === other { return true }
     guard name == other.name else { return false }
@@ -88,7 +88,7 @@ extension NSPropertyDescription {
     return isSame && hasOpaqueContent(of: other)
   }
 
-  /// Whether validation predicates and default values, which may be of any class, are the same.
+  /// Whether validation predicates and default values, which may be of any class, are equal.
   fileprivate final func hasOpaqueContent(of other: NSPropertyDescription) -> Bool {
     let (mine, theirs) = (explicitValidation, other.explicitValidation)
     return Content.same(mine?.predicates, theirs?.predicates)

@@ -3,13 +3,13 @@ import Synchronization
 
 /// Finds the Swift class of an entity's objects.
 enum EntityClass {
-  /// The class of this name, or `NSManagedObject` with one line on the standard error if there is none.
+  /// Returns the class of this name, or `NSManagedObject` with a warning on standard error if there is none.
   ///
-  /// "Module.Class" is looked up as such. A name without module, or with the "." that stands for the current
-  /// one, is looked for in the program's own module first, then in every module that defines a class of this
+  /// "Module.Class" is looked up directly. A name without module, or with the "." that denotes the current
+  /// module, is searched in the program's own module first, then in every module that defines a class of this
   /// name.
   ///
-  /// - Parameter warns: Whether that line is written; not for a store's own model, whose classes are those of
+  /// - Parameter warns: Whether to log the warning; false for a store's own model, whose classes belong to
   ///   another program.
   static func resolve(_ name: String?, for entity: String, warns: Bool = true) -> NSManagedObject.Type {
     guard let name, !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
@@ -25,7 +25,7 @@ enum EntityClass {
     return NSManagedObject.self
   }
 
-  /// Names under which a class may be known to the runtime, of what a model or a mapping calls it.
+  /// Returns the possible runtime names of a class named in a model or mapping.
   static func candidates(_ name: String) -> [String] {
     let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
     if bare.contains(".") { return [bare] }

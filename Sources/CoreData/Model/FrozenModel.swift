@@ -2,12 +2,12 @@ import CoreDataModelSchema
 import Foundation
 import Synchronization
 
-/// What the engine reads of a model in use: slots instead of names, and everything about them computed once.
+/// A model in use, prepared for the engine: slots instead of names, and all derived data computed once.
 package final class FrozenModel: Reachable, @unchecked Sendable {
-  // Unchecked: all members are immutable, and so are the descriptions, which trap on any change from here on.
+  // Unchecked: all members are immutable, as are the descriptions, which trap on any change from here on.
   let lifeline = Lifeline()
   package let layout: ModelLayout
-  /// The entities in the order of their numbers, the one numbered 1 first.
+  /// The entities sorted by number, starting at 1.
   package let entities: [NSEntityDescription]
   let entitiesByName: [String: NSEntityDescription]
   package let versionHashes: [String: Data]
@@ -23,8 +23,8 @@ package final class FrozenModel: Reachable, @unchecked Sendable {
 
   deinit { lifeline.cut() }
 
-  /// What to say of attributes whose value transformer is not registered: it must be before a store is
-  /// loaded. A line each, once for each transformer.
+  /// Warnings, one per transformer, for attributes whose value transformer is not registered, which it must
+  /// be before a store is loaded.
   var missingTransformers: [String] {
     var seen = Set<String>()
     return layout.layouts.flatMap { layout in
@@ -39,39 +39,39 @@ package final class FrozenModel: Reachable, @unchecked Sendable {
     }
   }
 
-  /// The entity with this number.
+  /// Returns the entity with this number.
   func entity(numbered number: Int) -> NSEntityDescription { entities[number - 1] }
 }
 
-/// What the engine reads of an entity in use.
+/// An entity in use, prepared for the engine.
 final class FrozenEntity: @unchecked Sendable {
-  // Unchecked: all members are immutable, and so are the descriptions, which trap on any change from here on.
+  // Unchecked: all members are immutable, as are the descriptions, which trap on any change from here on.
   let layout: PropertyLayout
-  /// Tells the entity, as frozen here, from every other: what slots were looked up for is remembered by it.
+  /// Identifies the frozen entity in caches of slots.
   let serial = FrozenEntity._serials.wrappingAdd(1, ordering: .relaxed).newValue
   private static let _serials = Atomic<UInt32>(0)
   /// Class of the entity's objects.
   let objectClass: NSManagedObject.Type
-  /// Values of a fresh object by slot.
+  /// Values of a new object by slot.
   let defaults: [Value]
-  /// Slots that a fresh object has a value in.
+  /// Slots with a value in a new object.
   let defaultedSlots: [Int]
-  /// Those of them that are transient: a fetched object's row has no value there.
+  /// Transient slots among these: a fetched object's row lacks their values.
   let transientDefaults: [Int]
   /// The description of each slot's property; nil for hidden slots.
   let properties: [NSPropertyDescription?]
-  /// How each slot's values are read and shown; nil for relationships.
+  /// The coding of each slot's values; nil for relationships.
   let codings: [AttributeCoding?]
   let propertiesByName: [String: NSPropertyDescription]
   let versionHash: Data
   let validation: ValidationPlan
-  /// Transient attributes whose changes leave an object clean.
+  /// Transient attributes whose changes do not make an object dirty.
   let ignoredChanges: SlotSet
-  /// Whether there are such.
+  /// Whether there are any.
   let ignoresChanges: Bool
-  /// Whether objects are of a class of the program's own, which may override hooks.
+  /// Whether objects are of a custom class, which may override hooks.
   let hasOwnClass: Bool
-  /// Which hooks of saving that class overrides.
+  /// The save hooks that this class overrides.
   let hooks: ClassHooks
 
   fileprivate init(_ entity: NSEntityDescription, layout: PropertyLayout, versionHash: Data) {
@@ -120,8 +120,8 @@ final class FrozenEntity: @unchecked Sendable {
 }
 
 extension NSManagedObjectModel {
-  /// The model as the engine reads it. The first call makes the model immutable; later ones answer the same
-  /// object. Callable from any thread.
+  /// Returns the frozen model. The first call makes the model immutable; later calls return the same object.
+  /// Any thread.
   ///
   /// - Throws: `ModelLayoutError` for an invalid model, which stays editable.
   package final func frozen() throws -> FrozenModel {
@@ -142,7 +142,7 @@ extension NSManagedObjectModel {
     let frozen = zip(ordered, layout.layouts).map { entity, layout in
       FrozenEntity(entity, layout: layout, versionHash: hashes[layout.entityName]!)
     }
-    // Nothing throws any more: what is made lazily is made now, for many threads will read it.
+    // Nothing throws from here on. Initialise everything lazy now, because many threads will read it.
     for (entity, frozen) in zip(ordered, frozen) {
       for property in entity.ownProperties { property.prepareToFreeze() }
       for index in entity.indexes { _ = index.partialIndexPredicate }
@@ -170,7 +170,7 @@ extension NSPropertyDescription {
 }
 
 extension NSEntityDescription {
-  /// What the engine reads of the entity; freezes the model on first use.
+  /// The frozen entity; freezes the model on first use.
   @inline(__always) final var shape: FrozenEntity { frozen ?? _freeze() }
 
   @inline(never) private final func _freeze() -> FrozenEntity {
@@ -189,9 +189,9 @@ extension NSEntityDescription {
   /// The slots.
   final var layout: PropertyLayout { shape.layout }
 
-  /// Stands for the entity of an object that was made without one: no name, no properties, no model.
+  /// Represents the entity of an object that was created without one: no name, no properties, no model.
   nonisolated(unsafe) static let missing: NSEntityDescription = {
-    // Unsafe: frozen here, and so immutable.
+    // Unsafe: frozen here, hence immutable.
     let template = NSEntityDescription()
     template.name = "none"
     let model = NSManagedObjectModel()
@@ -203,7 +203,7 @@ extension NSEntityDescription {
 }
 
 extension NSManagedObjectModel {
-  /// Whether an entity is the one numbered so, or one of its subentities.
+  /// Whether an entity has the given number or is one of its subentities.
   final func isKind(_ layout: PropertyLayout, ofEntityNumbered number: Int) -> Bool {
     guard let frozen = try? frozen() else { return false }
     return frozen.layout.layout(numbered: number).family.contains(layout.entityNumber)

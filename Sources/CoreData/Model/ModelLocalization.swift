@@ -1,10 +1,10 @@
 import Foundation
 
-/// Localised names of a model's parts: the strings file that stands beside the model, by the model's name and
-/// "Model".
+/// Localised names of a model's parts, from the strings file beside the model, named after the model with the
+/// suffix "Model".
 enum ModelLocalization {
-  /// The strings for the model at `url` in the first language preferred that there are any for; nil if there
-  /// are none.
+  /// Returns the strings for the model at `url` in the first preferred language available; nil if there are
+  /// none.
   static func strings(forModelAt url: URL) -> [String: String]? {
     let name = url.deletingPathExtension().lastPathComponent + "Model.strings"
     let directory = url.deletingLastPathComponent()
@@ -21,7 +21,7 @@ enum ModelLocalization {
     var places: [String] = []
     for language in languages {
       places.append("\(language).lproj")
-      // "de-AT" is served by "de".
+      // "de-AT" falls back to "de".
       if let dash = language.firstIndex(of: "-") { places.append("\(language[..<dash]).lproj") }
     }
     return places + ["Base.lproj", "en.lproj", ""]

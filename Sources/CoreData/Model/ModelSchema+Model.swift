@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import Foundation
 
 extension ModelSchema {
-  /// The model as plain values.
+  /// Creates the plain-value form of a model.
   init(_ model: NSManagedObjectModel) {
     self.init(entities: model.entities.map { EntitySchema($0) })
     configurations = model.configurations.map { name in
@@ -24,7 +24,7 @@ extension ModelSchema {
 }
 
 extension EntitySchema {
-  /// The entity as plain values: its own properties, without those it inherits.
+  /// Creates the plain-value form of an entity: its own properties, without inherited ones.
   init(_ entity: NSEntityDescription) {
     self.init(name: entity.name ?? "", parent: entity.superentity?.name)
     className = entity.explicitClassName
@@ -48,7 +48,7 @@ extension EntitySchema {
             request: fetched.requestSchema
               ?? FetchRequestSchema(name: "fetchedPropertyFetchRequest", entity: "")))
       default:
-        // Only a property of no kind gets here: expressions are refused when they are added.
+        // Unreachable except for unknown kinds: adding an expression to an entity traps.
         programmerError(
           "property '\(entity.name ?? "?").\(property.name)' is neither an attribute nor a relationship nor a fetched "
             + "property; use one of these classes")
@@ -67,14 +67,14 @@ extension PropertyTraits {
 }
 
 extension AttributeSchema {
-  /// The attribute as plain values. A default value that is no plain one, a transformable's, stays with the
-  /// description.
+  /// Creates the plain-value form of an attribute. A default value that is not plain, as a transformable's,
+  /// remains in the description.
   init(_ attribute: NSAttributeDescription) {
     let type = attribute.attributeType.schemaType
     self.init(traits: PropertyTraits(attribute), type: type)
     defaultValue = attribute.defaultValue.flatMap { SchemaLiteral($0, type: type) }
     if let explicit = attribute.explicitValidation {
-      // Predicates set by code stand instead of what the model file said.
+      // Predicates set in code replace those of the model file.
       validations = explicit.predicates.enumerated().map { index, predicate in
         ValidationSchema(
           predicate: predicate.predicateText,
@@ -128,7 +128,7 @@ extension FetchIndexSchema {
   }
 }
 
-/// User info as a model file can hold it: entries whose key or value is no text are shown as their
+/// Returns user info in a form that a model file can contain: keys and values that are not texts become their
 /// descriptions.
 private func schemaUserInfo(_ info: [AnyHashable: Any]?) -> [String: String] {
   var result: [String: String] = [:]

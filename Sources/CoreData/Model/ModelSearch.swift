@@ -3,19 +3,19 @@ import Foundation
 
 /// Finds model files in bundles.
 enum ModelSearch {
-  /// Extensions of model files that stand for a whole model, the compiled form first.
+  /// File extensions of whole models, the compiled form first.
   private static let _extensions = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]
 
-  /// All models in `bundles`, at most one file for each model name in a bundle; nil means the main bundle and
+  /// Returns all models in `bundles`, at most one file per model name and bundle; nil for the main bundle and
   /// the resource bundles beside the program.
   static func models(in bundles: [Bundle]?) -> [URL] {
     _unique((bundles ?? _programBundles()).map(_searchRoot)).flatMap(models(inDirectory:))
   }
 
-  /// The models that lie in a directory, at most one file for each name.
+  /// Returns the models in a directory, at most one file per name.
   static func models(inDirectory root: URL) -> [URL] { _named(_extensions, in: root) }
 
-  /// The files with these extensions, at most one for each name, the earlier extension winning.
+  /// Returns the files with these extensions, at most one per name; earlier extensions take precedence.
   private static func _named(_ extensions: [String], in root: URL) -> [URL] {
     var names: Set<String> = []
     return extensions.flatMap { pathExtension in
@@ -25,21 +25,21 @@ enum ModelSearch {
     }
   }
 
-  /// All mapping models in `bundles`, at most one file for each name in a bundle; nil as for models.
+  /// Returns all mapping models in `bundles`, at most one file per name and bundle; nil as for models.
   static func mappingModels(in bundles: [Bundle]?) -> [URL] {
     _unique((bundles ?? _programBundles()).map(_searchRoot))
       .flatMap { _named(MappingModelFile.extensions, in: $0) }
   }
 
-  /// The model of this name in `bundle`, or in the program's bundles for nil.
+  /// Returns the model of this name in `bundle`, or in the program's bundles for nil.
   ///
-  /// - Parameter module: Module whose bundle is looked at before the program's others.
+  /// - Parameter module: Module whose bundle is searched before the program's others.
   static func model(named name: String, in bundle: Bundle? = nil, of module: String? = nil) -> URL? {
     models(in: bundle.map { [$0] } ?? _programBundles(of: module))
       .first { $0.deletingPathExtension().lastPathComponent == name }
   }
 
-  /// That there is no model of this name, with what the bundles that were searched have.
+  /// Describes that no model has this name, and what the searched bundles contain.
   static func absence(of name: String, in bundles: [Bundle]?) -> String {
     let places = _unique((bundles ?? _programBundles()).map(_searchRoot)).map { root in
       let models = _extensions.flatMap { wanted in _files(in: root).filter { $0.pathExtension == wanted } }
@@ -51,7 +51,7 @@ enum ModelSearch {
       + ". Add the model to the target, with CoreDataModelPlugin or as a resource."
   }
 
-  /// Files of all versions of the model at `url`: itself if it has but one.
+  /// Returns the files of all versions of the model at `url`: the file itself if there is only one.
   static func versions(of url: URL) -> [URL] {
     let wanted: String
     switch url.pathExtension {
@@ -63,7 +63,7 @@ enum ModelSearch {
       .sorted { $0.lastPathComponent < $1.lastPathComponent }
   }
 
-  /// The main bundle and the resource bundles beside the program, in the order in which they are looked at.
+  /// Returns the main bundle and the resource bundles beside the program, in search order.
   private static func _programBundles(of module: String? = nil) -> [Bundle] {
     let main = Bundle.main
     let beside = _files(in: main.bundleURL).filter {

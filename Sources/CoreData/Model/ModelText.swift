@@ -2,12 +2,12 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// The one place where text from a model file becomes a predicate or an expression. It is hostile until
-/// parsed, so this throws where `NSPredicate(format:)` traps.
+/// Parses predicates and expressions from model files. The text is untrusted, so this throws where
+/// `NSPredicate(format:)` traps.
 enum ModelText {
   static func predicate(_ text: String) throws -> NSPredicate { try NSPredicate(parsing: text) }
 
-  /// Variables of a predicate that have to be given values.
+  /// Returns the variables of a predicate that need values.
   static func variables(of predicate: NSPredicate) -> Set<String> {
     (try? PredicateTree(predicate).freeVariables) ?? []
   }
@@ -20,16 +20,16 @@ enum ModelText {
 }
 
 extension NSPredicate {
-  /// The predicate as a model file spells it.
+  /// The predicate in the syntax of model files.
   var predicateText: String {
     (try? PredicateTree(self)).map { PredicatePrinter.text(of: $0) } ?? description
   }
 }
 
 extension NSAttributeDescription {
-  /// What the model file asks of a value: its limits as predicates, each with the number of the Cocoa error
-  /// for a value that fails it, then its other predicates with their messages. Text that is no predicate is
-  /// left out here; using the model reports it.
+  /// The validation rules of a model file: limits as predicates, each with the Cocoa error code of a value
+  /// that fails it, then other predicates with their messages. Skips invalid predicates; using the model
+  /// reports them.
   final var modelValidation: [(predicate: NSPredicate, warning: Any)] {
     limitPredicates.map { ($0.predicate, NSNumber(value: $0.code) as Any) }
       + fileValidations.compactMap { validation in
@@ -37,7 +37,7 @@ extension NSAttributeDescription {
       }
   }
 
-  /// The limits as predicates, each with the number of the Cocoa error for a value that fails it.
+  /// The limits as predicates, each with the Cocoa error code of a value that fails it.
   final var limitPredicates: [(predicate: NSPredicate, code: Int)] {
     func bound(_ path: String, _ sign: String, _ literal: SchemaLiteral?, _ code: Int) -> (NSPredicate, Int)?
     {
@@ -70,7 +70,7 @@ extension NSAttributeDescription {
 }
 
 extension SchemaLiteral {
-  /// The literal as a decimal, without loss for whole numbers and decimals; nil for one that is no number.
+  /// The literal as a decimal, lossless for integers and decimals; nil unless it is a number.
   var decimal: Decimal? {
     switch self {
     case .integer(let int): Decimal(int)

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Describes an attribute: a property that holds a plain value.
+/// Describes an attribute: a property with a plain value.
 ///
 /// ```swift
 /// let title = NSAttributeDescription()
@@ -18,14 +18,14 @@ open class NSAttributeDescription: NSPropertyDescription {
   private var _allowsExternalBinaryDataStorage = false
   private var _preservesValueInHistoryOnDeletion = false
   private var _allowsCloudEncryption = false
-  /// Limits from the model file, kept as data; the validation predicates are made of them when asked for.
+  /// Limits from the model file, stored as data; validation predicates are created from them on demand.
   final var limits = AttributeLimits()
-  /// Validation predicates from the model file that are no plain limits, as text.
+  /// Validation predicates from the model file that are not simple limits, as text.
   final var fileValidations: [ValidationSchema] = []
-  /// Whether generated code uses a Swift number instead of an NSNumber. Nothing here depends on it.
+  /// Whether generated code uses a Swift number instead of an NSNumber; ignored by the engine.
   final var usesScalarValueType = false
 
-  /// Kind of value the attribute holds.
+  /// The type of the attribute's values.
   open var attributeType: NSAttributeType {
     get { _attributeType }
     set {
@@ -34,14 +34,14 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Kind of value the attribute holds, under its shorter name.
+  /// The type of the attribute's values; shorter alias.
   public final var type: NSAttributeDescription.AttributeType {
     get { AttributeType(rawValue: attributeType) }
     set { attributeType = newValue.rawValue }
   }
 
-  /// Name of the class of the attribute's values: that of its type, or for a transformable attribute the one
-  /// set.
+  /// Name of the class of the attribute's values: determined by its type, or set explicitly for a
+  /// transformable attribute.
   open var attributeValueClassName: String? {
     get { _attributeType.valueClassName ?? _valueClassName }
     set {
@@ -50,13 +50,13 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// The class name that was set, for a transformable attribute.
+  /// The class name set for a transformable attribute.
   final var customClassName: String? { _valueClassName }
 
-  /// Value of the attribute in a fresh object. It is kept, not copied.
+  /// The attribute's value in a new object. Retained, not copied.
   ///
-  /// A value that does not fit the type is left out, with a line on the standard error, when a coordinator first
-  /// uses the model.
+  /// A value that does not fit the type is ignored, with a warning on standard error, when a coordinator
+  /// first uses the model.
   ///
   /// ```swift
   /// let rating = NSAttributeDescription()
@@ -72,8 +72,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Name of the transformer between a transformable attribute's objects and their stored data; nil for keyed
-  /// archives.
+  /// Name of the transformer that encodes a transformable attribute's objects; nil for keyed archives.
   ///
   /// ```swift
   /// let color = NSAttributeDescription()
@@ -89,7 +88,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Whether the store may keep large data in files beside the database.
+  /// Whether the store may keep large data in external files.
   ///
   /// ```swift
   /// let cover = NSAttributeDescription()
@@ -105,7 +104,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Whether persistent history keeps the value of a deleted object.
+  /// Whether persistent history preserves the value of a deleted object.
   ///
   /// ```swift
   /// let isbn = NSAttributeDescription()
@@ -121,7 +120,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Kept as set; there is no CloudKit here.
+  /// Stored without effect; there is no CloudKit here.
   open var allowsCloudEncryption: Bool {
     get { _allowsCloudEncryption }
     set {

@@ -1,31 +1,31 @@
 import CoreDataModelSchema
 
-/// Kind of value an attribute holds.
+/// The type of an attribute's values.
 ///
-/// A switch over it takes `@unknown default`, as over Core Data's, whose cases become more.
+/// A switch over it needs `@unknown default`, as with Core Data, which may add cases.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive(warn)
 #endif
 public enum NSAttributeType: UInt, Sendable {
-  /// No type; only transient attributes may have none.
+  /// No type; allowed only for transient attributes.
   case undefinedAttributeType = 0
-  /// A whole number of 16 bits.
+  /// A 16-bit integer.
   case integer16AttributeType = 100
-  /// A whole number of 32 bits.
+  /// A 32-bit integer.
   case integer32AttributeType = 200
-  /// A whole number of 64 bits.
+  /// A 64-bit integer.
   case integer64AttributeType = 300
   /// A decimal number: `NSDecimalNumber`.
   case decimalAttributeType = 400
-  /// A floating-point number of 64 bits.
+  /// A 64-bit floating-point number.
   case doubleAttributeType = 500
-  /// A floating-point number of 32 bits.
+  /// A 32-bit floating-point number.
   case floatAttributeType = 600
   /// Text: `String`.
   case stringAttributeType = 700
   /// True or false.
   case booleanAttributeType = 800
-  /// A moment: `Date`.
+  /// A point in time: `Date`.
   case dateAttributeType = 900
   /// Bytes: `Data`.
   case binaryDataAttributeType = 1000
@@ -33,27 +33,27 @@ public enum NSAttributeType: UInt, Sendable {
   case UUIDAttributeType = 1100
   /// A `URL`.
   case URIAttributeType = 1200
-  /// Any object that a value transformer turns into data and back.
+  /// Any object that a value transformer encodes as data.
   case transformableAttributeType = 1800
   /// An object ID; only as the result type of an expression.
   case objectIDAttributeType = 2000
-  /// A fixed set of named elements, each an attribute.
+  /// A fixed set of named elements, which are attributes.
   case compositeAttributeType = 2100
 }
 
-/// What happens at the other end of a relationship when its object is deleted.
+/// The effect of deleting an object on the other end of a relationship.
 public enum NSDeleteRule: UInt, Sendable {
-  /// Nothing: the destination keeps a reference to an object that is gone.
+  /// No effect: the destination keeps a dangling reference.
   case noActionDeleteRule = 0
   /// The destination's inverse is cleared.
   case nullifyDeleteRule = 1
   /// The destinations are deleted as well.
   case cascadeDeleteRule = 2
-  /// While there are destinations the object can't be deleted.
+  /// The object cannot be deleted while there are destinations.
   case denyDeleteRule = 3
 }
 
-/// How an element of a fetch index is stored.
+/// The storage of a fetch index element.
 public enum NSFetchIndexElementType: UInt, Sendable {
   /// An ordinary sorted index.
   case binary = 0
@@ -62,7 +62,7 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 }
 
 extension NSAttributeDescription {
-  /// `NSAttributeType` under shorter names.
+  /// `NSAttributeType` under a shorter name.
   public struct AttributeType: Hashable, RawRepresentable, Sendable {
     public let rawValue: NSAttributeType
 
@@ -70,25 +70,25 @@ extension NSAttributeDescription {
 
     private init(_ rawValue: NSAttributeType) { self.rawValue = rawValue }
 
-    /// No type yet; a transient attribute may have none.
+    /// No type; allowed for transient attributes.
     public static let undefined = AttributeType(.undefinedAttributeType)
-    /// A whole number of 16 bits.
+    /// A 16-bit integer.
     public static let integer16 = AttributeType(.integer16AttributeType)
-    /// A whole number of 32 bits.
+    /// A 32-bit integer.
     public static let integer32 = AttributeType(.integer32AttributeType)
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     public static let integer64 = AttributeType(.integer64AttributeType)
     /// A decimal number: `NSDecimalNumber`.
     public static let decimal = AttributeType(.decimalAttributeType)
-    /// A floating-point number of 64 bits.
+    /// A 64-bit floating-point number.
     public static let double = AttributeType(.doubleAttributeType)
-    /// A floating-point number of 32 bits.
+    /// A 32-bit floating-point number.
     public static let float = AttributeType(.floatAttributeType)
     /// Text: `String`.
     public static let string = AttributeType(.stringAttributeType)
     /// True or false.
     public static let boolean = AttributeType(.booleanAttributeType)
-    /// A moment: `Date`.
+    /// A point in time: `Date`.
     public static let date = AttributeType(.dateAttributeType)
     /// Bytes: `Data`.
     public static let binaryData = AttributeType(.binaryDataAttributeType)
@@ -96,7 +96,7 @@ extension NSAttributeDescription {
     public static let uuid = AttributeType(.UUIDAttributeType)
     /// A `URL`.
     public static let uri = AttributeType(.URIAttributeType)
-    /// An object that a value transformer turns into bytes.
+    /// An object that a value transformer encodes as data.
     public static let transformable = AttributeType(.transformableAttributeType)
     /// The ID of an object; in fetch results only.
     public static let objectID = AttributeType(.objectIDAttributeType)
@@ -105,7 +105,7 @@ extension NSAttributeDescription {
   }
 }
 
-/// The schema's attribute type, under a name that the nested type above does not hide.
+/// The schema's attribute type, under a name that the nested type above does not shadow.
 typealias SchemaAttributeType = AttributeType
 
 extension NSAttributeType {
@@ -113,7 +113,7 @@ extension NSAttributeType {
 
   var schemaType: SchemaAttributeType { SchemaAttributeType(rawValue: rawValue)! }
 
-  /// Name of the class that values of this type have at the API; nil where there is no fixed one.
+  /// Name of the class of this type's values in the API; nil if it varies.
   var valueClassName: String? {
     switch self {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Describes an attribute made of named elements; its value is a dictionary of them.
+/// Describes an attribute of named elements, whose value is a dictionary.
 ///
 /// ```swift
 /// let (street, city) = (NSAttributeDescription(), NSAttributeDescription())
@@ -13,7 +13,7 @@ import Foundation
 /// ```
 open class NSCompositeAttributeDescription: NSAttributeDescription {
   private var _elements: [NSAttributeDescription] = []
-  /// Name that the model file gives this composite type.
+  /// Name of this composite type in the model file.
   final var compositeName: String?
 
   public override init() {
@@ -21,7 +21,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
     attributeType = .compositeAttributeType
   }
 
-  /// The elements: attributes, or composites again.
+  /// The elements: attributes or nested composites.
   open var elements: [NSAttributeDescription] {
     get { _elements }
     set {

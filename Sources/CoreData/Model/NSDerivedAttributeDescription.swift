@@ -10,13 +10,13 @@ import Foundation
 /// ```
 open class NSDerivedAttributeDescription: NSAttributeDescription {
   private var _expression: NSExpression?
-  /// The expression as the model file spells it, until it is first read as an object.
+  /// The expression's text in the model file, until it is first read as an object.
   private var _text: String?
 
-  /// What the value is computed from: a key path, `canonical:`, `uppercase:` or `lowercase:` of one, an
-  /// aggregate of a to-many relationship such as `pages.@count`, or `now()`.
+  /// The source of the value: a key path, `canonical:`, `uppercase:` or `lowercase:` of one, an aggregate of
+  /// a to-many relationship such as `pages.@count`, or `now()`.
   ///
-  /// Nil for one that the model file spells in a way which is no expression.
+  /// Nil if the text in the model file is not a valid expression.
   ///
   /// ```swift
   /// let bookCount = NSDerivedAttributeDescription()

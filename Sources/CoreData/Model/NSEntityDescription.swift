@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Describes an entity: what a table is to a database, and a class to a program.
+/// Describes an entity: the counterpart of a table in a database and a class in a program.
 ///
 /// Editable until a coordinator first uses the model; from then on immutable, and any change traps. Not safe
 /// to edit from several threads; once the model is in use, safe to read from all.
@@ -35,9 +35,10 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
   final var compoundIndexNames: [[String]] = []
   /// Text of the Spotlight expression from the model file.
   final var spotlightExpressionText: String?
-  /// Class of the entity's objects, of a module above this one that models need not name; nil for the named one.
+  /// Class of the entity's objects from a module above this one, which models need not name; nil for the
+  /// named class.
   package final var objectClass: NSManagedObject.Type?
-  /// What the engine reads once the model is in use; nil before.
+  /// The frozen entity; nil before the model is in use.
   final var frozen: FrozenEntity?
 
   public override init() {
@@ -47,7 +48,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
 
   deinit { lifeline.cut() }
 
-  /// The model that the entity belongs to. Traps for an entity which belongs to none.
+  /// The entity's model. Traps for an entity without a model.
   open var managedObjectModel: NSManagedObjectModel {
     guard let _model else {
       programmerError(
@@ -56,7 +57,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     return _model
   }
 
-  /// The model that the entity belongs to, or nil.
+  /// The entity's model, or nil.
   final var owner: NSManagedObjectModel? {
     get { _model }
     set { _model = newValue }
@@ -71,9 +72,9 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     }
   }
 
-  /// Name of the class of the entity's objects; setting nil means `NSManagedObject`.
+  /// Name of the class of the entity's objects; nil means `NSManagedObject`.
   ///
-  /// "Module.Class"; a name without module is looked for in the main module first, then in the others.
+  /// "Module.Class"; a name without module is searched in the main module first, then in the others.
   open var managedObjectClassName: String! {
     get { _className ?? "NSManagedObject" }
     set {
@@ -82,10 +83,10 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     }
   }
 
-  /// The class name if one was set.
+  /// The class name, if it was set.
   final var explicitClassName: String? { _className }
 
-  /// Whether only subentities have objects.
+  /// Whether the entity has no objects of its own, only its subentities.
   open var isAbstract: Bool {
     get { _isAbstract }
     set {
@@ -99,7 +100,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     Dictionary(_subentities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Direct subentities. Changing them drops the indexes of the entities concerned.
+  /// Direct subentities. Setting them drops the indexes of the entities concerned.
   ///
   /// ```swift
   /// let (publication, magazine) = (NSEntityDescription(), NSEntityDescription())
@@ -139,9 +140,9 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     return Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
   }
 
-  /// Inherited properties, then the entity's own. Inherited ones in a new value are left where they are.
+  /// Inherited properties, then the entity's own. Setting them ignores inherited ones.
   ///
-  /// Changing them drops the indexes of the entity and of those below it.
+  /// Setting them drops the indexes of the entity and its subentities.
   open var properties: [NSPropertyDescription] {
     get { (_superentity?.properties ?? []) + _properties }
     set {
@@ -160,10 +161,11 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     }
   }
 
-  /// The properties that the entity itself declares.
+  /// The properties declared by the entity itself.
   final var ownProperties: [NSPropertyDescription] { _properties }
 
-  /// Free information about the entity. It may be changed at any time; see `NSPropertyDescription.userInfo`.
+  /// Arbitrary information about the entity. May be changed at any time; see
+  /// `NSPropertyDescription.userInfo`.
   open var userInfo: [AnyHashable: Any]? = [:]
 
   /// Own and inherited attributes by name.
@@ -176,7 +178,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
   }
 
-  /// Own and inherited relationships whose destination is `entity`.
+  /// Returns own and inherited relationships with destination `entity`.
   open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
     properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity === entity }
   }
@@ -197,10 +199,10 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     return false
   }
 
-  /// SHA-256 over what of the entity matters to a store, equal to Core Data's.
+  /// SHA-256 over the traits of the entity that matter to a store, equal to Core Data's.
   open var versionHash: Data { schemaHash() }
 
-  /// Text that makes the entity's version hash differ though nothing else does.
+  /// Text that changes the entity's version hash.
   open var versionHashModifier: String? {
     get { _versionHashModifier }
     set {
@@ -209,7 +211,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     }
   }
 
-  /// What the entity is called across model versions, for migration; its name unless set.
+  /// The entity's stable name across model versions, for migration; by default its name.
   ///
   /// ```swift
   /// newModel.entitiesByName["Book"]?.renamingIdentifier = "Novel"  // its name in the version before
@@ -222,7 +224,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     }
   }
 
-  /// The renaming identifier if one was set.
+  /// The renaming identifier, if it was set.
   final var explicitRenamingIdentifier: String? { _renamingIdentifier }
 
   /// The entity's own indexes. Set them last: changing the properties or the hierarchy drops them.
@@ -243,8 +245,8 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     }
   }
 
-  /// Combinations of properties that no two objects may share. Set arrays of names or of property
-  /// descriptions; read arrays of names, the parent's first: subentities inherit them.
+  /// Combinations of properties whose values must be unique. Set arrays of names or property descriptions;
+  /// the getter returns arrays of names, including inherited ones first.
   ///
   /// ```swift
   /// model.entitiesByName["Book"]?.uniquenessConstraints = [["isbn"], ["title", "author"]]
@@ -279,7 +281,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     set {}
   }
 
-  /// Kept as set; there is no Spotlight here.
+  /// Stored without effect; there is no Spotlight here.
   open var coreSpotlightDisplayNameExpression: NSExpression {
     get {
       if let _coreSpotlightDisplayNameExpression { return _coreSpotlightDisplayNameExpression }
@@ -295,7 +297,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     }
   }
 
-  /// Traps once the model is in use: the stores and contexts that read it would not notice.
+  /// Traps if the model is in use, since stores and contexts would not notice the change.
   final func willMutate(_ what: StaticString) {
     if frozen != nil {
       programmerError(
@@ -311,9 +313,9 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     for child in _subentities { child._dropIndexes() }
   }
 
-  /// An editable copy of the entity and its own properties, which belongs to no model and has no relatives.
+  /// Returns an editable copy of the entity and its own properties, without model and relatives.
   ///
-  /// Copy the model instead to keep the entities connected.
+  /// To keep entities connected, copy the model.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSEntityDescription()
     copy._name = _name
@@ -333,7 +335,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     return copy
   }
 
-  /// Points the elements of copied indexes at this entity's properties of the same names.
+  /// Retargets the elements of copied indexes to this entity's properties of the same names.
   final func retargetIndexes() {
     let properties = propertiesByName
     for element in _indexes.flatMap(\.elements) {
@@ -341,7 +343,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     }
   }
 
-  /// Whether `object` is an entity that says the same.
+  /// Whether `object` is an equal entity.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? NSEntityDescription).map(hasContent) ?? false
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Describes a computed column of a fetch, or a computed element of an index. It can't be a property of an
+/// Describes a computed column of a fetch, or a computed element of an index. Cannot be a property of an
 /// entity.
 ///
 /// ```swift
@@ -17,7 +17,7 @@ open class NSExpressionDescription: NSPropertyDescription {
   private var _expression: NSExpression?
   private var _expressionResultType = NSAttributeType.undefinedAttributeType
 
-  /// What is computed.
+  /// The expression to compute.
   open var expression: NSExpression? {
     get { _expression }
     set {
@@ -26,7 +26,7 @@ open class NSExpressionDescription: NSPropertyDescription {
     }
   }
 
-  /// Kind of value that the expression yields.
+  /// The type of the expression's values.
   open var expressionResultType: NSAttributeType {
     get { _expressionResultType }
     set {
@@ -35,7 +35,7 @@ open class NSExpressionDescription: NSPropertyDescription {
     }
   }
 
-  /// Kind of value that the expression yields, under its shorter name.
+  /// The type of the expression's values; shorter alias.
   public final var resultType: NSAttributeDescription.AttributeType {
     get { NSAttributeDescription.AttributeType(rawValue: expressionResultType) }
     set { expressionResultType = newValue.rawValue }

@@ -14,11 +14,11 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
   private var _elements: [NSFetchIndexElementDescription] = []
   @Loose private var _entity: NSEntityDescription?
   private var _predicate: NSPredicate?
-  /// The predicate as the model file spells it, until it is first read as an object.
+  /// The predicate's text in the model file, until it is first read as an object.
   private var _predicateText: String?
   final var isFrozen = false
 
-  /// Makes an index of these elements; mixing R-tree and binary elements traps.
+  /// Creates an index of these elements; traps for a mix of R-tree and binary elements.
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {
     _name = name
     super.init()
@@ -34,7 +34,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     }
   }
 
-  /// What is indexed, the most significant first.
+  /// The elements of the index, most significant first.
   open var elements: [NSFetchIndexElementDescription] {
     get { _elements }
     set {
@@ -43,7 +43,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     }
   }
 
-  /// Entity that the index belongs to; nil while it belongs to none.
+  /// The entity of the index; nil if it has none.
   open var entity: NSEntityDescription? { _entity }
 
   final var owner: NSEntityDescription? {
@@ -51,9 +51,9 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     set { _entity = newValue }
   }
 
-  /// Which objects are indexed; nil: all.
+  /// The condition for objects in the index; nil for all objects.
   ///
-  /// Nil too for one whose text in the model file can't be parsed.
+  /// Also nil if the text in the model file cannot be parsed.
   ///
   /// ```swift
   /// model.entitiesByName["Book"]?.indexes.first?.partialIndexPredicate = NSPredicate(format: "isRead == NO")
@@ -99,7 +99,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     }
   }
 
-  /// Whether `object` is an index that says the same.
+  /// Whether `object` is an equal index.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSFetchIndexDescription else { return false }
     return self === other || FetchIndexSchema(self) == FetchIndexSchema(other)
@@ -107,7 +107,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
 
   open override var hash: Int { _name.hashValue }
 
-  /// An editable copy, with copies of its elements, which belongs to no entity yet.
+  /// Returns an editable copy with copies of its elements, without an entity.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchIndexDescription(
       name: _name, elements: _elements.map { $0.copy() as! NSFetchIndexElementDescription })
@@ -124,20 +124,20 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
   private var _isAscending = true
   private weak var _index: NSFetchIndexDescription?
 
-  /// Makes an element for `property`: an attribute, a to-one relationship or an `NSExpressionDescription`.
+  /// Creates an element for `property`: an attribute, a to-one relationship or an `NSExpressionDescription`.
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
     _property = property
     _collationType = collationType
     super.init()
   }
 
-  /// What is indexed.
+  /// The indexed property.
   open var property: NSPropertyDescription? { _property }
 
-  /// Name of what is indexed.
+  /// The name of the indexed property.
   open var propertyName: String? { _property?.name }
 
-  /// How the element is stored.
+  /// The storage of the element.
   open var collationType: NSFetchIndexElementType {
     get { _collationType }
     set {
@@ -146,7 +146,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     }
   }
 
-  /// Whether small values come first; true unless set.
+  /// Whether the order is ascending; true by default.
   ///
   /// ```swift
   /// guard let published = model.entitiesByName["Book"]?.attributesByName["published"] else { return }
@@ -161,7 +161,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     }
   }
 
-  /// The index that the element belongs to.
+  /// The index of the element.
   open var indexDescription: NSFetchIndexDescription? { _index }
 
   final var owner: NSFetchIndexDescription? {
@@ -169,7 +169,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     set { _index = newValue }
   }
 
-  /// Points the element at the property of the same name in a copied entity.
+  /// Retargets the element to the property of the same name in a copied entity.
   final func retarget(to property: NSPropertyDescription) { _property = property }
 
   private func _willMutate() {

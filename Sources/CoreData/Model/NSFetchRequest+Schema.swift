@@ -2,9 +2,9 @@ import CoreDataModelSchema
 import Foundation
 
 extension NSFetchRequest where ResultType == any NSFetchRequestResult {
-  /// A request stored in a model file.
+  /// Creates a request from its form in a model file.
   ///
-  /// - Throws: an error for predicate text that can't be parsed.
+  /// - Throws: An error for an invalid predicate.
   static func make(_ schema: FetchRequestSchema) throws -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: schema.entity)
     if let text = schema.predicate, !text.isEmpty { request.predicate = try ModelText.predicate(text) }
@@ -21,7 +21,7 @@ extension NSFetchRequest where ResultType == any NSFetchRequestResult {
 }
 
 extension FetchRequestSchema {
-  /// The part of a request that a model file can hold.
+  /// Creates the form of a request that a model file can contain.
   init(_ request: NSFetchRequest<any NSFetchRequestResult>, name: String) {
     self.init(name: name, entity: request.entityName ?? "", predicate: request.predicate?.predicateText)
     resultType = request.resultType.rawValue

@@ -1,9 +1,9 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Describes a property whose value is the result of a fetch, read when first asked for.
+/// Describes a property whose value is the result of a fetch, executed on first access.
 ///
-/// The request's predicate may name the object as `$FETCH_SOURCE` and this description as
+/// The request's predicate may refer to the object as `$FETCH_SOURCE` and to this description as
 /// `$FETCHED_PROPERTY`.
 ///
 /// ```swift
@@ -15,12 +15,12 @@ import Foundation
 /// ```
 open class NSFetchedPropertyDescription: NSPropertyDescription {
   private var _fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
-  /// The request as the model file has it, until it is first read as an object.
+  /// The request in the model file, until it is first read as an object.
   private var _requestSchema: FetchRequestSchema?
 
-  /// The request that finds the property's objects.
+  /// The request that fetches the property's objects.
   ///
-  /// Nil for one whose predicate text in the model file can't be parsed.
+  /// Nil if its predicate in the model file cannot be parsed.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     get {
       if let _fetchRequest { return _fetchRequest }

@@ -1,10 +1,11 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Fills this empty model with copies of `entities`, which come from `models`, and with what else those
-  /// hold.
+  /// Fills this empty model with copies of `entities`, which come from `models`, and with the models' other
+  /// parts.
   ///
-  /// Links to entities which are not among those copied find the copy of the same name: one of two equal
+  /// References to entities that are not copied are resolved by name: when models merge, one of two equal
+  /// entities represents both.
   /// entities stands for both when models merge.
   final func adoptCopy(of models: [NSManagedObjectModel], entities originals: [NSEntityDescription]) {
     let copier = DescriptionCopier(originals)
@@ -61,7 +62,7 @@ private struct DescriptionCopier {
         }
       }
     }
-    // Linking the hierarchy has dropped the indexes, as a change of it does.
+    // Connecting the hierarchy dropped the indexes, as any change of it does.
     for (copy, indexes) in zip(copies, indexes) {
       copy.indexes = indexes
       copy.retargetIndexes()

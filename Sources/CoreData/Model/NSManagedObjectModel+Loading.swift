@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Reads a model file like `init(contentsOf:)`, but says why it can't.
+  /// Reads a model file like `init(contentsOf:)`, but throws the reason for a failure.
   ///
   /// ```swift
   /// guard let url = Bundle.main.url(forResource: "Library", withExtension: "momd") else { return }
@@ -14,7 +14,7 @@ extension NSManagedObjectModel {
   /// }
   /// ```
   ///
-  /// - Throws: an error that names the file, the place in it and what is wrong.
+  /// - Throws: An error with the file, the location in it and the problem.
   ///
   /// > Note: Not in Apple's Core Data.
   public static func load(contentsOf url: URL) throws -> NSManagedObjectModel {

@@ -1,10 +1,10 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Merges all models found in `bundles`; nil means the main bundle, with the resource bundles that the
-  /// package manager puts beside the program. Nil if there is none, or if one of them can't be read.
+  /// Merges all models found in `bundles`; nil for the main bundle and the resource bundles that the package
+  /// manager places beside the program. Returns nil if there is no model, or if one of them cannot be read.
   ///
-  /// Two different entities of the same name trap.
+  /// Traps for different entities of the same name.
   ///
   /// ```swift
   /// guard let model = NSManagedObjectModel.mergedModel(from: [.main]) else { fatalError("no model") }
@@ -23,8 +23,8 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: models)
   }
 
-  /// The model version in `bundles` that a store with this metadata was saved with. Where no version alone has
-  /// its entities, merges them from several; nil if they can't all be found.
+  /// Returns the model version in `bundles` with which a store was saved, according to its metadata. If no
+  /// single version has its entities, merges several; nil if not all entities can be found.
   public class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
   ) -> NSManagedObjectModel? {
@@ -38,8 +38,7 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
   }
 
-  /// Merges copies of `models`; nil for nil. Equal entities of the same name count as one, different ones
-  /// trap.
+  /// Merges copies of `models`; nil for nil. Equal entities of the same name are merged; different ones trap.
   ///
   /// ```swift
   /// let model = NSManagedObjectModel(byMerging: [oldModel, newModel])
@@ -68,13 +67,13 @@ extension NSManagedObjectModel {
     adoptCopy(of: models, entities: order)
   }
 
-  /// A copy of the model that a store with this metadata was saved with. Where no model alone has its entities,
-  /// merges copies of them; nil if they can't all be found.
+  /// Copies the model with which a store was saved, according to its metadata. If no single model has its
+  /// entities, merges copies of several; nil if not all entities can be found.
   public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any])
   {
     guard let hashes = Self.versionHashes(in: metadata) else { return nil }
     self.init()
-    // One version that has just these entities is the store's own, requests and identifiers included.
+    // A version with exactly these entities is the store's own, including requests and identifiers.
     if let version = models.first(where: { $0.entityVersionHashesByName == hashes }) {
       adoptCopy(of: [version], entities: version.entities)
       return
@@ -95,7 +94,7 @@ extension NSManagedObjectModel {
     adoptCopy(of: sources, entities: chosen)
   }
 
-  /// The entity hashes in a store's metadata.
+  /// Returns the entity hashes in a store's metadata.
   static func versionHashes(in metadata: [String: Any]) -> [String: Data]? {
     guard let stored = metadata["NSStoreModelVersionHashes"] else { return nil }
     if let hashes = stored as? [String: Data] { return hashes }

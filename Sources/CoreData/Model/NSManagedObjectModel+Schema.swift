@@ -2,12 +2,12 @@ import CoreDataModelSchema
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Makes an editable model of plain values.
+  /// Creates an editable model from plain values.
   ///
-  /// - Throws: `ModelLayoutError` for entities that can't be connected as the schema says.
+  /// - Throws: `ModelLayoutError` if the entities cannot be connected as specified.
   package convenience init(schema: ModelSchema) throws {
-    // What can't be laid out can't be connected either: a missing parent, a circle of parents, a missing
-    // destination.
+    // Entities that have no valid layout cannot be connected either: a missing parent, a cycle of parents, a
+    // missing destination.
     _ = try ModelLayout(schema)
     self.init()
     var byName: [String: NSEntityDescription] = [:]
@@ -38,7 +38,7 @@ extension NSManagedObjectModel {
 }
 
 extension NSEntityDescription {
-  /// An entity with its own properties; the caller connects it to others.
+  /// Creates an entity with its own properties; the caller connects it to others.
   fileprivate convenience init(_ schema: EntitySchema) {
     self.init()
     name = schema.name
@@ -122,7 +122,7 @@ extension NSFetchedPropertyDescription {
 }
 
 extension NSFetchIndexDescription {
-  /// An index over properties of `entity`; an element whose property is not there is left out.
+  /// Creates an index over properties of `entity`; skips elements whose property does not exist.
   fileprivate convenience init(_ schema: FetchIndexSchema, in entity: NSEntityDescription) {
     let properties = entity.propertiesByName
     let elements = schema.elements.compactMap { element -> NSFetchIndexElementDescription? in

@@ -2,8 +2,8 @@ import CoreDataModelSchema
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Version hash of each entity by name, 32 bytes each, equal to those Core Data computes. Computed once; again
-  /// after a change of the model.
+  /// Version hash of each entity by name, 32 bytes each, equal to Core Data's. Cached until the model
+  /// changes.
   ///
   /// ```swift
   /// let old = oldModel.entityVersionHashesByName
@@ -17,7 +17,7 @@ extension NSManagedObjectModel {
     })
   }
 
-  /// Whether everything that the hashes depend on is in this model, which is told of its changes then.
+  /// Whether the hashes depend only on this model, which is then notified of all changes.
   private var _isClosed: Bool {
     entities.allSatisfy { entity in
       entity.owner === self && (entity.superentity.map { $0.owner === self } ?? true)
@@ -29,15 +29,15 @@ extension NSManagedObjectModel {
     }
   }
 
-  /// Base64 of a checksum over all entity hashes; models with equal entities have equal checksums.
+  /// Base64 of a checksum over all entity hashes; equal for models with equal entities.
   ///
   /// ```swift
   /// let stage = NSLightweightMigrationStage([oldModel.versionChecksum, newModel.versionChecksum])
   /// ```
   public var versionChecksum: String { Self.checksum(entityVersionHashesByName) }
 
-  /// Whether a store with this metadata was saved with this configuration of the model: the same entities by
-  /// name, with equal hashes. False too for metadata without hashes.
+  /// Whether a store was saved with this configuration of the model, according to its metadata: the same
+  /// entity names, with equal hashes. False for metadata without hashes.
   ///
   /// ```swift
   /// let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -55,7 +55,7 @@ extension NSManagedObjectModel {
     return stored == versionHashes(of: entities)
   }
 
-  /// Version hashes of some of the model's entities by name.
+  /// Returns the version hashes of some entities by name.
   final func versionHashes(of entities: [NSEntityDescription]) -> [String: Data] {
     let all = entityVersionHashesByName
     var hashes: [String: Data] = [:]
@@ -65,19 +65,19 @@ extension NSManagedObjectModel {
     return hashes
   }
 
-  /// `NSStoreModelVersionChecksumKey` of these hashes.
+  /// Returns `NSStoreModelVersionChecksumKey` for these hashes.
   static func checksum(_ hashes: [String: Data]) -> String {
     Data(VersionHash.checksum(hashes.mapValues { Array($0) })).base64EncodedString()
   }
 
-  /// `NSStoreModelVersionHashesDigest` of these hashes.
+  /// Returns `NSStoreModelVersionHashesDigest` for these hashes.
   static func digest(_ hashes: [String: Data]) -> String {
     Data(VersionHash.digest(hashes.mapValues { Array($0) })).base64EncodedString()
   }
 }
 
 extension NSEntityDescription {
-  /// The hash, from the entity's line of parents.
+  /// Computes the hash from the entity and its ancestors.
   final func schemaHash() -> Data {
     if let frozen { return frozen.versionHash }
     if let owner, let name, let known = owner.entityVersionHashesByName[name] { return known }
@@ -92,7 +92,8 @@ extension NSEntityDescription {
 }
 
 extension NSPropertyDescription {
-  /// The hash of an attribute or relationship by its kind, of any other property by its traits.
+  /// Computes the hash of an attribute or relationship from its kind's traits, of any other property from the
+  /// common ones.
   final func schemaHash() -> Data {
     switch self {
     case let attribute as NSAttributeDescription: Data(VersionHash.of(AttributeSchema(attribute)))

@@ -3,19 +3,19 @@ import CoreDataModelSchema
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Writes the model as an editor's model, which Xcode opens and `init(contentsOf:)` reads.
+  /// Writes the model in the editable format, which Xcode opens and `init(contentsOf:)` reads.
   ///
-  /// Equal models give equal bytes, whatever the order in which they were put together.
+  /// Equal models produce equal bytes, regardless of the order of construction.
   ///
   /// ```swift
   /// try model.write(to: URL(fileURLWithPath: "Library.xcdatamodeld"))
   /// ```
   ///
-  /// - Parameter url: An `.xcdatamodeld`, in which the version of the same name is written and becomes the
-  ///   current one, an `.xcdatamodel`, or a file for its `contents`.
-  /// - Throws: A Cocoa error with code 134060 for a model that cannot be laid out, and for what the file
-  ///   cannot hold: binary default values, validation predicates that are no limits, control characters in
-  ///   names. The file system's errors.
+  /// - Parameter url: An `.xcdatamodeld`, whose version of the same name is written and becomes the current
+  ///   one, an `.xcdatamodel`, or a file for its `contents`.
+  /// - Throws: A Cocoa error with code 134060 for a model without a valid layout, and for contents that the
+  ///   format does not support: binary default values, validation predicates that are not limits, control
+  ///   characters in names. Errors of the file system.
   ///
   /// > Note: Not in Apple's Core Data.
   public func write(to url: URL) throws {

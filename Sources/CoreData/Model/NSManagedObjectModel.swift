@@ -2,10 +2,10 @@ import CoreDataModelSchema
 import Foundation
 import Synchronization
 
-/// A set of entities that refer to each other: the shape of an object graph.
+/// A set of entities that refer to each other: the schema of an object graph.
 ///
-/// Editable until a coordinator first uses it; from then on immutable, and any change traps. `copy()` makes
-/// an editable one. Not safe to edit from several threads; once in use, safe to read from all.
+/// Editable until a coordinator first uses it; from then on immutable, and any change traps. `copy()` returns
+/// an editable copy. Not safe to edit from several threads; once in use, safe to read from all.
 ///
 /// ```swift
 /// guard let url = Bundle.main.url(forResource: "Library", withExtension: "momd"),
@@ -19,32 +19,32 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   private var _templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
   private var _templateSchemas: [String: FetchRequestSchema] = [:]
   private var _versionIdentifiers: Set<AnyHashable> = []
-  /// Configurations that the model file marks for CloudKit; kept for writing the model back.
+  /// Configurations marked for CloudKit in the model file; kept for writing the model back.
   final var cloudKitConfigurations: Set<String> = []
-  /// Whether the model was put together from the tables of a store that keeps no copy of its model: names,
-  /// types and relationships are as good as tables tell, version hashes are not the store's, and only that
-  /// store, opened read-only, takes the model.
+  /// Whether the model was reconstructed from the tables of a store without a model copy. Names, types and
+  /// relationships are as exact as the tables allow, the version hashes differ from the store's, and only
+  /// that store accepts the model, opened read-only.
   ///
   /// > Note: Not in Apple's Core Data.
   public internal(set) final var isReconstructedFromTables = false
-  /// Whether the model was found inside a store, so that its classes may be another program's.
+  /// Whether the model was found in a store, so that its classes may belong to another program.
   final var isFromStore = false
-  /// Holds back the predicates of a compiled model; nil for models of other origin.
+  /// Gates for the predicates of a compiled model; nil for models of other origin.
   final var evaluationGates: EvaluationGates?
   /// Set once, when a coordinator first uses the model.
   final let frozenModel = Mutex<FrozenModel?>(nil)
 
-  /// Counts changes of the model and of its parts, so that what is computed of it is computed once.
+  /// Number of changes to the model and its parts, for invalidating caches.
   private var _edits = 0
   private let _hashes = Mutex<(edits: Int, hashes: [String: Data])?>(nil)
 
-  /// Makes a model without entities.
+  /// Creates a model without entities.
   public override init() { super.init() }
 
-  /// Reads a model file: a compiled `.momd` or `.mom`, an editor's `.xcdatamodeld` or `.xcdatamodel`, or the
-  /// `contents` of the latter. Of a directory with several versions it reads the current one.
+  /// Reads a model file: a compiled `.momd` or `.mom`, an editable `.xcdatamodeld` or `.xcdatamodel`, or the
+  /// `contents` of the latter. From a directory with several versions it reads the current one.
   ///
-  /// Nil when that fails; `load(contentsOf:)` says why. Core Data reads compiled models only.
+  /// Returns nil on failure; `load(contentsOf:)` throws the reason. Core Data reads compiled models only.
   public convenience init?(contentsOf url: URL) {
     do {
       try self.init(fileAt: url)
@@ -66,7 +66,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     return Dictionary(_entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The entities, abstract ones included. Subentities of those set are taken in with them.
+  /// The entities, including abstract ones. Setting them also adds their subentities.
   open var entities: [NSEntityDescription] {
     get { _entities }
     set {
@@ -101,17 +101,18 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
   // MARK: Configurations
 
-  /// Names of the configurations, "PF_DEFAULT_CONFIGURATION_NAME" (all entities) not among them.
+  /// Names of the configurations, without "PF_DEFAULT_CONFIGURATION_NAME" (all entities).
   open var configurations: [String] { _configurations.keys.sorted() }
 
-  /// Entities of the configuration; all for nil or the default configuration, nil for an unknown name.
+  /// Returns the entities of a configuration; all for nil or the default configuration, nil for an unknown
+  /// name.
   open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
     guard let configuration, configuration != Self.defaultConfigurationName else { return _entities }
     if let entities = _configurations[configuration] { return entities }
     return configuration == "Default" ? _entities : nil
   }
 
-  /// Defines a configuration; an entity that is not in the model traps.
+  /// Defines a configuration; traps for an entity that is not in the model.
   ///
   /// ```swift
   /// model.setEntities(model.entities.filter { $0.name != "Cache" }, forConfigurationName: "Documents")
@@ -126,7 +127,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     _configurations[configuration] = entities
   }
 
-  /// Name of the configuration that holds all entities.
+  /// Name of the configuration with all entities.
   static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
   // MARK: Fetch request templates
@@ -146,9 +147,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     _templateSchemas[name] = nil
   }
 
-  /// The request stored under this name, without copying: don't change it.
+  /// Returns the request stored under this name, not a copy: do not modify it.
   ///
-  /// Nil too for one whose predicate text in the model file can't be parsed.
+  /// Also nil if its predicate in the model file cannot be parsed.
   open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
     if let template = _templates[name] { return template }
     guard let schema = _templateSchemas[name] else { return nil }
@@ -158,10 +159,10 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     return made
   }
 
-  /// A copy of the request stored under this name, its variables replaced by `variables`; nil is given as
-  /// `NSNull()`.
+  /// Returns a copy of the request stored under this name, with variables replaced by `variables`; use
+  /// `NSNull()` for nil.
   ///
-  /// Traps if a variable is given no value, as Core Data raises; values without a variable are ignored.
+  /// Traps for a variable without a value, where Core Data raises; ignores values without a variable.
   ///
   /// ```swift
   /// let request = model.fetchRequestFromTemplate(
@@ -200,7 +201,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
   final func setTemplateSchema(_ schema: FetchRequestSchema) { _templateSchemas[schema.name] = schema }
 
-  /// Hands the templates to a copy of the model.
+  /// Copies the templates to a copy of the model.
   final func copyTemplates(to copy: NSManagedObjectModel) {
     for (name, template) in _templates where copy._templates[name] == nil {
       copy._templates[name] = (template.copy() as! NSFetchRequest<any NSFetchRequestResult>)
@@ -211,11 +212,11 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   // MARK: Labels
 
   /// Localised names of entities ("Entity/Book"), properties ("Property/title/Entity/Book", "Property/title")
-  /// and error messages ("ErrorString/…"): those set, or those of the strings file beside the model that this
-  /// was read from, which is named after it ("LibraryModel.strings") and may lie in a language's `.lproj`.
+  /// and error messages ("ErrorString/…"): those set explicitly, or those of the strings file beside the
+  /// model's file, which is named after it ("LibraryModel.strings") and may be in a language's `.lproj`.
   open var localizationDictionary: [String: String]?
 
-  /// Free labels of the model's version; combined when models merge, never used otherwise.
+  /// Arbitrary labels of the model's version; merged when models merge, otherwise unused.
   open var versionIdentifiers: Set<AnyHashable> {
     get { _versionIdentifiers }
     set {
@@ -224,7 +225,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     }
   }
 
-  /// Traps once the model is in use: the stores and contexts that read it would not notice.
+  /// Traps if the model is in use, since stores and contexts would not notice the change.
   final func willMutate(_ what: StaticString) {
     if frozenModel.withLock({ $0 != nil }) {
       programmerError(
@@ -233,11 +234,11 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     recordEdit()
   }
 
-  /// Records that the model or one of its parts is about to change.
+  /// Records an imminent change of the model or one of its parts.
   final func recordEdit() { _edits += 1 }
 
-  /// The version hashes as computed since the last change, else those that `compute` answers, kept if they may
-  /// be.
+  /// Returns the version hashes cached since the last change, otherwise those of `compute`, which are cached
+  /// if it permits.
   final func versionHashes(orCompute compute: () -> (hashes: [String: Data], mayKeep: Bool)) -> [String: Data]
   {
     let edits = _edits
@@ -247,7 +248,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     return hashes
   }
 
-  /// Whether `object` is a model that says the same.
+  /// Whether `object` is an equal model.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? NSManagedObjectModel).map(hasContent) ?? false
   }
@@ -256,7 +257,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
   // MARK: Copying
 
-  /// An editable copy with copies of all its parts, connected as the originals are.
+  /// Returns an editable copy with copies of all its parts, connected like the originals.
   ///
   /// ```swift
   /// let draft = model.copy() as! NSManagedObjectModel

@@ -1,8 +1,7 @@
 import CoreDataModelFiles
 import Foundation
 
-/// A model that is loaded when first needed, and checked against a checksum then: how a staged migration
-/// names its versions.
+/// A lazily loaded model, verified against a checksum, by which staged migrations refer to versions.
 ///
 /// Not safe to resolve from several threads at once.
 ///
@@ -27,12 +26,12 @@ open class NSManagedObjectModelReference: NSObject {
     self.init(versionChecksum) { model }
   }
 
-  /// Refers to a model file: one version's, or that of the current version of a directory with several.
+  /// Refers to a model file: of a single version, or of the current one in a directory with several.
   public convenience init(fileURL: URL, versionChecksum: String) {
     self.init(versionChecksum) { try NSManagedObjectModel.load(contentsOf: fileURL) }
   }
 
-  /// Refers to those entities of the models in `bundle` (nil: the program's) that have these version hashes.
+  /// Refers to the entities with these version hashes in the models of `bundle` (nil: the program's).
   public convenience init(
     entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String
   ) {
@@ -52,7 +51,7 @@ open class NSManagedObjectModelReference: NSObject {
     }
   }
 
-  /// Refers to a version, or a model, of this name in `bundle` (nil: the program's).
+  /// Refers to a version or model of this name in `bundle` (nil: the program's).
   public convenience init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
     self.init(versionChecksum) {
       for model in ModelSearch.models(in: bundle.map { [$0] }) {
@@ -67,7 +66,7 @@ open class NSManagedObjectModelReference: NSObject {
     }
   }
 
-  /// The model. Traps if it can't be loaded or has another checksum than was promised, as Core Data raises.
+  /// The model. Traps if it cannot be loaded or has another checksum, where Core Data raises.
   open var resolvedModel: NSManagedObjectModel {
     do {
       return try resolve()
@@ -76,9 +75,9 @@ open class NSManagedObjectModelReference: NSObject {
     }
   }
 
-  /// The model.
+  /// Loads the model.
   ///
-  /// - Throws: an error for a model that can't be loaded, or has another checksum than was promised.
+  /// - Throws: An error for a model that cannot be loaded or has another checksum.
   ///
   /// > Note: Not in Apple's Core Data, where `resolvedModel` raises.
   public final func resolve() throws -> NSManagedObjectModel {
@@ -95,14 +94,14 @@ open class NSManagedObjectModelReference: NSObject {
     return model
   }
 
-  /// The checksum that the model must have.
+  /// The expected checksum of the model.
   open var versionChecksum: String { _versionChecksum }
 }
 
 extension NSManagedObjectModel {
-  /// Checksums of all versions in a model directory, by version name; of a single file, its own.
+  /// Returns the checksums of all versions in a model directory by version name; for a single file, its own.
   ///
-  /// - Throws: an error for a version that can't be read.
+  /// - Throws: An error for a version that cannot be read.
   public class func __checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
     let versions = ModelSearch.versions(of: modelURL)
     guard !versions.isEmpty else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Describes one property of an entity: what attributes, relationships and fetched properties have in common.
+/// Describes one property of an entity: the common part of attributes, relationships and fetched properties.
 ///
 /// Editable until a coordinator first uses the model; from then on immutable, and any change traps. Not safe
 /// to edit from several threads.
@@ -15,14 +15,14 @@ open class NSPropertyDescription: NSObject, NSCopying {
   private var _isIndexedBySpotlight = false
   private var _isStoredInExternalRecord = false
   private var _validation: (predicates: [NSPredicate], warnings: [Any])?
-  /// The composite attribute that the property is an element of.
+  /// The composite attribute of which the property is an element.
   final weak var composite: NSCompositeAttributeDescription?
-  /// Set when the model is frozen; every setter asks it.
+  /// Set when the model is frozen; checked by every setter.
   final var isFrozen = false
 
   public override init() { super.init() }
 
-  /// The entity that declares the property. Traps for a property which belongs to none.
+  /// The entity that declares the property. Traps for a property without an entity.
   open var entity: NSEntityDescription {
     guard let _entity else {
       programmerError("property '\(_name)' belongs to no entity (or its entity is gone); add it to one first")
@@ -36,7 +36,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     set { _entity = newValue }
   }
 
-  /// Name of the property, unique along the entity's line of parents.
+  /// Name of the property, unique among the entity and its ancestors.
   open var name: String {
     get { _name }
     set {
@@ -45,7 +45,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Whether the property may be nil when saved; true unless set.
+  /// Whether the property may be nil when saved; true by default.
   open var isOptional: Bool {
     get { _isOptional }
     set {
@@ -54,7 +54,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Whether the property is kept in memory only, never in a store.
+  /// Whether the property exists in memory only, not in stores.
   ///
   /// ```swift
   /// let initial = NSAttributeDescription()
@@ -70,11 +70,11 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Free information about the property. Unlike the rest it may be changed at any time; then the caller
-  /// makes sure that no other thread reads it at the same time.
+  /// Arbitrary information about the property. Unlike other settings it may be changed at any time, if the
+  /// caller ensures that no other thread reads it concurrently.
   open var userInfo: [AnyHashable: Any]? = [:]
 
-  /// Whether an index on this one property is asked for, the way older models do.
+  /// Whether the property has an index of its own, as requested in older models.
   @available(*, deprecated, message: "use NSEntityDescription.indexes")
   open var isIndexed: Bool {
     get { _isIndexed }
@@ -90,7 +90,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     set { _isIndexed = newValue }
   }
 
-  /// Kept as the model says; there is no Spotlight here.
+  /// Stored without effect; there is no Spotlight here.
   open var isIndexedBySpotlight: Bool {
     get { _isIndexedBySpotlight }
     set {
@@ -99,7 +99,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Kept as set; external records do not exist here.
+  /// Stored without effect; external records do not exist here.
   @available(*, deprecated, message: "Spotlight external records are not supported")
   open var isStoredInExternalRecord: Bool {
     get { _isStoredInExternalRecord }
@@ -109,7 +109,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Text that makes the property's version hash differ though nothing else does.
+  /// Text that changes the property's version hash.
   ///
   /// ```swift
   /// newModel.entitiesByName["Book"]?.attributesByName["cover"]?.versionHashModifier = "PNG instead of JPEG"
@@ -122,7 +122,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// What the property is called across model versions, for migration; its name unless set.
+  /// The property's stable name across model versions, for migration; by default its name.
   ///
   /// ```swift
   /// newModel.entitiesByName["Book"]?.attributesByName["title"]?.renamingIdentifier = "name"
@@ -135,17 +135,17 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// The renaming identifier if one was set.
+  /// The renaming identifier, if it was set.
   final var explicitRenamingIdentifier: String? { _renamingIdentifier }
 
-  /// Predicates that a value must fulfil to be saved; each is evaluated with the value as its object.
+  /// Predicates that a value must satisfy to be saved; each is evaluated with the value as its object.
   open var validationPredicates: [NSPredicate] { _validation?.predicates ?? [] }
 
-  /// For each validation predicate the message, or the number of the Cocoa error, of a value that fails it.
+  /// For each validation predicate, the message or Cocoa error code of a value that fails it.
   open var validationWarnings: [Any] { _validation?.warnings ?? [] }
 
-  /// Replaces the validation predicates; `validationWarnings` has a message for each, in their order. A predicate
-  /// without one is explained by its text.
+  /// Replaces the validation predicates; `validationWarnings` has a message for each, in order. Without a
+  /// message, a predicate's text is used.
   ///
   /// ```swift
   /// model.entitiesByName["Book"]?.attributesByName["isbn"]?.setValidationPredicates(
@@ -162,14 +162,13 @@ open class NSPropertyDescription: NSObject, NSCopying {
     _validation = (predicates, warnings)
   }
 
-  /// Predicates set by code, which then stand instead of those made from the model file's limits; nil if none
-  /// were set.
+  /// Predicates set in code, which replace those of the model file's limits; nil if none were set.
   final var explicitValidation: (predicates: [NSPredicate], warnings: [Any])? { _validation }
 
-  /// SHA-256 over what of the property matters to a store, equal to Core Data's.
+  /// SHA-256 over the traits of the property that matter to a store, equal to Core Data's.
   open var versionHash: Data { schemaHash() }
 
-  /// Traps once the model is in use: the stores and contexts that read it would not notice.
+  /// Traps if the model is in use, since stores and contexts would not notice the change.
   final func willMutate(_ what: StaticString) {
     if isFrozen {
       programmerError(
@@ -179,19 +178,19 @@ open class NSPropertyDescription: NSObject, NSCopying {
     recordEdit()
   }
 
-  /// Tells the model that the property is about to change.
+  /// Notifies the model of an imminent change.
   final func recordEdit() {
     if let _entity { _entity.owner?.recordEdit() } else { composite?.recordEdit() }
   }
 
-  /// An editable copy which belongs to no entity yet.
+  /// Returns an editable copy without an entity.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSPropertyDescription()
     copyState(to: copy)
     return copy
   }
 
-  /// Hands every stored value to a fresh copy.
+  /// Copies all stored values to a new copy.
   final func copyState(to copy: NSPropertyDescription) {
     copy._name = _name
     copy._isOptional = _isOptional
@@ -205,7 +204,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     copy._validation = _validation
   }
 
-  /// Whether `object` is a property that says the same.
+  /// Whether `object` is an equal property.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? NSPropertyDescription).map(hasContent) ?? false
   }

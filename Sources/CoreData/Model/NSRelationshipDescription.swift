@@ -1,6 +1,6 @@
 import Foundation
 
-/// Describes a relationship: a property that holds one other object, or many.
+/// Describes a relationship: a property that refers to one or many other objects.
 ///
 /// ```swift
 /// let (author, books) = (NSRelationshipDescription(), NSRelationshipDescription())
@@ -19,7 +19,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
   private var _deleteRule = NSDeleteRule.nullifyDeleteRule
   private var _isOrdered = false
 
-  /// Entity of the objects at the other end. Not kept alive: the model does that.
+  /// The destination entity. Not retained, since the model retains it.
   open var destinationEntity: NSEntityDescription? {
     get { _destinationEntity }
     set {
@@ -28,7 +28,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// The same connection seen from the other end; both ends must name each other.
+  /// The other end of the relationship; both ends must refer to each other.
   open var inverseRelationship: NSRelationshipDescription? {
     get { _inverseRelationship }
     set {
@@ -37,8 +37,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// Largest number of objects: 1 makes a to-one relationship, 0 (as it is unless set) a to-many one without
-  /// limit.
+  /// Maximum number of objects: 1 for a to-one relationship, 0 (the default) for a to-many without limit.
   open var maxCount: Int {
     get { _maxCount }
     set {
@@ -47,7 +46,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// Smallest number of objects, where there are any.
+  /// Minimum number of objects, if there are any.
   open var minCount: Int {
     get { _minCount }
     set {
@@ -56,7 +55,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// What happens to the other end when the object is deleted; nullify unless set.
+  /// The effect of deleting the object on the other end; nullify by default.
   ///
   /// ```swift
   /// model.entitiesByName["Book"]?.relationshipsByName["chapters"]?.deleteRule = .cascadeDeleteRule
@@ -70,10 +69,10 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// Whether there may be more than one object at the other end.
+  /// Whether there can be more than one object at the other end.
   open var isToMany: Bool { maxCount != 1 }
 
-  /// Whether the objects of a to-many relationship have an order.
+  /// Whether the objects of a to-many relationship are ordered.
   ///
   /// ```swift
   /// model.entitiesByName["Book"]?.relationshipsByName["chapters"]?.isOrdered = true
@@ -86,7 +85,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// A copy with the same destination and inverse; copying the whole model points them into the copy.
+  /// Returns a copy with the same destination and inverse; copying the whole model redirects them to the
+  /// copy.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSRelationshipDescription()
     copyState(to: copy)

@@ -1,20 +1,21 @@
 import Foundation
 
-/// Makes instances of classes that models and mappings only name.
+/// Creates instances of classes by their names in models and mappings.
 enum NamedClass {
-  /// Of no class in particular: through it the initialiser, which no subclass had to call `required`, is
-  /// reached at its place in the class's table. `ObjectMaker` tells why that works.
+  /// A class of the same shape, through which an initialiser that is not `required` in subclasses is called
+  /// by its index in the class's method table; see `ObjectMaker`.
   private class Lens: NSObject {
     required override init() { fatalError("the lens is only looked through") }
   }
 
-  /// Overrides the initialiser, so that the compiler does not take `Lens` for final and call it directly.
+  /// Overrides the initialiser, so that the compiler does not infer that `Lens` is final and call it
+  /// directly.
   private final class OtherLens: Lens {
     required init() { super.init() }
   }
 
-  /// An instance, made by `init()`, of the class of this name, which may lack its module; nil if the program
-  /// has none, or it is no subclass of `type`.
+  /// Creates an instance with `init()` of the named class, whose module may be omitted; nil if the program
+  /// has no such class, or it is not a subclass of `type`.
   static func instance<Object: NSObject>(of name: String, as type: Object.Type) -> Object? {
     for candidate in EntityClass.candidates(name) {
       guard let found = NSClassFromString(candidate) as? Object.Type else { continue }

@@ -1,23 +1,23 @@
 import CoreDataModelFiles
 import Foundation
 
-/// Turns the objects of transformable attributes into stored data and back.
+/// Encodes and decodes the objects of transformable attributes.
 enum TransformableCoding {
-  /// The stored data of `object`; nil, which is stored as null, if the transformer answers nil.
+  /// Returns the stored data of `object`; nil, stored as null, if the transformer returns nil.
   ///
-  /// - Throws: `AttributeValueError` if the transformer is missing, answers something other than data, or the
-  ///   object can't be archived.
+  /// - Throws: `AttributeValueError` if the transformer is missing or does not return data, or if the object
+  ///   cannot be archived.
   static func data(from object: Any, transformer name: String?, attribute: AttributeCoding) throws -> Data? {
     guard let name, !name.isEmpty else { return try archive(object, attribute: attribute) }
     guard name != NSValueTransformerName.keyedUnarchiveFromDataTransformerName.rawValue else {
-      // Core Data refuses it as well: what it has written cannot be read safely.
+      // Core Data rejects it as well: its output cannot be read safely.
       throw AttributeValueError(
         entity: attribute.entityName, attribute: attribute.name,
         expected: "a secure transformer, such as NSSecureUnarchiveFromData or none at all",
         found: "'\(name)', which is read but not written any more")
     }
     let transformer = try _transformer(name, attribute)
-    // The archive transformers turn data into objects; an attribute uses them backwards.
+    // The archive transformers convert data to objects; attributes use them in reverse.
     let result =
       transformer is NSSecureUnarchiveFromDataTransformer
       ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
@@ -31,9 +31,9 @@ enum TransformableCoding {
       expected: "Data from the value transformer '\(name)'", found: "\(type(of: result))")
   }
 
-  /// The object stored as `data`.
+  /// Returns the object stored as `data`.
   ///
-  /// - Throws: `AttributeValueError` if the transformer is missing, or the archive can't be read.
+  /// - Throws: `AttributeValueError` if the transformer is missing or the archive cannot be read.
   static func object(from data: Data, transformer name: String?, attribute: AttributeCoding) throws -> Any? {
     guard let name, !name.isEmpty else { return try unarchive(data, attribute: attribute) }
     let transformer = try _transformer(name, attribute)
@@ -63,8 +63,8 @@ enum TransformableCoding {
     return try _checked(data, of: object, attribute)
   }
 
-  /// Refuses an empty archive, which would read as no value: in a program that is linked with
-  /// `--static-swift-stdlib`, `NSKeyedArchiver` of Swift 6.3 writes no other.
+  /// Rejects an empty archive, which would read as no value: in programs linked with `--static-swift-stdlib`,
+  /// `NSKeyedArchiver` of Swift 6.3 writes only those.
   private static func _checked(_ archive: Data, of object: Any, _ attribute: AttributeCoding) throws -> Data {
     guard archive.isEmpty else { return archive }
     throw AttributeValueError(
@@ -74,7 +74,7 @@ enum TransformableCoding {
         + "dynamically, or use a value transformer of your own")
   }
 
-  /// The root object of a keyed archive, of plain values or of classes that the program has.
+  /// Returns the root object of a keyed archive of plain values or of the program's classes.
   static func unarchive(_ data: Data, attribute: AttributeCoding) throws -> Any? {
     do {
       return try ArchivedObject.decode(data)
@@ -86,13 +86,13 @@ enum TransformableCoding {
   }
 }
 
-/// Decodes keyed archives from stores without letting them end the program.
+/// Decodes keyed archives from stores without risking a trap.
 enum ArchivedObject {
-  /// The root object.
+  /// Decodes the root object.
   ///
-  /// An archive of plain values is decoded with every check. One with other classes goes to
-  /// `NSKeyedUnarchiver`, if the program has all of them; their `init(coder:)` must then be able to stand
-  /// what it finds.
+  /// An archive of plain values is decoded with all checks. One with other classes is passed to
+  /// `NSKeyedUnarchiver` if the program has all of them; their `init(coder:)` must then handle arbitrary
+  /// contents.
   static func decode(_ data: Data) throws -> Any? {
     switch try PlainArchive.decode(data) {
     case .object(let object): return object

@@ -2,7 +2,7 @@ import Foundation
 import CoreDataModelFiles
 import Synchronization
 
-/// Name under which a value transformer is registered.
+/// The name under which a value transformer is registered.
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
   public let rawValue: String
 
@@ -11,26 +11,26 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
   /// Creates a name.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 
-  /// Turns a boolean into its opposite.
+  /// Negates a boolean.
   public static let negateBooleanTransformerName = NSValueTransformerName("NSNegateBoolean")
   /// Whether a value is nil.
   public static let isNilTransformerName = NSValueTransformerName("NSIsNil")
   /// Whether a value is not nil.
   public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
-  /// Turns archived data into an object.
+  /// Unarchives an object from data.
   public static let unarchiveFromDataTransformerName = NSValueTransformerName("NSUnarchiveFromData")
-  /// Turns keyed archived data into an object.
+  /// Unarchives an object from keyed archive data.
   public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
-  /// Turns keyed archived data into an object of an allowed class.
+  /// Unarchives an object of an allowed class from keyed archive data.
   public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName(
     "NSSecureUnarchiveFromData")
 }
 
-/// Turns values of one kind into another, and back if it can; transformable attributes store what it yields.
+/// Converts values of one kind to another, and back if supported; transformable attributes store the result.
 ///
-/// Foundation has this class on Apple's platforms only. Register an instance before a store that needs it is
-/// loaded, unless its name is that of its class: then one is made with `init()` when it is needed. Its
-/// methods are called on any thread.
+/// Foundation provides this class on Apple's platforms only. Register an instance before loading a store that
+/// needs it, unless its name is its class's name: then it is created with `init()` on demand. Its methods are
+/// called on any thread.
 ///
 /// ```swift
 /// final class LanguagesTransformer: ValueTransformer {
@@ -56,17 +56,17 @@ open class ValueTransformer: NSObject, _ValueTransformerCluster {
   /// Names of all registered transformers.
   open class func valueTransformerNames() -> [NSValueTransformerName] { TransformerRegistry.shared.names }
 
-  /// Class of the values that the transformer yields.
+  /// The class of the transformed values.
   open class func transformedValueClass() -> AnyClass { NSObject.self }
 
-  /// Whether `reverseTransformedValue` works; true unless overridden.
+  /// Whether `reverseTransformedValue` is supported; true unless overridden.
   open class func allowsReverseTransformation() -> Bool { true }
 
-  /// The value, transformed; the value itself unless overridden.
+  /// Returns the transformed value; the unchanged value unless overridden.
   open func transformedValue(_ value: Any?) -> Any? { value }
 
-  /// The value which `transformedValue` turns into this one. Calls `transformedValue` unless overridden;
-  /// traps if the class does not allow it.
+  /// Returns the value that `transformedValue` converts to this one. Calls `transformedValue` unless
+  /// overridden; traps if the class does not support it.
   open func reverseTransformedValue(_ value: Any?) -> Any? {
     precondition(
       type(of: self).allowsReverseTransformation(),
@@ -75,27 +75,28 @@ open class ValueTransformer: NSObject, _ValueTransformerCluster {
     return transformedValue(value)
   }
 
-  /// The transformer registered under this name.
+  /// Returns the transformer registered under this name.
   static func registered(_ name: NSValueTransformerName) -> ValueTransformer? {
     TransformerRegistry.shared.transformer(named: name)
   }
 }
 
-/// Lets `ValueTransformer(forName:)` answer the registered instance, which may be of any subclass.
+/// Allows `ValueTransformer(forName:)` to return the registered instance, which may be of any subclass.
 public protocol _ValueTransformerCluster {}
 
 extension _ValueTransformerCluster {
-  /// The transformer registered under this name, or made of the class of this name; nil if there is neither.
+  /// Returns the transformer registered under this name, or creates one of the class of this name; nil if
+  /// there is neither.
   public init?(forName name: NSValueTransformerName) {
     guard let found = ValueTransformer.registered(name) as? Self else { return nil }
     self = found
   }
 }
 
-/// Turns keyed archived data into an object of one of the allowed classes, and an object into such data.
+/// Converts keyed archive data to an object of one of the allowed classes, and back.
 ///
-/// Secure coding is required: an object of a class that is not allowed is never made, at any depth of the
-/// archive. May be called on any thread.
+/// Requires secure coding: objects of other classes are never created, at any depth of the archive. May be
+/// called on any thread.
 ///
 /// ```swift
 /// final class LinksTransformer: NSSecureUnarchiveFromDataTransformer {
@@ -105,10 +106,10 @@ extension _ValueTransformerCluster {
 ///   LinksTransformer(), forName: NSValueTransformerName("LinksTransformer"))
 /// ```
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
-  /// Classes that the objects of an archive may have, collections included.
+  /// The classes allowed in an archive, including collections.
   ///
-  /// Text, numbers, dates, data, arrays and dictionaries may stand anywhere below the root, and what the
-  /// `init(coder:)` of an allowed class asks for by `decodeObject(of:forKey:)` may stand there.
+  /// Text, numbers, dates, data, arrays and dictionaries are allowed anywhere below the root, as are the
+  /// classes that the `init(coder:)` of an allowed class requests with `decodeObject(of:forKey:)`.
   open class var allowedTopLevelClasses: [AnyClass] {
     [
       NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
@@ -117,7 +118,8 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     ]
   }
 
-  /// The object in an archive; nil if the data is no archive or has an object of a class that is not allowed.
+  /// Returns the object in an archive; nil if the data is not an archive or contains an object of another
+  /// class.
   open override func transformedValue(_ value: Any?) -> Any? {
     guard let data = archiveData(value) else { return nil }
     do {
@@ -128,7 +130,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     }
   }
 
-  /// An archive of the object; nil for an object that can't be archived.
+  /// Returns an archive of the object; nil if it cannot be archived.
   open override func reverseTransformedValue(_ value: Any?) -> Any? {
     guard let value else { return nil }
     return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
@@ -139,10 +141,10 @@ private func archiveData(_ value: Any?) -> Data? {
   value as? Data ?? (value as? NSData).map { Data(referencing: $0) }
 }
 
-/// The registered transformers of the process.
+/// The process's registered transformers.
 private final class TransformerRegistry: @unchecked Sendable {
-  // Unchecked: `_transformers` is guarded by `_lock`. The transformers themselves are the user's, who
-  // registers only what may be called on any thread.
+  // Unchecked: `_transformers` is guarded by `_lock`. Programs must register only transformers that may be
+  // called on any thread.
   static let shared = TransformerRegistry()
 
   private let _lock = NSLock()
@@ -155,8 +157,8 @@ private final class TransformerRegistry: @unchecked Sendable {
     .isNotNilTransformerName: PredicateTransformer { $0 != nil },
   ]
 
-  /// The transformer registered under a name, or, as in Core Data, one of the class of that name, which is
-  /// registered then.
+  /// Returns the transformer registered under a name. Otherwise creates and registers one of the class of
+  /// that name, as Core Data does.
   func transformer(named name: NSValueTransformerName) -> ValueTransformer? {
     if let found = _lock.withLock({ _transformers[name] }) { return found }
     guard !name.rawValue.isEmpty,
@@ -178,7 +180,7 @@ private final class TransformerRegistry: @unchecked Sendable {
   }
 }
 
-/// The older archive transformers, which take any class.
+/// The older archive transformers, which accept any class.
 private final class KeyedUnarchiveTransformer: NSSecureUnarchiveFromDataTransformer {
   override func transformedValue(_ value: Any?) -> Any? {
     guard let data = archiveData(value) else { return nil }
@@ -191,7 +193,7 @@ private final class KeyedUnarchiveTransformer: NSSecureUnarchiveFromDataTransfor
   }
 }
 
-/// A transformer to a boolean.
+/// A transformer with a boolean result.
 private final class PredicateTransformer: ValueTransformer {
   private let _test: (Any?) -> Bool
 

@@ -1,9 +1,8 @@
 import Foundation
 
-/// What integer attributes take of a number: its whole part.
+/// Truncates numbers for integer attributes.
 enum WholeNumber {
-  /// The number without its fraction; the nearer end of the range for a floating-point number or decimal
-  /// beyond it, zero for not-a-number. Nil if `any` is no number.
+  /// Returns the integer part of a number, clamped to the range, zero for NaN. Nil if `any` is not a number.
   static func of(_ any: Any) -> Int64? {
     func wide(_ number: some BinaryFloatingPoint) -> Double { Double(number) }
     return switch any {
@@ -35,7 +34,7 @@ enum WholeNumber {
     if decimal.isNaN { return 0 }
     var (size, whole) = (decimal.magnitude, Decimal())
     NSDecimalRound(&whole, &size, 0, .down)
-    // By its text, which has every digit.
+    // By its text, which contains all digits.
     return Int64((decimal.isSignMinus ? "-" : "") + whole.description) ?? (decimal.isSignMinus ? .min : .max)
   }
 }

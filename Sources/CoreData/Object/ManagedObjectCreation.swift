@@ -1,11 +1,11 @@
 import Foundation
 
-/// What creates objects of a class that is known only where the program runs: `T(context:)` for a
-/// `T: NSManagedObject`, `Self(context:)`, `type.init(entity:insertInto:)`.
+/// Creates objects of a class known only at run time: `T(context:)` for a `T: NSManagedObject`,
+/// `Self(context:)`, `type.init(entity:insertInto:)`.
 ///
-/// Swift takes only a `required` initializer for that, and requiring them of `NSManagedObject` would break each
-/// subclass that overrides one without saying `required`. An initializer of a protocol that the class conforms to
-/// counts too. Where the class is known, its own initializers are called.
+/// Swift requires a `required` initializer for that. Making `NSManagedObject`'s initializers required would
+/// break every subclass that overrides one without `required`; initializers of a protocol that the class
+/// conforms to count as well. If the class is known at compile time, its own initializers are called.
 ///
 /// ```swift
 /// struct Shelf<Item: NSManagedObject> {
@@ -18,19 +18,19 @@ public protocol ManagedObjectCreation {
   /// Creates an object of this class, through the class's own designated initializer.
   ///
   /// - Parameters:
-  ///   - entity: A concrete entity; nil for the one that this class stands for in the context's model. Traps
-  ///     where that has none or several.
-  ///   - context: Context that the object becomes part of; nil, with an entity, leaves it on its own.
+  ///   - entity: A concrete entity; nil for the entity of this class in the context's model. Traps if there
+  ///     is none or more than one.
+  ///   - context: Context to insert the object into. Nil, which requires an entity, inserts it into none.
   static func create(_ entity: NSEntityDescription?, in context: NSManagedObjectContext?) -> Self
 }
 
 extension ManagedObjectCreation {
-  /// Creates an object of an entity and, with a context, inserts it there.
+  /// Creates an object of an entity and inserts it into the context, if any.
   public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     self = Self.create(entity, in: context)
   }
 
-  /// Creates an object of the one entity that this class stands for, and inserts it.
+  /// Creates an object of this class's only entity and inserts it.
   ///
   /// Traps when no entity, or more than one, of the context's model has this class.
   public init(context: NSManagedObjectContext) { self = Self.create(nil, in: context) }

@@ -2,8 +2,7 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// A managed object as what a predicate is evaluated on: values as they are now, relationships followed in
-/// its context.
+/// Evaluates predicates on a managed object: current values, with relationships followed in its context.
 struct ManagedObjectSubject: PredicateSubject {
   let object: NSManagedObject
 
@@ -47,7 +46,7 @@ struct ManagedObjectSubject: PredicateSubject {
     try ClosureCall.result(of: block, with: object, arguments: arguments, variables: variables)
   }
 
-  /// A property's value in the language of predicates.
+  /// Returns a property's value in the predicate language.
   static func value(of object: NSManagedObject, _ key: String) throws -> PredicateValue {
     guard let slot = object._layout.slot(named: key) else {
       switch key {
@@ -74,8 +73,8 @@ struct ManagedObjectSubject: PredicateSubject {
 }
 
 extension PredicateValue {
-  /// What predicates may ask of an entity or a property, such as the name in `entity.name`; nil for anything
-  /// else.
+  /// Creates the value of a key that predicates may read of an entity or property description, such as the
+  /// name in `entity.name`; nil for any other key.
   init?(ofDescription object: PredicateObject, _ key: String) {
     switch (object.base.base, key) {
     case (let entity as NSEntityDescription, "name"): self = entity.name.map(PredicateValue.string) ?? .null
@@ -92,7 +91,7 @@ extension PredicateValue {
     }
   }
 
-  /// A cell of an attribute; `shown` decodes what predicates see as an object.
+  /// Creates the value of an attribute cell. `shown` decodes values that predicates see as objects.
   init(_ value: Value, of type: AttributeType, shown: (Value) -> Any?) {
     switch value {
     case .null: self = .null

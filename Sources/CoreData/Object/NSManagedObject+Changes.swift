@@ -46,7 +46,7 @@ extension NSManagedObject {
     return !changedSlots(ignoringTransient: true).isEmpty
   }
 
-  /// Slots whose value differs from the last fetched or saved one; in a new object, those assigned.
+  /// Slots whose value differs from the last fetched or saved one; for a new object, the assigned slots.
   final func changedSlots(ignoringTransient: Bool) -> SlotSet {
     var result = SlotSet()
     _changed.forEach { slot in

@@ -2,13 +2,13 @@ import CoreDataModelSchema
 import Foundation
 
 extension NSManagedObject {
-  /// Loads the values of a fault; nothing for an object that has them.
+  /// Loads the values of a fault; does nothing for a loaded object.
   final func fireFault() {
     guard _flags.contains(.fault) else { return }
     checkQueue()
     guard let context = _context else {
       if _row != nil {
-        // Deleted and saved: observers may still read the values at hand.
+        // Deleted and saved: observers may still read the values in memory.
         _state.showValues()
         return
       }
@@ -19,14 +19,15 @@ extension NSManagedObject {
     context.fire(self)
   }
 
-  /// Loads a fault's values before one is read; an object of a `KeyRecorder` records the read instead.
+  /// Loads a fault before one of its values is read. If a `KeyRecorder` is active, it records the read
+  /// instead.
   final func fireFault(reading slot: Int) {
     if _context == nil, let recorder = KeyRecorder.current, recorder.record(slot, of: self) { return }
     fireFault()
   }
 
-  /// Whether the values in memory can be read directly: the object is no fault, and its use is not checked. If so,
-  /// records the read for `Observation`.
+  /// Whether the values in memory can be read directly: the object is not a fault, and queue checks are off.
+  /// If so, records the read for `Observation`.
   @inline(__always) final func isReadable(recording slot: Int) -> Bool {
     if _flags.isDisjoint(with: .attention) { return true }
     guard _flags.isDisjoint(with: ObjectFlags.attention.subtracting(.recordsReads)) else { return false }
@@ -34,11 +35,11 @@ extension NSManagedObject {
     return true
   }
 
-  /// Does what an object asks for before the value at `slot` is read: see `attend()`.
+  /// Prepares the object for a read of the value at `slot`; see `attend()`.
   final func attend(reading slot: Int) {
     if isReadable(recording: slot) { return }
     if _context == nil, let recorder = KeyRecorder.current, recorder.record(slot, of: self) { return }
-    // What is not stored is gone with the context; it needs no row to say so.
+    // A transient value is lost with the context and reads as nil without a row.
     if _context == nil, _row == nil, _layout.slots[slot].isTransient { return }
     attend()
     recordRead(slot)
@@ -53,7 +54,7 @@ extension NSManagedObject {
     return _relations?.target(slot) == nil && !read(slot).isNull
   }
 
-  /// Whether the object has never been saved anywhere, so that there is nothing to read.
+  /// Whether the object has never been saved anywhere, so it has no values to read.
   final var isNew: Bool { _row == nil && _flags.contains(.inserted) && !_flags.contains(.adopted) }
 
   final func relatedIDs(_ key: String) -> [NSManagedObjectID] {
@@ -80,9 +81,9 @@ extension NSManagedObject {
     return ids
   }
 
-  /// Becomes a fault, dropping values; unsaved changes go with them.
+  /// Turns the object into a fault, dropping its values and unsaved changes.
   ///
-  /// - Parameter row: Values to show when next asked, if they are at hand.
+  /// - Parameter row: The values to show on the next access, if known.
   final func turnIntoFault(keeping row: Row? = nil) {
     willTurnIntoFault()
     _row = row
@@ -93,8 +94,8 @@ extension NSManagedObject {
     didTurnIntoFault()
   }
 
-  /// Puts their defaults into the transient attributes of an object that is filled from a store's row, which
-  /// has no values for them.
+  /// Sets the default values of transient attributes after the object was filled from a stored row, which
+  /// lacks them.
   final func fillTransientDefaults() {
     guard let row = _current else { return }
     for slot in _shape.transientDefaults where slot < row.count && row[slot].isNull {
@@ -102,27 +103,27 @@ extension NSManagedObject {
     }
   }
 
-  /// The row as last saved if it holds values that are not stored, which newer rows lack.
+  /// The last saved row, if it holds transient values, which newer rows lack.
   private final var rowWithTransients: Row? {
     guard _layout.hasTransients, let row = _row else { return nil }
     let slots = _layout.slots
     return slots.indices.contains { slots[$0].isTransient && !row[$0].isNull } ? row : nil
   }
 
-  /// Adopts a row that differs from the current one only in its version: the row of this object's own save.
+  /// Adopts the row of this object's own save, which differs from the current one only in its version.
   final func advanceVersion(to row: Row) {
     guard let mine = _row, row.version > mine.version else { return }
     guard _layout.hasTransients else { return _row = row }
     _row = mine.laid(over: row, _layout.transientSlots, _layout)
   }
 
-  /// Takes newer values of the store, keeping unsaved ones; what is not changed here changes. The other ends of
-  /// its links are `NSManagedObjectContext.show(_:at:)`'s to settle.
+  /// Rebases the object on newer stored values, keeping unsaved changes. `NSManagedObjectContext.show(_:at:)`
+  /// updates the other ends of its links.
   final func rebase(on row: Row) {
     if let values = _draft ?? rowWithTransients {
       var kept = _layout.transientSlots
       if let _draft {
-        // Assigned what was there anyway is no change to keep.
+        // Assigning an equal value is not a change to keep.
         _changed.forEach { if !(_row?.holds(_draft[$0], at: $0) ?? false) { kept.insert($0) } }
       }
       _draft = values.laid(over: row, kept, _layout)

@@ -2,8 +2,8 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension NSManagedObject {
-  /// Results of a fetched property: evaluated when first asked for, kept until the object becomes a fault
-  /// again or what the predicate reads of the description has changed.
+  /// Returns the results of a fetched property. They are evaluated on first access and cached until the
+  /// object becomes a fault or a value that the predicate reads from the description changes.
   ///
   /// The property's predicate may use `$FETCH_SOURCE`, this object, and `$FETCHED_PROPERTY`, the description.
   final func valueOfFetchedProperty(_ property: NSFetchedPropertyDescription) -> Any? {
@@ -28,7 +28,8 @@ extension NSManagedObject {
     }
   }
 
-  /// The predicate with both variables, and what it reads of them, replaced by values: a store knows neither.
+  /// Returns the predicate with both variables, and key paths on them, replaced by values: stores support
+  /// neither.
   ///
   /// - Parameter inputs: Receives the values read from the description, by path.
   private final func _bound(
@@ -55,7 +56,7 @@ extension NSManagedObject {
   }
 }
 
-/// What a fetched property has found, and what its predicate had read of the description then.
+/// The results of a fetched property, and the values that its predicate read from the description.
 struct FetchedPropertyResults {
   let objects: [NSManagedObject]
   /// Values by path.
@@ -63,7 +64,8 @@ struct FetchedPropertyResults {
 }
 
 extension NSFetchedPropertyDescription {
-  /// What a predicate may read of the description: its name, its entity's, entries of its user info.
+  /// Returns a value that a predicate may read from the description: its name, its entity's name, entries of
+  /// its user info.
   fileprivate final func value(along path: [String]) -> Any? {
     switch path.first {
     case "name"?: return name

@@ -1,21 +1,21 @@
 import Synchronization
 
-// Identity of an object. One made from a row knows its key; the ID, a separate object, is made on demand,
-// which hardly any object of a fetch that is only iterated needs.
+// An object created from a row knows its key. Its ID, a separate object, is created lazily: iterating over
+// fetched objects rarely needs one.
 
 extension IdentityKey {
-  /// The key of an object as it is known now.
+  /// Creates the current key of an object.
   @inline(__always) init(of object: NSManagedObject) {
     if let key = object._key { self.init(key) } else { self.init(object._objectID) }
   }
 }
 
 extension NSManagedObject {
-  /// Set in `_identity` where it points to the space of `_reference`, and not to an ID.
+  /// Bit set in `_identity` if it points to the ID space of `_reference` rather than to an ID.
   private static var _isKey: UInt { 1 }
 
-  /// The ID, made if need be; nil until the object is registered or asked for its ID. May be read on any
-  /// thread.
+  /// The ID, created on demand; nil until the object is registered or its ID is first read. May be read on
+  /// any thread.
   final var _id: NSManagedObjectID? {
     get {
       let word = _identity.load(ordering: .acquiring)
@@ -29,7 +29,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Key of the stored object; nil while there is none. Makes no ID.
+  /// Key of the stored object; nil if it has none. Does not create an ID.
   final var _key: ObjectKey? {
     let word = _identity.load(ordering: .acquiring)
     if word & Self._isKey != 0 {
@@ -39,7 +39,7 @@ extension NSManagedObject {
     return Unmanaged<NSManagedObjectID>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.key }
   }
 
-  /// Says which stored object this is; only for one that was just made.
+  /// Sets the key of an object that was just created.
   @inline(__always)
   final func identify(as key: ObjectKey) {
     precondition(key.space.store != nil)
@@ -48,7 +48,7 @@ extension NSManagedObject {
     _begin(UInt(bitPattern: space.toOpaque()) | Self._isKey)
   }
 
-  /// Gives an object that was just made its ID.
+  /// Sets the ID of an object that was just created.
   @inline(__always)
   final func identify(as id: NSManagedObjectID) {
     _begin(UInt(bitPattern: Unmanaged.passRetained(id).toOpaque()))
@@ -56,13 +56,13 @@ extension NSManagedObject {
 
   @inline(__always)
   private final func _begin(_ word: UInt) {
-    // An initialiser of the program's own may have asked for the ID already, and has got a temporary one.
+    // A custom initialiser may have read the ID already, which created a temporary one.
     let early = _identity.load(ordering: .relaxed)
     _identity.store(word, ordering: .releasing)
     if early != 0 { Self._release(early) }
   }
 
-  /// Gives up what the identity holds; the object is going.
+  /// Releases the identity on deinit.
   @inline(__always)
   final func releaseIdentity() { Self._release(_identity.load(ordering: .acquiring)) }
 
@@ -78,12 +78,12 @@ extension NSManagedObject {
     let (isFirst, _) = _identity.compareExchange(
       expected: word, desired: UInt(bitPattern: counted.toOpaque()), ordering: .acquiringAndReleasing)
     guard isFirst else {
-      // Another thread was faster.
+      // Another thread set it first.
       counted.release()
       return _id ?? id
     }
-    // The ID holds the space from here on, and the object the ID: a thread that is reading the space now may
-    // go on.
+    // From here on the ID retains the space, and the object the ID, so a thread currently reading the space
+    // may go on.
     space.release()
     return id
   }
@@ -96,7 +96,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
-  /// The parts of the object's permanent ID; nil as long as it has none. Makes no ID.
+  /// The parts of the object's permanent ID; nil without one. Does not create an ID.
   package final var identityParts: ObjectIDParts? {
     guard let key = _key else { return _id?.parts }
     guard let store = key.space.store else { return nil }
@@ -105,13 +105,14 @@ extension NSManagedObject {
       text: key.space.references?.pathText(of: key.reference)?.removingPercentEncoding)
   }
 
-  /// Whether two objects have permanent IDs of one store and entity, so that their parts differ in the number or text only.
+  /// Whether two objects have permanent IDs of the same store and entity, so that only the number or text of
+  /// the IDs differs.
   package final func sharesIDSpace(with other: NSManagedObject) -> Bool {
     guard let key = _key, let theirs = other._key else { return false }
     return key.space === theirs.space
   }
 
-  /// The primary key in a store that gives keys itself; nil otherwise, and while the object has no permanent ID.
+  /// The primary key in a store that assigns keys itself; nil for other stores, and without a permanent ID.
   package final var primaryKey: Int64? {
     guard let key = _key, key.space.references == nil else { return nil }
     return key.reference

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-// Key paths, several keys at once, and live collections. Foundation has none of it here.
+// Key paths, multiple keys and live collections, which Foundation does not provide on this platform.
 
 extension NSManagedObject {
   final func valueAtEnd(of keyPath: String) -> Any? {
@@ -45,7 +45,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Whether a path leads to a composite attribute, or to a composite inside one.
+  /// Whether a path refers to a composite attribute, also nested in another one.
   private final func isComposite(_ path: String) -> Bool {
     let steps = path.split(separator: ".").map(String.init)
     guard let first = steps.first, let slot = _layout.slot(named: first), var coding = _shape.codings[slot]
@@ -79,7 +79,7 @@ extension NSManagedObject {
     return liveOrder(slot)
   }
 
-  /// The set through which an ordered to-many is read and written in place.
+  /// The set that reads and writes an ordered to-many in place.
   final func liveOrder(_ slot: Int) -> LiveOrderedSet {
     members(slot).live ?? LiveOrderedSet(self, slot: slot)
   }

@@ -2,25 +2,26 @@ import CoreDataModelSchema
 import Observation
 import Synchronization
 
-/// Managed objects of main-queue contexts take part in `Observation`: `withObservationTracking` notes the
-/// properties read and calls back when one of them changes, by assignment, merge, refresh, rollback or a
-/// child's save, or when the object is deleted. A property whose value such a step leaves as it was is not told
-/// of, as far as its value is at hand: of an object that has become a fault, all that were read are.
+/// Connects managed objects of main-queue contexts to `Observation`. `withObservationTracking` records the
+/// properties read and calls back when one of them changes: by assignment, merge, refresh, rollback or a
+/// child's save, or when the object is deleted. A step that leaves a property's value unchanged does not
+/// notify its observers, provided that the value is in memory; for an object that has become a fault, all
+/// recorded properties are reported.
 ///
-/// For other contexts set `NSManagedObjectContext.tracksObservation`. Without tracking nothing is
-/// allocated. Differs from `@Observable` classes in that the call comes when the property has its new value
-/// already. The class itself does not conform to `Observable`, so that subclasses may declare that they do.
+/// For other contexts set `NSManagedObjectContext.tracksObservation`. Nothing is allocated without tracking.
+/// Unlike with `@Observable` classes, the callback runs when the property already has its new value.
+/// `NSManagedObject` itself does not conform to `Observable`, so that subclasses may declare the conformance.
 private final class ObservedProperties: Observable, Sendable {
-  /// Stands for any object in its registrar, which asks for the type only.
+  /// Stands in for any object in its registrar, which uses only the type.
   static let shared = ObservedProperties()
 
-  /// What the key paths given to `Observation` lead to; never read.
+  /// Target of the key paths passed to `Observation`; never read.
   subscript(slot: Int) -> Int { slot }
 }
 
 extension NSManagedObjectContext {
-  /// Whether property reads of objects registered from now on are recorded by `withObservationTracking`; at
-  /// first true for main-queue contexts only. Not in Core Data.
+  /// Whether `withObservationTracking` records property reads of objects registered from now on. True by
+  /// default for main-queue contexts only. Not in Core Data.
   ///
   /// ```swift
   /// import Observation
@@ -42,10 +43,10 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Whether this thread is inside `withObservationTracking`. A false yes is possible while another thread is.
+  /// Whether this thread is inside `withObservationTracking`. May be true by mistake while another thread is.
   package static var isTrackingReads: Bool { TrackingProbe.isTracking }
 
-  /// Records that a property was read. Tests one bit unless the context takes part in `Observation`.
+  /// Records a read of a property. Tests one bit unless the context takes part in `Observation`.
   @inline(__always)
   final func recordRead(_ slot: Int) {
     if _flags.contains(.recordsReads) { _recordObservedRead(slot) }
@@ -57,8 +58,8 @@ extension NSManagedObject {
     if _flags.contains(.observed) { _notifyObservers(slot) }
   }
 
-  /// Notifies the observers of properties whose values differ from those last read: after a merge, a refresh,
-  /// a rollback or a child's save.
+  /// Notifies the observers of properties that differ from the values last read: after a merge, refresh,
+  /// rollback or child's save.
   final func notifyChangesSinceRead() {
     guard _flags.contains(.observed) else { return }
     for (slot, read) in ObservationRegistrars.reads(of: self) where mayDiffer(from: read, at: slot) {
@@ -66,7 +67,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Notifies the observers of every property that was read: the object is about to be deleted.
+  /// Notifies the observers of all recorded properties before the object is deleted.
   final func notifyAllReads() {
     guard _flags.contains(.observed) else { return }
     for (slot, _) in ObservationRegistrars.reads(of: self) { _notifyObservers(slot) }
@@ -83,7 +84,7 @@ extension NSManagedObject {
     registrar.access(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
   }
 
-  /// What a property shows, as far as that is at hand.
+  /// Returns a property's value for comparison, if it is in memory.
   private final func observedValue(at slot: Int) -> ObservedValue {
     if _layout.slots[slot].isToMany {
       guard let state = _relations?.members(slot), state.isRealised else { return .unknown }
@@ -93,7 +94,7 @@ extension NSManagedObject {
     return .cell(row[slot])
   }
 
-  /// Whether a property shows, or will show when it is read, another value than it did.
+  /// Whether a property may have a value other than the recorded one.
   private final func mayDiffer(from read: ObservedValue, at slot: Int) -> Bool {
     switch (read, observedValue(at: slot)) {
     case (.cell(let old), .cell(let new)): return old != new
@@ -113,17 +114,17 @@ extension NSManagedObject {
   }
 }
 
-/// Whether any object of the process has ever been tracked: if not, no look-up is needed.
+/// Whether any object of the process was ever tracked; if not, look-ups are skipped.
 enum ObservedObjects {
   static let exist = Atomic<Bool>(false)
 }
 
-/// Finds out whether the calling thread is inside `withObservationTracking`, which `Observation` does not
-/// tell.
+/// Detects whether the calling thread is inside `withObservationTracking`, which `Observation` does not
+/// expose.
 ///
-/// A tracked access puts its key path into a set, which hashes it; an access outside tracking does not. So an
-/// access through a key path that counts its hashing tells. Another thread that tracks at the same moment may
-/// make the answer a false yes, which costs an object a registrar and nothing else.
+/// A tracked access inserts its key path into a set, which hashes it; an untracked access does not. The probe
+/// accesses a key path that counts its hashings. Another thread tracking at the same moment may cause a false
+/// positive, which costs the object an unneeded registrar.
 private final class TrackingProbe: Sendable {
   /// Empty, so that its metadata are constants.
   private struct Subject: Observable, Sendable {
@@ -136,8 +137,8 @@ private final class TrackingProbe: Sendable {
   }
 
   private static let _hashings = Atomic<Int>(0)
-  /// Made by the first read, and kept for the life of the process. Reads ask for it one by one: a constant would be looked up
-  /// through the runtime each time.
+  /// Created by the first read and kept for the life of the process. Reads load it every time: a static
+  /// constant would go through the runtime on each access.
   private static let _shared = Atomic<Unmanaged<TrackingProbe>?>(nil)
 
   private let _registrar = ObservationRegistrar()

@@ -1,9 +1,9 @@
 import CoreDataModelSchema
 
-// Faults that were fetched with some of their properties: `NSFetchRequest.propertiesToFetch`.
+// Faults fetched with some of their properties: `NSFetchRequest.propertiesToFetch`.
 
 extension NSManagedObject {
-  /// Sets the row that a fetch has found for this fault: all its values, or some of them.
+  /// Sets the row that a fetch returned for this fault, complete or partial.
   final func setRow(from stored: StoredObject) {
     guard let part = stored.part, let row = stored.row else {
       _row = stored.row
@@ -13,7 +13,8 @@ extension NSManagedObject {
     _state.attachPartialValues()
   }
 
-  /// Value at a slot that the fetch has read; nil if it has not, or if all values are at hand.
+  /// Returns the value at a slot that the fetch has read; nil if it has not, or if the object is fully
+  /// loaded.
   final func partialValue(_ slot: Int) -> Value? {
     guard _row == nil, let (row, part) = _relations?.partial, part.slots.contains(slot) else { return nil }
     if _flags.contains(.checked) { checkQueue() }
@@ -26,7 +27,7 @@ extension NSManagedObject {
     _flags.contains(.partial) && _row == nil && (_relations?.partial?.part.slots.contains(slot) ?? false)
   }
 
-  /// Lets go of what the fetch has read: all values are there now, perhaps newer ones.
+  /// Drops the partial values once the object is fully loaded, perhaps with newer values.
   final func dropPartialValues() {
     guard _flags.contains(.partial) else { return }
     _state.dropPartialValues()

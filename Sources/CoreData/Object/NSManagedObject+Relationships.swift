@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-// Relationships by slot, and their inverses.
+// Access to relationships by slot, and maintenance of inverses.
 
 extension NSManagedObject {
   final var relations: Relations {
@@ -13,7 +13,7 @@ extension NSManagedObject {
 
   // MARK: To-one
 
-  /// The object at the other end, itself possibly a fault.
+  /// Returns the destination of a to-one, which may be a fault.
   final func toOne(_ slot: Int) -> NSManagedObject? {
     if !_flags.isDisjoint(with: .attention), !hasPartialValue(slot) { attend(reading: slot) }
     if let target = _relations?.target(slot) { return target }
@@ -28,7 +28,7 @@ extension NSManagedObject {
     return target
   }
 
-  /// Sets the object at the other end and keeps the inverse in step.
+  /// Sets the destination of a to-one and maintains the inverse.
   final func setToOne(_ slot: Int, _ target: NSManagedObject?) {
     let relationship = _layout.slots[slot].relationship!
     if let target { checkRelatable(target, slot, relationship) }
@@ -39,7 +39,7 @@ extension NSManagedObject {
     target?.inverseWasMade(inverse, self, through: slot)
   }
 
-  /// Writes one end of a to-one.
+  /// Writes one end of a to-one, without the inverse.
   final func link(_ slot: Int, to target: NSManagedObject?) {
     write(reference(to: target), at: slot)
     if target != nil || _relations != nil { relations.setTarget(target, slot) }
@@ -53,7 +53,7 @@ extension NSManagedObject {
 
   // MARK: To-many
 
-  /// The state of a to-many, made if need be; the context remembers of which kinds it knows members.
+  /// Returns the state of a to-many, created on demand. The context records which entities may be members.
   final func makeMembers(_ slot: Int) -> ToManyState {
     if let state = _relations?.members(slot) { return state }
     let relationship = _layout.slots[slot].relationship!
@@ -61,7 +61,7 @@ extension NSManagedObject {
     return relations.makeMembers(slot, isOrdered: relationship.isOrdered)
   }
 
-  /// The members of a to-many, read from upstream if they were not yet.
+  /// Returns the members of a to-many and loads them on demand.
   final func members(_ slot: Int) -> ToManyState {
     if _flags.contains(.checked) { checkQueue() }
     let state = makeMembers(slot)
@@ -70,12 +70,12 @@ extension NSManagedObject {
       let read = _context?.relatedObjects(of: self, slot: slot) ?? []
       state.realise(_context?.present(read, slot, of: self) ?? [])
     }
-    // Last, since it notes the members.
+    // Must come last, since it records the members.
     recordRead(slot)
     return state
   }
 
-  /// Replaces the members: those left out lose the inverse, those new gain it.
+  /// Replaces the members. Removed members lose the inverse link, added ones gain it.
   final func setToMany(_ slot: Int, _ objects: [NSManagedObject]) {
     willChangeState()
     let state = members(slot)
@@ -100,7 +100,7 @@ extension NSManagedObject {
     markChanged(slot)
     guard let inverse = relationship.inverseSlot else { return }
     object.inverseWasMade(inverse, self, through: slot, wasThere: wasThere)
-    // These members were only older than its end.
+    // The members were merely older than the object's own end: not a change.
     if object.wasSaved(pointingAt: self, inverse) { state.clearChange(of: object) }
   }
 
@@ -115,8 +115,9 @@ extension NSManagedObject {
     if let inverse = relationship.inverseSlot { object.inverseWasCut(inverse, self, isNew: isNew) }
   }
 
-  /// What has changed in a to-many, for a save or a child. The removal of a member whose own end led elsewhere already and
-  /// was not changed is not told: the members were only older, and others may have moved it since.
+  /// Returns the changes of a to-many for a save or a child. Omits the removal of a member whose own
+  /// unchanged end already pointed elsewhere: the members were merely stale, and others may have moved the
+  /// member since.
   final func memberChanges(_ slot: Int, _ state: ToManyState) -> ToManyDelta {
     let relationship = _layout.slots[slot].relationship!
     guard !relationship.isManyToMany, let inverse = relationship.inverseSlot else {
@@ -127,7 +128,7 @@ extension NSManagedObject {
     }
   }
 
-  /// State of a to-many without reading it. A never-saved object has nothing to read.
+  /// Returns the state of a to-many without loading it. The to-many of a never-saved object is empty.
   private final func memberState(_ slot: Int) -> ToManyState {
     let state = makeMembers(slot)
     if !state.isRealised, _row == nil, _flags.contains(.inserted), !_flags.contains(.adopted) {
@@ -138,21 +139,21 @@ extension NSManagedObject {
 
   // MARK: The other end
 
-  /// Objects at the other end of a relationship of either kind, read if need be.
+  /// Returns the objects at the other end of a relationship of either kind, and loads them on demand.
   final func targets(_ slot: Int) -> [NSManagedObject] {
     if _layout.slots[slot].isToMany { return members(slot).list }
     return toOne(slot).map { [$0] } ?? []
   }
 
-  /// The relationship at a slot; nil where a damaged file has led to an object of an entity that has none
+  /// Returns the relationship at a slot; nil if a damaged file refers to an object of an entity that has none
   /// there.
   private final func relationship(_ slot: Int) -> PropertyLayout.Relationship? {
     slot < _layout.slots.count ? _layout.slots[slot].relationship : nil
   }
 
-  /// `other` has just pointed its end at this object.
+  /// Updates this end after `other` has linked to this object.
   ///
-  /// - Parameter wasThere: Whether `other` had lost the link here, and takes that back.
+  /// - Parameter wasThere: Whether `other` restores a link that it had lost.
   final func inverseWasMade(
     _ slot: Int, _ other: NSManagedObject, through outward: Int, wasThere: Bool = false
   ) {
@@ -165,7 +166,7 @@ extension NSManagedObject {
     }
     var previous = toOne(slot)
     if previous === other {
-      // Either nothing is new, or these values are older than the members they were not among.
+      // Either the link exists already, or this end is newer than the members, which lack it.
       guard _context?.adoptNewestRow(of: self) ?? false else { return }
       previous = toOne(slot)
       guard previous !== other else { return }
@@ -175,8 +176,8 @@ extension NSManagedObject {
     previous?.inverseWasCut(outward, self)
   }
 
-  /// Whether a member that was removed here and is added again had been there: its own end knows, or of a many-to-many
-  /// relationship the members if they were read, else the other end's.
+  /// Whether a removed member that is added again had been a member before. Its own end decides; in a
+  /// many-to-many, the loaded members, otherwise the other end's.
   private final func _hadLost(
     _ other: NSManagedObject, _ relationship: PropertyLayout.Relationship, _ state: ToManyState,
     _ wasThere: Bool
@@ -186,14 +187,14 @@ extension NSManagedObject {
     return relationship.inverseSlot.map { other.wasSaved(pointingAt: self, $0) }
   }
 
-  /// `other` has just turned its end away from this object.
+  /// Updates this end after `other` has unlinked itself from this object.
   ///
-  /// - Parameter isNew: Whether the link was only made since the last save, where that is known.
+  /// - Parameter isNew: Whether the link was made since the last save; nil if unknown.
   final func inverseWasCut(_ slot: Int, _ other: NSManagedObject, isNew: Bool? = nil) {
     willChangeState()
     guard let relationship = relationship(slot) else { return }
     if relationship.isToMany {
-      // Read earlier, these members may not say so; its own end does.
+      // These members may be stale; the object's own end decides.
       let wasThere = relationship.inverseSlot.map { other.wasSaved(pointingAt: self, $0) } ?? false
       if memberState(slot).lose(other, isNew: wasThere ? false : isNew) { markTouched(slot) }
     } else if toOne(slot) === other || _context?.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
@@ -201,7 +202,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Marks a to-many as changed from the other end, which needs no values of this object.
+  /// Marks a to-many as changed from the other end, which does not need this object's values.
   private final func markTouched(_ slot: Int) {
     _changed.insert(slot)
     _context?.markChanged(self)

@@ -7,7 +7,7 @@ extension NSManagedObject {
   /// The flags of the object's state.
   @inline(__always) final var _flags: ObjectFlags { _state.flags }
 
-  /// The object's ID without creating a temporary one on the way: registered objects have one.
+  /// The object's ID, without creating a temporary one: registered objects have an ID.
   @inline(__always) final var _objectID: NSManagedObjectID { _id ?? _makeID() }
 
   @inline(never) private final func _makeID() -> NSManagedObjectID {
@@ -19,7 +19,7 @@ extension NSManagedObject {
     return id
   }
 
-  /// Identity. May be read on any thread. Becomes permanent when the object is saved to a store.
+  /// The object's ID. May be read on any thread. Becomes permanent when the object is saved to a store.
   ///
   /// ```swift
   /// let id = book.objectID
@@ -31,10 +31,11 @@ extension NSManagedObject {
   /// ```
   public final var objectID: NSManagedObjectID { _objectID }
 
-  /// Entity of the object. May be read on any thread.
+  /// The object's entity. May be read on any thread.
   public final var entity: NSEntityDescription { _entity }
 
-  /// Context the object belongs to; nil after it was deleted and saved, or its context was reset or is gone.
+  /// The object's context. Nil once a deletion of the object is saved, or after its context was reset or
+  /// deallocated.
   ///
   /// ```swift
   /// try book.managedObjectContext?.save()
@@ -48,28 +49,29 @@ extension NSManagedObject {
   /// ```
   public final var isInserted: Bool { _flags.contains(.inserted) }
 
-  /// Whether a property was assigned since the object was last saved.
+  /// Whether a property was assigned since the last save.
   public final var isUpdated: Bool { _flags.contains(.updated) && !_flags.contains(.deleted) }
 
-  /// Whether the object will be deleted by the next save.
+  /// Whether the next save deletes the object.
   public final var isDeleted: Bool { _flags.contains(.deleted) }
 
   final var isDirty: Bool { !_flags.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
-  /// Whether the object has no values loaded.
+  /// Whether the object's values are not loaded.
   ///
   /// ```swift
   /// let loaded = context.registeredObjects.filter { !$0.isFault }
   /// ```
   public final var isFault: Bool { _flags.contains(.fault) }
 
-  /// 0 when all values are loaded.
+  /// 0 if all values are loaded.
   public final var faultingState: Int { isFault ? 1 : 0 }
 
-  /// Values as they are now; nil in a fault.
+  /// The current values; nil in a fault.
   final var _current: Row? { _draft ?? _row }
 
-  /// Reads from the values as they are now, without a retain of them; nil if there are none. `body` must not change the object.
+  /// Reads from the current values without retaining them; nil if there are none. `body` must not change the
+  /// object.
   @inline(__always) final func readCurrent<Result>(_ body: (Row) -> Result?) -> Result? {
     guard let row = _draft?.unretained ?? _row?.unretained else { return nil }
     return row._withUnsafeGuaranteedRef { body(Row($0)) }

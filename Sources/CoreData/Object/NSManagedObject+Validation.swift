@@ -1,19 +1,19 @@
 import CoreDataModelSchema
 import Foundation
 
-// The rules that the model states.
+// Validation against the model's rules.
 
 extension NSManagedObject {
   final func validateAllProperties() throws {
     let hasHook = _shape.hooks.contains(.validateValue)
     if _shape.validation.isEmpty, !hasHook { return }
     if isFault { fireFault() }
-    // Most models ask for values and no more.
+    // Most models have mandatory values as their only rules.
     if !hasHook, _shape.validation.isMandatoryOnly, hasValues(at: _shape.validation.slots) { return }
     let plan = _shape.validation
     var errors: [any Error] = []
     let unchecked = _context?.savePass.primitives[ObjectIdentifier(self)]
-    // Without a hook only slots with rules are looked at, as they are.
+    // Without a hook, only slots with rules are checked, on their cells.
     for slot in hasHook ? Array(_layout.slots.indices) : plan.slots where !_layout.slots[slot].isHidden {
       if let unchecked, unchecked.contains(slot) { continue }
       if isUnsetTransient(slot) { continue }
@@ -30,24 +30,24 @@ extension NSManagedObject {
     try ValidationErrors.throwIfAny(errors)
   }
 
-  /// Whether none of some cells is null, as they are now.
+  /// Whether all given cells currently have values.
   private final func hasValues(at slots: [Int]) -> Bool {
     if let _draft { return !_draft.hasNull(at: slots) }
     if let _row { return !_row.hasNull(at: slots) }
     return false
   }
 
-  /// Whether a slot is a transient attribute that has no value and was not assigned since the object
-  /// was fetched. The store keeps no value for it, so its rules have nothing to check.
+  /// Whether a slot is a transient attribute without a value, unassigned since the object was fetched. The
+  /// store has no value for it, so its rules do not apply.
   final func isUnsetTransient(_ slot: Int) -> Bool {
     _layout.hasTransients && _layout.slots[slot].isTransient && !_layout.slots[slot].isToMany && !isInserted
       && !_changed.contains(slot) && (_current?[slot].isNull ?? true)
   }
 
-  /// Checks a property through the overridable method, which may replace the value.
+  /// Validates a property through the overridable method, which may replace the value.
   private final func _validateThroughHook(_ slot: Int, _ description: PropertyLayout.Slot) throws {
     if let relationship = description.relationship {
-      // An unread to-many is as it was saved; reading all of them for each save would cost too much.
+      // An unloaded to-many is unchanged; loading all of them for each save would cost too much.
       if relationship.isToMany, !isInserted, !_changed.contains(slot), _relations?.members(slot) == nil {
         return
       }
@@ -103,7 +103,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Members of a collection in any of the forms that a to-many takes.
+  /// Counts the members of a collection in any form that a to-many accepts.
   private static func _memberCount(_ value: Any?) -> Int {
     switch value {
     case let set as Set<NSManagedObject>: set.count

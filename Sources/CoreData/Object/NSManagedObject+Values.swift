@@ -4,7 +4,7 @@ import Foundation
 // Values by key and by slot.
 
 extension NSManagedObject {
-  /// Value of a property, by name.
+  /// The value of a property, by name.
   ///
   /// ```swift
   /// book["title"] = "The Waves"
@@ -22,7 +22,7 @@ extension NSManagedObject {
     return value(at: slot)
   }
 
-  /// Value at a slot as `value(forKey:)` answers it.
+  /// Returns the value at a slot in the form of `value(forKey:)`.
   final func value(at slot: Int) -> Any? {
     if let coding = _shape.codings[slot] {
       if coding.form == .transformable { return transformed(slot) }
@@ -78,13 +78,12 @@ extension NSManagedObject {
 
   private final func markPrimitiveWritten(_ slot: Int) {
     _state.writePrimitive()
-    // A new object lists all that it was given: there is nothing yet that a value could equal.
+    // A new object lists all assigned slots; it has no saved values to compare with.
     if _row == nil { _changed.insert(slot) }
     _context?.recordPrimitiveInWillSave(self, slot)
   }
 
-  /// A value given by the caller as a cell; a value of the wrong type is a programmer's mistake, as in Core
-  /// Data.
+  /// Converts a caller's value to a cell. A value of the wrong type is a programming error, as in Core Data.
   private final func converted(_ value: Any?, _ coding: AttributeCoding) -> Value {
     do {
       return try coding.value(from: value)
@@ -93,9 +92,9 @@ extension NSManagedObject {
     }
   }
 
-  /// A cell as callers see it. A transformable whose bytes cannot be decoded shows as these bytes, with a
-  /// line on the standard error for the first: a program that reads another program's store lacks its
-  /// classes and transformers.
+  /// Converts a cell to the value that callers see. A transformable whose bytes cannot be decoded appears as
+  /// these bytes; the first one is logged to standard error. This happens to programs that read another
+  /// program's store without its classes and transformers.
   final func shown(_ value: Value, _ slot: Int) -> Any? {
     do {
       return try _shape.codings[slot]!.object(from: value)
@@ -108,7 +107,8 @@ extension NSManagedObject {
     }
   }
 
-  /// A transformable attribute's object: the one that was set, or the one decoded when first asked for.
+  /// Returns the object of a transformable attribute: the one that was set, or the one decoded on first
+  /// access.
   private final func transformed(_ slot: Int) -> Any? {
     if !_flags.isDisjoint(with: .attention), !hasPartialValue(slot) { attend(reading: slot) }
     if let decoded = _relations?.decoded[slot] { return decoded }
@@ -117,8 +117,8 @@ extension NSManagedObject {
     return object
   }
 
-  /// Replaces the objects of transformable attributes by their bytes, before the draft is handed to others:
-  /// those decode objects of their own.
+  /// Encodes the objects of transformable attributes before the draft is shared, since other contexts decode
+  /// objects of their own.
   final func encodeTransformables() throws {
     guard !_layout.transformableSlots.isEmpty, let draft = _draft else { return }
     for slot in _layout.transformableSlots where !_layout.slots[slot].isTransient {
@@ -141,7 +141,7 @@ extension NSManagedObject {
   }
 
   private final func objects(_ value: Any?, _ key: String) -> [NSManagedObject] {
-    // Foundation casts a set of another class than its own to an empty one.
+    // Foundation casts a set of a foreign class to an empty one.
     if let value, type(of: value) is AnyClass, let set = value as? NSSet,
       let objects = set.allObjects as? [NSManagedObject]
     {
@@ -161,7 +161,8 @@ extension NSManagedObject {
         + "objects, not a \(value.map { String(describing: type(of: $0)) } ?? "nil").")
   }
 
-  /// Keys that every managed object answers beside its modelled ones; predicates use some of them.
+  /// Returns the value of a key that every managed object supports besides its properties; predicates use
+  /// some of them.
   private final func valueOfUnmodelledKey(_ key: String) -> Any? {
     switch key {
     case "objectID": return objectID
@@ -195,7 +196,7 @@ extension NSManagedObject {
 
   // MARK: By slot
 
-  /// A cell as it is now, filling a fault.
+  /// Returns the current cell, filling a fault.
   final func read(_ slot: Int) -> Value {
     if !isReadable(recording: slot) {
       if _flags.contains(.partial), let value = partialValue(slot) { return value }
@@ -205,24 +206,24 @@ extension NSManagedObject {
     return row[slot]
   }
 
-  /// Sets a cell, tracked.
+  /// Sets a cell, with change tracking.
   final func write(_ value: consuming Value, at slot: Int) {
     if !_flags.isDisjoint(with: .attention) { attend() }
     willChangeState()
     if _draft == nil || _flags.contains(.draftShared) { _ = ownDraft() }
-    // By its address: the object holds the draft, so that no retain is needed for each value.
+    // By address: the object retains the draft, so that a write needs no retain.
     let cell = _draft.unsafelyUnwrapped.cell(at: slot)
     swap(&cell.pointee, &value)
     markChanged(slot)
   }
 
-  /// The draft, not shared.
+  /// Returns an unshared draft.
   final func writableDraft() -> Row {
     willChangeState()
     return ownDraft()
   }
 
-  /// The draft, not shared, to be completed for a save rather than changed.
+  /// Returns an unshared draft to complete for a save, without change tracking.
   final func ownDraft() -> Row {
     if let _draft, !_flags.contains(.draftShared) { return _draft }
     let draft: Row
@@ -237,12 +238,12 @@ extension NSManagedObject {
     return draft
   }
 
-  /// Notes that a slot was assigned.
+  /// Records the assignment of a slot.
   final func markChanged(_ slot: Int) {
     if _flags.contains(.awakening) { return }
     if _shape.ignoresChanges, _shape.ignoredChanges.contains(slot) { return notifyWrite(slot) }
     _changed.insert(slot)
-    // Noted already, as all but the first change of an event are.
+    // Listed already, unless this is the first change of an event.
     if !_flags.isRecordedAsChanged { _context?.markChanged(self) }
     notifyWrite(slot)
   }

@@ -5,7 +5,7 @@ import Synchronization
 /// An object of an entity: identity, values by property name, relationships to other objects of its context.
 ///
 /// Belongs to one context and may be used only on that context's queue; pass `objectID` between contexts
-/// instead. A managed object that is a fault has identity but no values yet; touching a value loads them.
+/// instead. A fault has an identity but no loaded values; accessing a value loads them.
 ///
 /// ```swift
 /// let author = Author(context: context)
@@ -16,14 +16,14 @@ import Synchronization
 /// try context.save()
 /// ```
 open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreation {
-  // The designated initialiser stays the first member: `ObjectMaker` calls it through its place in the
-  // class's table.
+  // The designated initialiser must stay the first member: `ObjectMaker` calls it by its index in the class's
+  // method table.
 
-  /// Creates an object of an entity and, with a context, inserts it there.
+  /// Creates an object of an entity and inserts it into the context, if any.
   ///
   /// - Parameters:
   ///   - entity: A concrete entity.
-  ///   - context: Context that the object becomes part of; nil leaves it on its own until `insert(_:)`.
+  ///   - context: Context to insert the object into; nil leaves it without a context until `insert(_:)`.
   public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     _entity = entity
     _shape = entity.shape
@@ -38,28 +38,29 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   // MARK: State
 
-  /// Entity; its layout is what slots are numbered in.
+  /// The entity. Its layout numbers the slots.
   final let _entity: NSEntityDescription
-  /// Slots, defaults and codings of the entity, which holds them from when it is first used.
+  /// Slots, defaults and codings of the entity, which retains them from its first use.
   final unowned(unsafe) let _shape: FrozenEntity
-  /// An ID or the space of a key, held: see `NSManagedObject+Identity.swift`. 0 until the object is
-  /// registered or asked for its ID.
+  /// A retained ID or the space of a key; see `NSManagedObject+Identity.swift`. 0 until the object is
+  /// registered or its ID is read.
   final let _identity = Atomic<UInt>(0)
-  /// Primary key, where `_identity` has the space only.
+  /// The primary key, if `_identity` holds only the space.
   @exclusivity(unchecked) final var _reference: Int64 = 0
-  /// The context outlives its registration of the object: it clears this when it forgets the object or dies.
+  /// The context outlives the registration: it clears this reference when it unregisters the object or is
+  /// deallocated.
   @exclusivity(unchecked) final unowned(unsafe) var _context: NSManagedObjectContext?
-  /// Values as last fetched or saved; nil in a fault and in an object that was never saved.
+  /// The last fetched or saved values; nil in a fault and in a never-saved object.
   @exclusivity(unchecked) final var _row: Row?
-  /// Values as they are now, once any was written.
+  /// The current values, once any was written.
   @exclusivity(unchecked) final var _draft: Row?
   /// Slots assigned since the object was last fetched or saved.
   @exclusivity(unchecked) final var _changed = SlotSet()
-  /// Realised relationships.
+  /// Relationships accessed so far.
   @exclusivity(unchecked) final var _relations: Relations?
   @exclusivity(unchecked) final var _state = ObjectState()
 
-  /// Makes something that is no object of any entity, with a line on the standard error, as Core Data does.
+  /// Creates an object without an entity and logs to standard error, as Core Data does.
   @available(*, deprecated, message: "Use init(context:) or init(entity:insertInto:)")
   public convenience override init() {
     Console.warn(
@@ -68,7 +69,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
     self.init(entity: .missing, insertInto: nil)
   }
 
-  /// Creates an object of the one entity that this class stands for, and inserts it.
+  /// Creates an object of this class's only entity and inserts it.
   ///
   /// Traps when no entity, or more than one, of the context's model has this class.
   ///
@@ -94,33 +95,34 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   // MARK: Identity
 
-  /// Whether both are the same object. Contexts and collections rely on it, so that it cannot be overridden.
+  /// Identity comparison. Cannot be overridden, because contexts and collections rely on it.
   public final override func isEqual(_ object: Any?) -> Bool {
     guard let object, BoxedReference.mayHold(object, self) else { return false }
     return (object as AnyObject) === self
   }
 
-  /// The same for the object's whole life.
+  /// Constant for the object's lifetime.
   public final override var hash: Int {
-    // `Hasher` mixes the bits; objects lie 16 bytes apart at least.
+    // `Hasher` mixes the bits; objects are at least 16 bytes apart.
     Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4
   }
 
   // MARK: Class
 
-  /// Entity that this class stands for, in the models that have been used so far.
+  /// The entity of this class in the models used so far.
   ///
-  /// When no entity has this class, or more than one, a description without a name, as in Core Data; which
-  /// entities share the class is said on the standard error.
+  /// If no entity or more than one has this class, returns a description without a name and logs the entities
+  /// that share the class to standard error, as Core Data does.
   open class func entity() -> NSEntityDescription { LoadedModels.onlyEntity(of: self) }
 
-  /// Whether assigning to a property that the model does not have leaves the object unchanged.
+  /// Whether assigning to a property that is not in the model leaves the object unchanged.
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-  /// Whether assigning to a transient attribute leaves an object as clean as it was; false unless overridden.
+  /// Whether assigning to a transient attribute leaves the object's change state untouched. False unless
+  /// overridden.
   ///
-  /// Stands for Core Data's `contextShouldIgnoreChangesFor<Key>` methods, which it finds by name. Asked once
-  /// for each transient attribute of an entity, when the model is first used.
+  /// Replaces Core Data's `contextShouldIgnoreChangesFor<Key>` methods, which are found by name. Called once
+  /// per transient attribute of an entity, when the model is first used.
   ///
   /// ```swift
   /// final class Draft: NSManagedObject {
@@ -129,7 +131,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// ```
   open class func contextShouldIgnoreChanges(forKey key: String) -> Bool { false }
 
-  /// Creates a request for the entity that this class stands for.
+  /// Creates a fetch request for the entity of this class.
   @_disfavoredOverload  // Generated classes have one of their own type, which is meant.
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>()
@@ -139,8 +141,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   // MARK: Life-cycle hooks
 
-  /// Called once in each context in which the object appears as newly inserted, after default values were
-  /// set.
+  /// Called once in each context in which the object appears as newly inserted, after default values are set.
   ///
   /// ```swift
   /// final class Note: NSManagedObject {
@@ -152,19 +153,19 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// ```
   open func awakeFromInsert() {}
 
-  /// Called whenever a fault has been filled. Assigning values here does not make the object dirty.
+  /// Called whenever a fault is filled. Assigning values here does not make the object dirty.
   open func awakeFromFetch() {}
 
-  /// Called after the object took values by undo, refresh, rollback or a merge policy.
+  /// Called after undo, refresh, rollback or a merge policy has changed the object's values.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
-  /// Called when the object is about to be deleted, relationships still in place.
+  /// Called when the object is about to be deleted, with its relationships still in place.
   open func prepareForDeletion() {}
 
   /// Called before the object is saved, and again after a change through accessors.
   open func willSave() {}
 
-  /// Called after the object was saved.
+  /// Called after the object is saved.
   open func didSave() {}
 
   /// Called before the object becomes a fault.
@@ -175,13 +176,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   // MARK: Key-value access
 
-  /// Value of a property: numbers as NSNumber, a to-one as a managed object, a to-many as a Swift set, which
-  /// casts to `Set<Book>` and `NSSet`, an ordered one as an `NSMutableOrderedSet` that writes through.
+  /// Returns a property's value: numbers as NSNumber, a to-one as a managed object, a to-many as a Swift set,
+  /// which casts to `Set<Book>` and `NSSet`, an ordered one as an `NSMutableOrderedSet` that writes through.
   ///
-  /// Core Data's set of an unordered to-many writes through, too. Foundation here can cast only sets of its own
-  /// class to Swift's, so that no set does both: take `mutableSetValue(forKey:)` to write.
+  /// Core Data's set of an unordered to-many writes through as well. Foundation on this platform casts only
+  /// its own set classes to Swift's, so no set can do both; write through `mutableSetValue(forKey:)`.
   ///
-  /// Fills a fault. Traps for a key that the entity does not have, as Core Data raises.
+  /// Fills a fault. Traps for a key that the entity does not have, where Core Data raises.
   ///
   /// ```swift
   /// let title = book.value(forKey: "title") as? String
@@ -189,10 +190,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// ```
   open func value(forKey key: String) -> Any? { valueOfProperty(key) }
 
-  /// Sets a property, keeping inverse relationships in step.
+  /// Sets a property and maintains inverse relationships.
   ///
-  /// Fills a fault. Traps for a key that the entity does not have or a value of the wrong type, as Core Data
-  /// raises.
+  /// Fills a fault. Traps for a key that the entity does not have or a value of the wrong type, where Core
+  /// Data raises.
   ///
   /// ```swift
   /// book.setValue("The Waves", forKey: "title")
@@ -200,31 +201,32 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// ```
   open func setValue(_ value: Any?, forKey key: String) { setValueOfProperty(value, key) }
 
-  /// Returns the value of a key that the entity does not have; traps unless overridden, as Core Data raises.
+  /// Returns the value of a key that the entity does not have. Traps unless overridden, where Core Data
+  /// raises.
   ///
-  /// A subclass answers here for keys of its own, which nothing finds by name on this platform: for key
-  /// paths, predicates on objects and sections of fetched results.
+  /// Override this to provide custom keys for key paths, predicates on objects and sections of fetched
+  /// results: this platform finds no accessors by name.
   open func value(forUndefinedKey key: String) -> Any? { programmerError(unknownKeyMessage(key)) }
 
-  /// Takes a value for a key that the entity does not have; traps unless overridden, as Core Data raises.
+  /// Sets the value of a key that the entity does not have. Traps unless overridden, where Core Data raises.
   open func setValue(_ value: Any?, forUndefinedKey key: String) { programmerError(unknownKeyMessage(key)) }
 
-  /// Value of a property, without access notification. Cannot be overridden, as Core Data forbids it.
+  /// Returns a property's value without access notification. Not overridable, as in Core Data.
   public final func primitiveValue(forKey key: String) -> Any? { valueOfProperty(key) }
 
   /// Sets a property without change tracking and without touching inverse relationships.
   ///
-  /// Cannot be overridden, as Core Data forbids it.
+  /// Not overridable, as in Core Data.
   public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
     setPrimitiveValueOfProperty(value, key)
   }
 
-  /// Fills a fault before a property is read; with nil, just fills the fault.
+  /// Fills a fault before a property is read; nil only fills the fault.
   open func willAccessValue(forKey key: String?) {
     if _flags.contains(.partial), let slot = key.flatMap({ _layout.slot(named: $0) }), hasPartialValue(slot) {
       return
     }
-    // Asked for no property, an object that its context has forgotten has nothing to fill.
+    // Without a property, an object that its context has dropped has nothing to fill.
     if key == nil, _context == nil, _row == nil { return }
     fireFault()
   }
@@ -232,13 +234,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// Counterpart of `willAccessValue(forKey:)`.
   open func didAccessValue(forKey key: String?) {}
 
-  /// Announces a change that `setPrimitiveValue(_:forKey:)` makes.
+  /// Prepares for a change made by `setPrimitiveValue(_:forKey:)`.
   open func willChangeValue(forKey key: String) { fireFault() }
 
   /// Marks a property as changed after `setPrimitiveValue(_:forKey:)`.
   open func didChangeValue(forKey key: String) { markChanged(key: key) }
 
-  /// Announces a change of a to-many's members.
+  /// Prepares for a change of a to-many's members.
   open func willChangeValue(
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
     using inObjects: Set<AnyHashable>
@@ -250,8 +252,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
     using inObjects: Set<AnyHashable>
   ) { markChanged(key: inKey) }
 
-  /// Value at the end of a path of keys; collection operators such as `books.@count` and `books.@avg.price`
-  /// included.
+  /// Returns the value at the end of a key path, including collection operators such as `books.@count` and
+  /// `books.@avg.price`.
   ///
   /// ```swift
   /// let country = book.value(forKeyPath: "author.country") as? String
@@ -259,7 +261,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// ```
   open func value(forKeyPath keyPath: String) -> Any? { valueAtEnd(of: keyPath) }
 
-  /// Sets the value at the end of a path of keys over to-one relationships.
+  /// Sets the value at the end of a key path through to-one relationships.
   open func setValue(_ value: Any?, forKeyPath keyPath: String) { setValue(value, atEndOf: keyPath) }
 
   /// Sets several properties; NSNull sets nil.
@@ -269,17 +271,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// ```
   open func setValuesForKeys(_ keyedValues: [String: Any]) { setValues(keyedValues) }
 
-  /// Values of several properties; nil shows as NSNull.
+  /// Returns the values of several properties; nil appears as NSNull.
   ///
   /// ```swift
   /// let row = book.dictionaryWithValues(forKeys: ["title", "pages"])
   /// ```
   open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { values(keys) }
 
-  /// The members of a to-many as a set that writes through, inverses included.
+  /// Returns the members of a to-many as a set that writes through and maintains inverses.
   ///
-  /// Foundation here bridges only sets of its own: `as? Set<Book>` of this one comes out empty. Take
-  /// `value(forKey:) as? Set<Book>`, or `allObjects`.
+  /// Foundation on this platform bridges only its own set classes, so `as? Set<Book>` of this set is empty.
+  /// Use `value(forKey:) as? Set<Book>`, or `allObjects`.
   ///
   /// ```swift
   /// author.mutableSetValue(forKey: "books").add(book)
@@ -287,7 +289,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// ```
   open func mutableSetValue(forKey key: String) -> NSMutableSet { liveSet(key) }
 
-  /// The members of an ordered to-many as an ordered set that writes through, inverses included.
+  /// Returns the members of an ordered to-many as an ordered set that writes through and maintains inverses.
   ///
   /// ```swift
   /// book.mutableOrderedSetValue(forKey: "chapters").insert(chapter, at: 0)
@@ -296,29 +298,30 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   // MARK: Changes
 
-  /// Persistent properties changed since the object was last fetched or saved, with their new values. Of an
-  /// object that was never saved, all that were set, through primitives too. Reads nothing.
+  /// Returns persistent properties changed since the last fetch or save, with their new values. For a
+  /// never-saved object, returns all properties that were set, also through primitives. Reads nothing from
+  /// the store.
   ///
   /// ```swift
   /// if book.changedValues()["title"] != nil { print("The title was changed.") }
   /// ```
   open func changedValues() -> [String: Any] { currentChanges() }
 
-  /// Values as last fetched or saved; nil shows as NSNull. An object that was never saved has none.
+  /// Returns values as last fetched or saved; nil appears as NSNull. Empty for a never-saved object.
   ///
   /// ```swift
   /// let before = book.committedValues(forKeys: ["title"])["title"] as? String
   /// print("\(before ?? "untitled") is now \(book.title ?? "untitled")")
   /// ```
   ///
-  /// - Parameter keys: Properties to answer for; nil for all that are stored.
+  /// - Parameter keys: Names of properties; nil for all persistent ones.
   open func committedValues(forKeys keys: [String]?) -> [String: Any] { storedValues(keys) }
 
-  /// Properties changed since changes were last processed, with the values they had at the last fetch or
-  /// save.
+  /// Returns the properties changed since changes were last processed, with their last fetched or saved
+  /// values.
   open func changedValuesForCurrentEvent() -> [String: Any] { eventChanges() }
 
-  /// Whether a persistent property differs from what was last fetched or saved. Reads no relationship.
+  /// Whether a persistent property differs from its last fetched or saved value. Does not load relationships.
   ///
   /// ```swift
   /// for object in context.updatedObjects where !object.hasPersistentChangedValues {
@@ -327,15 +330,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// ```
   open var hasPersistentChangedValues: Bool { hasStoredChanges }
 
-  /// Whether the object was inserted, updated or deleted since it was last saved.
+  /// Whether the object was inserted, updated or deleted since its last save.
   open var hasChanges: Bool { isDirty }
 
   // MARK: Faults
 
-  /// Whether a relationship has not been read yet; false for a key that names none. Does not read it.
+  /// Whether a relationship is not loaded; false for a key that is not a relationship. Does not load it.
   open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(key) }
 
-  /// IDs of a relationship's objects, without making the objects; none for a key that names no relationship.
+  /// Returns the IDs of a relationship's objects without creating the objects; empty for a key that is not a
+  /// relationship.
   ///
   /// ```swift
   /// let count = author.objectIDs(forRelationshipNamed: "books").count
@@ -344,9 +348,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   // MARK: Validation
 
-  /// Checks one property's value, and may replace it.
+  /// Validates one property's value, and may replace it.
   ///
-  /// Takes the value inout, since Apple's AutoreleasingUnsafeMutablePointer does not exist here.
+  /// The value is inout because Apple's AutoreleasingUnsafeMutablePointer does not exist on this platform.
   ///
   /// ```swift
   /// var title: Any? = ""
@@ -362,22 +366,23 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
     try validateBuiltIn(&value, key)
   }
 
-  /// Checks whether the object may be deleted.
+  /// Validates the deletion of the object.
   ///
   /// - Throws: A Cocoa error with a validation code.
   open func validateForDelete() throws { try validateDeletion() }
 
-  /// Checks all values of an object about to be inserted.
+  /// Validates all values of an object about to be inserted.
   ///
   /// - Throws: A Cocoa error with a validation code.
   open func validateForInsert() throws { try validateAllProperties() }
 
-  /// Checks all values of an object about to be updated.
+  /// Validates all values of an object about to be updated.
   ///
   /// - Throws: A Cocoa error with a validation code.
   open func validateForUpdate() throws { try validateAllProperties() }
 }
 
-// Core Data marks managed objects as not Sendable; the compiler is to say so when one is passed on.
+// As in Core Data, managed objects are not Sendable; the compiler rejects passing one to another isolation
+// domain.
 @available(*, unavailable)
 extension NSManagedObject: @unchecked Sendable {}

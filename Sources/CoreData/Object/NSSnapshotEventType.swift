@@ -1,6 +1,6 @@
 import Foundation
 
-/// What restored an object's values; raw values are Apple's.
+/// The event that restored an object's values; raw values match Apple's.
 ///
 /// ```swift
 /// final class Note: NSManagedObject {
@@ -23,13 +23,13 @@ public struct NSSnapshotEventType: OptionSet, Sendable, Hashable {
   public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
   /// The context was rolled back.
   public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
-  /// The object was refreshed, by itself or by a merge.
+  /// The object was refreshed, directly or by a merge.
   public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
   /// A merge policy resolved a conflict.
   public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
 }
 
-/// How a set is being changed; raw values are Foundation's on Apple's platforms.
+/// How a set changes; raw values match Foundation's on Apple platforms.
 public enum NSKeyValueSetMutationKind: UInt, Sendable {
   /// Members are added.
   case union = 1

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A class whose initialisers may answer an instance of a subclass.
+/// A class whose initialisers may return an instance of a subclass.
 ///
-/// Foundation here marks `NSPredicate(format:)` and `NSSortDescriptor(key:ascending:)` unavailable.
-/// Initialisers in an extension of a protocol may choose the object they answer, and the available one of two
-/// is taken: through this protocol Core Data code compiles unchanged. Nothing to adopt or call. Not in Core
-/// Data.
+/// Foundation on this platform marks `NSPredicate(format:)` and `NSSortDescriptor(key:ascending:)`
+/// unavailable. Initialisers in a protocol extension may choose the object they return, and overload
+/// resolution prefers the available initialiser, so through this protocol Core Data code compiles unchanged.
+/// Nothing to adopt or call. Not in Core Data.
 public protocol ClassCluster {}
 
 extension NSPredicate: ClassCluster {}
 extension NSSortDescriptor: ClassCluster {}
 
 extension ClassCluster where Self: AnyObject {
-  /// The object as what was asked for; traps if it is no such thing.
+  /// Casts the object to the requested class; traps if that fails.
   static func answer(_ object: AnyObject, _ request: @autoclosure () -> String) -> Self {
     guard let answer = object as? Self else {
       programmerError(

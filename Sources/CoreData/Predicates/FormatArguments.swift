@@ -1,24 +1,24 @@
 import Foundation
 
-// What Core Data code passes to a format: on Apple's platforms all of these are `CVarArg`, by bridging, or
-// become so by `as CVarArg`. Here Foundation makes only NSString and the scalars so. An object among the
-// arguments of `String(format:)` prints as its description.
+// Types that Core Data code passes to a format. On Apple's platforms all of them are `CVarArg` through
+// bridging, or through `as CVarArg`; on this platform Foundation covers only NSString and the scalars. An
+// object among the arguments of `String(format:)` prints as its description.
 
 extension NSObject: @retroactive CVarArg, @retroactive _CVarArgObject {
   public var _cVarArgObject: any CVarArg { NSString(string: String(describing: self)) }
   public var _cVarArgEncoding: [Int] { [Int(bitPattern: Unmanaged.passUnretained(self).toOpaque())] }
 }
 
-/// A value that is passed to a C function as its description.
+/// A value that is passed to C functions as its description.
 ///
-/// There is nothing to adopt or call; it gives Foundation's value types what `CVarArg` asks for. Not in Core
-/// Data.
+/// Nothing to adopt or call; provides Foundation's value types with the requirements of `CVarArg`. Not in
+/// Core Data.
 public protocol DescribedArgument: CVarArg, _CVarArgObject {}
 
 extension DescribedArgument {
   public var _cVarArgObject: any CVarArg { NSString(string: String(describing: self)) }
 
-  /// Never asked for by formatting, which passes `_cVarArgObject` instead and keeps it alive.
+  /// Never used by formatting, which passes and retains `_cVarArgObject` instead.
   public var _cVarArgEncoding: [Int] { [0] }
 }
 

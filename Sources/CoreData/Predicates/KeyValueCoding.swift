@@ -1,10 +1,10 @@
 import Foundation
 
-/// An object whose values can be read by name, as predicates, expressions and sort descriptors do.
+/// An object whose values can be read by name by predicates, expressions and sort descriptors.
 ///
-/// There is no key-value coding on this platform, so an object of your own that is to be filtered or sorted
-/// by key adopts this. `NSManagedObject` does already; dictionaries need not. Called on the thread that
-/// evaluates. Not in Core Data.
+/// This platform has no key-value coding, so adopt this protocol in objects of your own that are filtered or
+/// sorted by key. `NSManagedObject` conforms already; dictionaries need not. Called on the evaluating thread.
+/// Not in Core Data.
 ///
 /// ```swift
 /// struct Station: KeyValueCoding {
@@ -15,14 +15,13 @@ import Foundation
 /// let found = stations.filter { NSPredicate(format: "name BEGINSWITH %@", "West").evaluate(with: $0) }
 /// ```
 public protocol KeyValueCoding {
-  /// Value for a key (no path); nil if it has none. An object that wants unknown keys to be an error traps
-  /// here.
+  /// Returns the value for a key (not a key path); nil without one. Trap here if unknown keys are errors.
   func value(forKey key: String) -> Any?
 }
 
-/// An object that answers to selectors named in `FUNCTION(object, 'selector:', …)`.
+/// An object that implements selectors used in `FUNCTION(object, 'selector:', …)`.
 ///
-/// There is no Objective-C runtime on this platform to send them with. Not in Core Data.
+/// There is no Objective-C runtime on this platform to send them. Not in Core Data.
 ///
 /// ```swift
 /// final class PricePolicy: NSEntityMigrationPolicy, SelectorPerforming {
@@ -33,12 +32,12 @@ public protocol KeyValueCoding {
 /// }
 /// ```
 public protocol SelectorPerforming {
-  /// Answer to a selector such as `"greeting:"`, with one argument for each colon.
-  /// - Throws: whatever the evaluation should end with.
+  /// Performs a selector such as `"greeting:"`, with one argument per colon.
+  /// - Throws: Any error, which ends the evaluation.
   func perform(_ selector: String, with arguments: [Any?]) throws -> Any?
 }
 
-/// An object that stands for something else when predicates compare it: a managed object for its ID.
+/// An object represented by another value when predicates compare it: a managed object by its ID.
 protocol PredicateIdentifiable {
   var predicateIdentity: AnyHashable { get }
 }

@@ -2,7 +2,7 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension NSComparisonPredicate {
-  /// How two values are compared.
+  /// The comparison of two values.
   public enum Operator: UInt, Sendable {
     /// `<`
     case lessThan = 0
@@ -16,21 +16,21 @@ extension NSComparisonPredicate {
     case equalTo = 4
     /// `!=`
     case notEqualTo = 5
-    /// By a regular expression that the whole string must fit.
+    /// Matches the whole string against a regular expression.
     case matches = 6
-    /// By a pattern with `*` and `?` that the whole string must fit.
+    /// Matches the whole string against a pattern with `*` and `?`.
     case like = 7
     /// `BEGINSWITH`
     case beginsWith = 8
     /// `ENDSWITH`
     case endsWith = 9
-    /// The left value is an element, or a part, of the right one.
+    /// The left value is an element or substring of the right one.
     case `in` = 10
-    /// A method named by a selector, which Swift on Linux has none of.
+    /// A method named by a selector.
     case customSelector = 11
-    /// The right value is an element, or a part, of the left one.
+    /// The right value is an element or substring of the left one.
     case contains = 99
-    /// The left value lies between two bounds, or is one of them.
+    /// The left value is within two bounds, inclusive.
     case between = 100
 
     init(_ op: PredicateTree.Comparison.Operator) { self = Self(rawValue: op.rawValue) ?? .equalTo }
@@ -38,9 +38,9 @@ extension NSComparisonPredicate {
     var operatorInTree: PredicateTree.Comparison.Operator { .init(rawValue: rawValue) ?? .equal }
   }
 
-  /// Whether a comparison is of the left value itself or of the elements of it.
+  /// Whether the left value itself or its elements are compared.
   public enum Modifier: UInt, Sendable {
-    /// The left side as it is.
+    /// The left side itself.
     case direct = 0
     /// Every member of the left side.
     case all = 1
@@ -54,7 +54,7 @@ extension NSComparisonPredicate {
     var modifierInTree: PredicateTree.Comparison.Modifier { .init(rawValue: rawValue) ?? .direct }
   }
 
-  /// How strings are compared. Raw value 8 is the format option `[l]`, by the rules of the locale.
+  /// String comparison options. Raw value 8 is the format option `[l]`, locale-aware comparison.
   public struct Options: OptionSet, Sendable {
     public let rawValue: UInt
 
@@ -64,7 +64,7 @@ extension NSComparisonPredicate {
     public static let caseInsensitive = Options(rawValue: 1)
     /// `[d]`.
     public static let diacriticInsensitive = Options(rawValue: 2)
-    /// `[n]`: byte by byte, whatever the other options say.
+    /// `[n]`: byte by byte, regardless of other options.
     public static let normalized = Options(rawValue: 4)
 
     var optionsInTree: PredicateTree.Comparison.Options { .init(rawValue: rawValue) }

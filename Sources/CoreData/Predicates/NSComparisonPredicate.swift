@@ -3,9 +3,8 @@ import Foundation
 
 /// A predicate that compares two expressions.
 ///
-/// Immutable. Takes the place of Foundation's class of the same name, which cannot be instantiated here; in a
-/// file that imports Foundation as well, `import class CoreData.NSComparisonPredicate` says which of the two
-/// is meant.
+/// Immutable. Replaces Foundation's class of the same name, which cannot be instantiated on this platform; in
+/// a file that imports Foundation as well, disambiguate with `import class CoreData.NSComparisonPredicate`.
 ///
 /// ```swift
 /// let predicate = NSComparisonPredicate(
@@ -16,12 +15,12 @@ import Foundation
 open class NSComparisonPredicate: NSPredicate {
   private enum Form {
     case tree(PredicateTree)
-    /// Of a key with a plain value, made of a format.
+    /// A comparison of a key with a plain value, created from a format.
     case templated(TemplatedComparison)
   }
 
   private let _form: Form
-  /// What is compared, and how.
+  /// The comparison as a tree.
   final var tree: PredicateTree {
     switch _form {
     case .tree(let tree): tree
@@ -32,18 +31,18 @@ open class NSComparisonPredicate: NSPredicate {
     guard case .comparison(let comparison) = tree else { preconditionFailure("not a comparison") }
     return comparison
   }
-  /// What is known of a comparison of a key with a plain value that was made of a format.
+  /// The precomputed form of a comparison of a key with a plain value, created from a format.
   final var templated: TemplatedComparison? {
     if case .templated(let comparison) = _form { comparison } else { nil }
   }
-  /// What holds it back from being evaluated, if anything does.
+  /// Blocks evaluation, if set.
   final var gate: EvaluationGate?
 
-  /// `tree` is a comparison.
+  /// Creates a predicate from a tree, which must be a comparison.
   init(tree: PredicateTree) {
     guard case .comparison = tree else { preconditionFailure("not a comparison") }
     _form = .tree(tree)
-    // As a closure to Foundation: what it takes for a constant it would compare as one.
+    // A closure for Foundation, which would otherwise compare it as a constant.
     super.init(block: Self._neverCalled)
   }
 
@@ -54,7 +53,7 @@ open class NSComparisonPredicate: NSPredicate {
 
   private static let _neverCalled: @Sendable (Any?, [String: Any]?) -> Bool = { _, _ in false }
 
-  /// Makes a comparison of two expressions by an operator.
+  /// Creates a comparison of two expressions with an operator.
   public init(
     leftExpression left: NSExpression, rightExpression right: NSExpression, modifier: Modifier,
     type: Operator, options: Options = []
@@ -67,7 +66,7 @@ open class NSComparisonPredicate: NSPredicate {
     super.init(block: Self._neverCalled)
   }
 
-  /// Makes a comparison by a selector with one colon, which the value of the left expression must answer to
+  /// Creates a comparison by a selector with one colon, which the value of the left expression must implement
   /// (``SelectorPerforming``). The SQLite store cannot translate it.
   public init(
     leftExpression left: NSExpression, rightExpression right: NSExpression, customSelector selector: String
@@ -88,29 +87,30 @@ open class NSComparisonPredicate: NSPredicate {
   /// The right side.
   open var rightExpression: NSExpression { NSExpression.face(of: comparison.right) }
 
-  /// How the sides are compared.
+  /// The comparison operator.
   open var predicateOperatorType: Operator { Operator(comparison.op) }
 
   /// Whether the left side is a collection of which all or any elements are compared.
   open var comparisonPredicateModifier: Modifier { Modifier(comparison.modifier) }
 
-  /// How strings are compared.
+  /// The string comparison options.
   open var options: Options { Options(rawValue: comparison.options.rawValue) }
 
-  /// The selector of a comparison by selector; nil for any other. A string, as there are no selectors here.
+  /// The selector of a comparison by selector; nil for any other. A string, since this platform has no
+  /// selectors.
   open var customSelector: String? { comparison.selector }
 
   // MARK: Predicate
 
-  /// Whether `object` fulfils the predicate. Traps where it has no meaning for the object, as Core Data
+  /// Whether `object` satisfies the predicate. Traps if the predicate cannot be evaluated, where Core Data
   /// raises; see `matches(_:substitutionVariables:)`.
   open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
     gate?.check(self)
     return tree.evaluateOrTrap(with: object, bindings)
   }
 
-  /// The predicate as text that parses to an equal one. Reading it through `NSPredicate` draws Foundation's
-  /// deprecation warning; `description` is the same text.
+  /// The predicate as text that parses to an equal one. Reading it through `NSPredicate` causes Foundation's
+  /// deprecation warning; `description` returns the same text.
   open override var predicateFormat: String { PredicatePrinter.text(of: tree) }
 
   open override var description: String { PredicatePrinter.text(of: tree) }

@@ -1,22 +1,22 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// AND, OR or NOT of predicates, as a format gives it.
+/// AND, OR or NOT of predicates, as created from a format.
 ///
-/// Those made by Foundation's own initialisers, such as
-/// `NSCompoundPredicate(andPredicateWithSubpredicates:)`, evaluate as well and are understood everywhere
-/// here. But Foundation copies and prints them as FALSEPREDICATE and takes any two of them for equal, and no
-/// extension can change that: nothing in this module copies a predicate, `==` between predicates and
-/// `canonicalFormat` look at the trees.
+/// Compounds created by Foundation's own initialisers, such as
+/// `NSCompoundPredicate(andPredicateWithSubpredicates:)`, are also evaluated and understood by all of this
+/// module. However, Foundation copies and prints them as FALSEPREDICATE and considers any two of them equal,
+/// which no extension can change. This module therefore never copies a predicate, and `==` between predicates
+/// and `canonicalFormat` work on the trees.
 final class CompoundPredicate: NSCompoundPredicate {
   private(set) var tree: PredicateTree
-  /// What holds it back from being evaluated, if anything does.
+  /// Blocks evaluation, if set.
   var gate: EvaluationGate?
 
-  /// `tree` is a compound.
+  /// Creates a predicate from a tree, which must be a compound.
   init(tree: PredicateTree) {
     self.tree = tree
-    // Members are made when asked for; Foundation's storage stays empty.
+    // Members are created on demand; Foundation's storage stays empty.
     super.init(type: .and, subpredicates: [])
   }
 

@@ -2,11 +2,11 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension NSExpression {
-  /// Value of the expression for `object`; `context` holds the values of variables and takes those of
+  /// Evaluates the expression for `object`; `context` contains the values of variables and receives
   /// assignments.
   ///
-  /// Called on the thread that may read the object. Traps where the expression has no value, as Core Data
-  /// raises; see `evaluated(with:context:)`.
+  /// Call it on the thread that may read the object. Traps if the expression cannot be evaluated, where Core
+  /// Data raises; see `evaluated(with:context:)`.
   ///
   /// ```swift
   /// let ratio = NSExpression(format: "pages / 2").expressionValue(with: book, context: nil) as? Double
@@ -19,7 +19,7 @@ extension NSExpression {
     }
   }
 
-  /// The same with an error instead of a trap. Not in Core Data, which raises.
+  /// Evaluates the expression and throws instead of trapping. Not in Core Data, which raises.
   ///
   /// ```swift
   /// do {
@@ -53,6 +53,7 @@ extension NSExpression {
     return value.any
   }
 
-  /// Allows an expression from an archive to be evaluated. All are allowed here; for source compatibility.
+  /// Allows the evaluation of an archived expression. Does nothing, since all are allowed; for source
+  /// compatibility.
   public func allowEvaluation() {}
 }

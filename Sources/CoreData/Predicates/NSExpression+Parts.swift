@@ -1,7 +1,7 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// What an expression is made of. A part that its kind does not have traps, as Core Data raises.
+/// The parts of an expression. Traps for a part that the expression's kind lacks, where Core Data raises.
 extension NSExpression {
   private func _missing(_ part: String) -> Never {
     programmerError(
@@ -10,13 +10,13 @@ extension NSExpression {
 
   private func _face(_ tree: ExpressionTree) -> NSExpression { NSExpression.face(of: tree) }
 
-  /// Value of a constant: numbers as NSNumber, text as String, collections as arrays.
+  /// The value of a constant: numbers as NSNumber, text as String, collections as arrays.
   public var constantValue: Any? {
     guard case .constant(let value) = tree else { _missing("constant value") }
     return value.any
   }
 
-  /// The key path, its components with dots between.
+  /// The key path, with components separated by dots.
   public var keyPath: String {
     switch tree {
     case .keyPath(let path), .keyPathOf(_, let path): path.joined(separator: ".")
@@ -24,7 +24,7 @@ extension NSExpression {
     }
   }
 
-  /// Selector of the function.
+  /// The selector of the function.
   public var function: String {
     switch tree {
     case .function(let function, _): function.rawValue
@@ -41,7 +41,7 @@ extension NSExpression {
     }
   }
 
-  /// What the function is called on, or the key path starts from.
+  /// The target of the function, or the start of the key path.
   public var operand: NSExpression {
     switch tree {
     case .keyPath: _face(.evaluatedObject)
@@ -61,7 +61,8 @@ extension NSExpression {
     }
   }
 
-  /// Elements of an aggregate as an array of expressions; of a subquery, the expression with the collection.
+  /// The elements of an aggregate as an array of expressions; for a subquery, the expression of the
+  /// collection.
   public var collection: Any {
     switch tree {
     case .aggregate(let elements): elements.map(_face)
@@ -91,13 +92,13 @@ extension NSExpression {
     return _face(right)
   }
 
-  /// Value of a conditional expression whose predicate holds.
+  /// The value of a conditional expression if its predicate holds.
   public var `true`: NSExpression {
     guard case .conditional(_, let then, _) = tree else { _missing("true expression") }
     return _face(then)
   }
 
-  /// Value of a conditional expression whose predicate does not hold.
+  /// The value of a conditional expression if its predicate does not hold.
   public var `false`: NSExpression {
     guard case .conditional(_, _, let otherwise) = tree else { _missing("false expression") }
     return _face(otherwise)
@@ -113,7 +114,7 @@ extension NSExpression {
 }
 
 extension ExpressionTree {
-  /// The kind that the public face shows.
+  /// The expression's type in the public API.
   var type: NSExpression.ExpressionType {
     switch self {
     case .constant: .constantValue

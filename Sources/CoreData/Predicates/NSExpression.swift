@@ -3,32 +3,32 @@ import Foundation
 
 /// One side of a comparison: a constant, a key path, a function of other expressions.
 ///
-/// Immutable. Takes the place of Foundation's class of the same name, which cannot be instantiated here; in a
-/// file that imports Foundation as well, `import class CoreData.NSExpression` says which of the two is meant.
+/// Immutable. Replaces Foundation's class of the same name, which cannot be instantiated on this platform; in
+/// a file that imports Foundation as well, disambiguate with `import class CoreData.NSExpression`.
 ///
 /// ```swift
 /// let average = NSExpression(forFunction: "average:", arguments: [NSExpression(forKeyPath: "rating")])
 /// ```
 open class NSExpression: NSObject, NSCopying {
-  /// What kind of expression it is.
+  /// The kind of an expression.
   public enum ExpressionType: UInt, Sendable {
-    /// A value.
+    /// A constant.
     case constantValue = 0
     /// The object itself: `SELF`.
     case evaluatedObject = 1
-    /// A value put in later: `$name`.
+    /// A variable to be substituted: `$name`.
     case variable = 2
-    /// A value of the object, or of one it leads to.
+    /// A value of the object or of a related one.
     case keyPath = 3
     /// A function of other expressions.
     case function = 4
-    /// What is in either of two collections.
+    /// The union of two collections.
     case unionSet = 5
-    /// What is in both of two collections.
+    /// The intersection of two collections.
     case intersectSet = 6
-    /// What is in the first of two collections and not in the second.
+    /// The difference of two collections.
     case minusSet = 7
-    /// The members of a collection that meet a predicate: `SUBQUERY`.
+    /// The members of a collection that satisfy a predicate: `SUBQUERY`.
     case subquery = 13
     /// Several expressions as a collection: `{a, b}`.
     case aggregate = 14
@@ -36,16 +36,16 @@ open class NSExpression: NSObject, NSCopying {
     case anyKey = 15
     /// A closure.
     case block = 19
-    /// One of two expressions, as a predicate says: `TERNARY`.
+    /// One of two expressions, depending on a predicate: `TERNARY`.
     case conditional = 20
     /// `NSFetchRequestExpressionType`.
     case fetchRequest = 50
   }
 
-  /// What the expression says.
+  /// The expression's tree.
   let tree: ExpressionTree
   private let _type: ExpressionType
-  /// Depth and size of the tree if they are known.
+  /// Depth and size of the tree, if known.
   private let _extent: TreeExtent?
 
   init(tree: ExpressionTree, type: ExpressionType? = nil) {
@@ -54,7 +54,7 @@ open class NSExpression: NSObject, NSCopying {
     _extent = nil
   }
 
-  /// An expression of parts; one that is too deep to be walked is an error when it is evaluated.
+  /// Creates an expression from parts. If it is too deep to traverse, its evaluation fails.
   private init(_ tree: @autoclosure () -> ExpressionTree, of parts: [TreeExtent], type: ExpressionType? = nil)
   {
     let extent = TreeExtent(of: parts)
@@ -68,10 +68,10 @@ open class NSExpression: NSObject, NSCopying {
   /// Kind of the expression.
   open var expressionType: ExpressionType { _type }
 
-  // MARK: Making expressions
+  // MARK: Creating expressions
 
-  /// Makes an expression of a format string and its arguments. Traps if it cannot be understood, as Core Data
-  /// raises.
+  /// Creates an expression from a format string and its arguments. Traps for an invalid format, where Core
+  /// Data raises.
   ///
   /// ```swift
   /// let expression = NSExpression(format: "pages * %d", 2)
@@ -80,7 +80,7 @@ open class NSExpression: NSObject, NSCopying {
     self.init(format: format, argumentArray: arguments)
   }
 
-  /// Makes an expression of a format string and an array of arguments. Traps if it cannot be understood.
+  /// Creates an expression from a format string and an array of arguments. Traps for an invalid format.
   public convenience init(format: String, argumentArray arguments: [Any]) {
     do {
       try self.init(parsing: format, arguments: arguments)
@@ -89,7 +89,7 @@ open class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// Makes an expression of text that may turn out wrong. Not in Core Data, which raises.
+  /// Creates an expression from text that may be invalid. Not in Core Data, which raises.
   ///
   /// ```swift
   /// do {
@@ -110,7 +110,7 @@ open class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// Makes an expression with a value that is always the same.
+  /// Creates a constant expression.
   public convenience init(forConstantValue value: Any?) {
     self.init(tree: .constant(PredicateValue(any: value)), type: .constantValue)
   }
@@ -121,10 +121,10 @@ open class NSExpression: NSObject, NSCopying {
   /// Any key of the evaluated dictionary.
   open class func expressionForAnyKey() -> NSExpression { NSExpression(tree: .anyKey) }
 
-  /// Makes an expression with the value given to a variable, named without its dollar.
+  /// Creates an expression for the value of a variable, named without its dollar.
   public convenience init(forVariable name: String) { self.init(tree: .variable(name)) }
 
-  /// Makes an expression with the value at a key path. Traps if the path has an empty component.
+  /// Creates an expression for the value at a key path. Traps if the path has an empty component.
   public convenience init(forKeyPath path: String) {
     guard let components = KeyPathText.components(path) else {
       programmerError("NSInvalidArgumentException: “\(path)” is not a key path.")
@@ -132,9 +132,9 @@ open class NSExpression: NSObject, NSCopying {
     self.init(tree: path == "self" || path == "SELF" ? .evaluatedObject : .keyPath(components))
   }
 
-  /// Makes an expression with the result of a predefined function such as `sum:` or `add:to:`.
+  /// Creates an expression for a predefined function such as `sum:` or `add:to:`.
   ///
-  /// Arguments are expressions; anything else is taken for a constant. Traps if there is no such function.
+  /// Arguments that are not expressions count as constants. Traps for an unknown function.
   ///
   /// ```swift
   /// let newest = NSExpression(forFunction: "max:", arguments: [NSExpression(forKeyPath: "published")])
@@ -147,7 +147,7 @@ open class NSExpression: NSObject, NSCopying {
     self.init(.function(function, arguments.map { Self.tree(of: $0) }), of: arguments.map(Self._extent))
   }
 
-  /// Makes an expression with what `target` answers to a selector (``SelectorPerforming``).
+  /// Creates an expression for the result of a selector on `target` (``SelectorPerforming``).
   public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
     let arguments = arguments ?? []
     self.init(
@@ -155,29 +155,29 @@ open class NSExpression: NSObject, NSCopying {
       of: [target.extent] + arguments.map(Self._extent))
   }
 
-  /// Makes an expression with a collection of the values of others; what is no expression is taken for a
-  /// constant.
+  /// Creates an expression for a collection of other expressions' values; elements that are not expressions
+  /// count as constants.
   public convenience init(forAggregate elements: [Any]) {
     self.init(
       .aggregate(of: elements.map { Self.tree(of: $0) }), of: elements.map(Self._extent), type: .aggregate)
   }
 
-  /// Makes an expression with the elements of both collections.
+  /// Creates an expression for the union of two collections.
   public convenience init(forUnionSet left: NSExpression, with right: NSExpression) {
     self.init(.set(.union, left.tree, right.tree), of: [left.extent, right.extent])
   }
 
-  /// Makes an expression with the elements that both collections have.
+  /// Creates an expression for the intersection of two collections.
   public convenience init(forIntersectSet left: NSExpression, with right: NSExpression) {
     self.init(.set(.intersect, left.tree, right.tree), of: [left.extent, right.extent])
   }
 
-  /// Makes an expression with the elements of the left collection that the right one lacks.
+  /// Creates an expression for the elements of the left collection that are not in the right one.
   public convenience init(forMinusSet left: NSExpression, with right: NSExpression) {
     self.init(.set(.minus, left.tree, right.tree), of: [left.extent, right.extent])
   }
 
-  /// Makes an expression with the elements of a collection for which `predicate` holds, the element being
+  /// Creates an expression for the elements of a collection that satisfy `predicate`, with the element as
   /// `$variable`.
   ///
   /// ```swift
@@ -193,7 +193,7 @@ open class NSExpression: NSObject, NSCopying {
       .subquery(collection.tree, variable: variable, predicate), of: [collection.extent, predicate.extent])
   }
 
-  /// Makes an expression whose value depends on a predicate.
+  /// Creates an expression whose value depends on a predicate.
   ///
   /// ```swift
   /// let label = NSExpression(
@@ -210,7 +210,7 @@ open class NSExpression: NSObject, NSCopying {
       of: [predicate.extent, trueExpression.extent, falseExpression.extent])
   }
 
-  /// Makes an expression with the result of a closure, which gets the evaluated object, the values of
+  /// Creates an expression for the result of a closure, which receives the evaluated object, the values of
   /// `arguments` and the variables. No store can translate it.
   public convenience init(
     block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?
@@ -219,19 +219,19 @@ open class NSExpression: NSObject, NSCopying {
     self.init(.block(object, (arguments ?? []).map(\.tree)), of: (arguments ?? []).map(\.extent))
   }
 
-  /// Tree of a predicate; one beyond the bound is an error when it is evaluated.
+  /// Returns the tree of a predicate; evaluation fails for one beyond the size limit.
   private static func _tree(of predicate: NSPredicate) -> PredicateTree {
     (try? PredicateTree(predicate)) ?? .beyondLimit
   }
 
   private static func _extent(of argument: Any) -> TreeExtent { (argument as? NSExpression)?.extent ?? .leaf }
 
-  /// Tree of an expression, or of a constant.
+  /// Returns the tree of an expression, or of a constant.
   static func tree(of argument: Any) -> ExpressionTree {
     (argument as? NSExpression)?.tree ?? .constant(PredicateValue(any: argument))
   }
 
-  /// An expression object for a tree.
+  /// Returns an expression object for a tree.
   class func face(of tree: ExpressionTree) -> NSExpression {
     if case .function(.fetch, let arguments) = tree, arguments.count == 3 {
       return NSFetchRequestExpression(tree: tree)

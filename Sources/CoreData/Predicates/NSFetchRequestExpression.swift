@@ -1,10 +1,10 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// An expression with what a fetch finds: objects, IDs, dictionaries, or how many there are.
+/// An expression for the result of a fetch: objects, IDs, dictionaries, or their count.
 ///
-/// Evaluated by executing the request in its context, on that context's queue. In the predicate of another
-/// fetch it is executed first, and stands for what it has found; its offset is ignored there. In a format:
+/// Evaluation executes the request in its context, on that context's queue. In the predicate of another
+/// fetch, it is executed first and replaced by its result; its offset is ignored there. In a format:
 /// `FETCH(request, context, NO)`.
 ///
 /// ```swift
@@ -19,12 +19,12 @@ import Foundation
 ///   type: .in)
 /// ```
 open class NSFetchRequestExpression: NSExpression {
-  /// An expression with the result of a fetch.
+  /// Creates an expression for the result of a fetch.
   ///
   /// - Parameters:
-  ///   - fetch: Expression with an `NSFetchRequest`.
-  ///   - context: Expression with the `NSManagedObjectContext` to execute it in.
-  ///   - countFlag: Whether only the number of results is wanted.
+  ///   - fetch: Expression for an `NSFetchRequest`.
+  ///   - context: Expression for the `NSManagedObjectContext` in which to execute it.
+  ///   - countFlag: Whether to return only the number of results.
   open class func expression(
     forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
   ) -> NSExpression {
@@ -32,13 +32,13 @@ open class NSFetchRequestExpression: NSExpression {
       tree: .function(.fetch, [fetch.tree, context.tree, .constant(.bool(countFlag))]))
   }
 
-  /// Expression with the request.
+  /// Expression for the request.
   open var requestExpression: NSExpression { NSExpression.face(of: _arguments[0]) }
 
-  /// Expression with the context.
+  /// Expression for the context.
   open var contextExpression: NSExpression { NSExpression.face(of: _arguments[1]) }
 
-  /// Whether only the number of results is wanted.
+  /// Whether only the number of results is returned.
   open var isCountOnlyRequest: Bool {
     guard case .constant(let flag) = _arguments[2] else { return false }
     return flag.isTrue
@@ -52,5 +52,5 @@ open class NSFetchRequestExpression: NSExpression {
   }
 }
 
-/// Kind of an ``NSFetchRequestExpression``.
+/// The type of an ``NSFetchRequestExpression``.
 public let NSFetchRequestExpressionType = NSExpression.ExpressionType.fetchRequest

@@ -2,11 +2,10 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension NSPredicate {
-  /// A copy in which variables such as `$NAME` are replaced by values, or by expressions given as
-  /// `NSExpression`.
+  /// Returns a copy in which variables such as `$NAME` are replaced by values, or by `NSExpression` objects.
   ///
-  /// Use `NSNull()` for nil. Variables without a value stay as they are; values without a variable are
-  /// ignored. A predicate made of a closure is unchanged.
+  /// Use `NSNull()` for nil. Variables without a value remain; values without a variable are ignored. A
+  /// closure predicate is unchanged.
   ///
   /// ```swift
   /// let byAuthor = NSPredicate(format: "author.name == $NAME")
@@ -15,22 +14,21 @@ extension NSPredicate {
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
     guard let tree = try? PredicateTree(self), !tree.freeVariables.isEmpty else { return self }
     let values = variables.mapValues { NSExpression.tree(of: $0) }
-    // Only expressions change, so the class does not.
+    // Only expressions change, so the class stays the same.
     return tree.substituting(values).predicate as? Self ?? self
   }
 
-  /// Whether `object` fulfils the predicate, with an error where `evaluate(with:)` would trap.
+  /// Whether `object` satisfies the predicate. Throws where `evaluate(with:)` would trap.
   ///
-  /// Called on the thread that may read the object. Not in Core Data, which raises.
+  /// Call it on the thread that may read the object. Not in Core Data, which raises.
   ///
   /// ```swift
   /// let predicate = try NSPredicate(parsing: "title BEGINSWITH 'The'")
   /// let isMatch = try predicate.matches(book)
   /// ```
   ///
-  /// - Throws: ``Foundation/NSPredicate/EvaluationError``: a variable has no value, an object no such key, a
-  ///   comparison no meaning, or the predicate comes from a compiled model and was not allowed to be
-  ///   evaluated.
+  /// - Throws: ``Foundation/NSPredicate/EvaluationError``: a variable without a value, an unknown key, an
+  ///   invalid comparison, or a predicate from a compiled model whose evaluation was not allowed.
   public func matches(_ object: Any?, substitutionVariables bindings: [String: Any]? = nil) throws -> Bool {
     if let gate = (self as? any GatedPredicate)?.gate, !gate.isOpen {
       throw EvaluationError(
@@ -45,9 +43,9 @@ extension NSPredicate {
     }
   }
 
-  /// Allows a predicate from a compiled model, such as that of a fetch request template, to be evaluated.
-  /// Until then `evaluate(with:)` traps, as Core Data raises; fetching with it needs no permission. Does
-  /// nothing for others.
+  /// Allows the evaluation of a predicate from a compiled model, such as that of a fetch request template.
+  /// Until then `evaluate(with:)` traps, where Core Data raises; fetching with it needs no permission. Does
+  /// nothing for other predicates.
   ///
   /// ```swift
   /// let template = model.fetchRequestTemplate(forName: "LongBooks")?.predicate
@@ -58,9 +56,9 @@ extension NSPredicate {
 }
 
 extension NSPredicate {
-  /// The predicate as text that parses to an equal one, unless it holds a closure or an object.
+  /// The predicate as text that parses to an equal one, unless it contains a closure or an object.
   ///
-  /// What `predicateFormat` is elsewhere, which Foundation marks deprecated here and gets wrong for its own
+  /// Replaces `predicateFormat`, which Foundation on this platform deprecates and gets wrong for its own
   /// compounds. Not in Core Data.
   ///
   /// ```swift
@@ -74,8 +72,7 @@ extension NSPredicate {
     }
   }
 
-  /// Whether two predicates say the same in the same words. Predicates with different closures are never
-  /// equal.
+  /// Whether two predicates have equal trees. Predicates with different closures are never equal.
   public static func == (left: NSPredicate, right: NSPredicate) -> Bool {
     if left === right { return true }
     guard let tree = try? PredicateTree(left), let other = try? PredicateTree(right) else { return false }

@@ -2,17 +2,18 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension ClassCluster where Self: NSPredicate {
-  /// Makes a predicate that every object meets. Core Data's `NSPredicate()` cannot be evaluated at all.
+  /// Creates a predicate that all objects satisfy. Core Data's `NSPredicate()` cannot be evaluated.
   public init() { self = Self.answer(PredicateTree.constant(true).predicate, "NSPredicate()") }
 
-  /// Makes a predicate of a format string, such as `"name BEGINSWITH[c] %@ AND age > %d"`, and its arguments.
+  /// Creates a predicate from a format string, such as `"name BEGINSWITH[c] %@ AND age > %d"`, and its
+  /// arguments.
   ///
-  /// Answers an `NSComparisonPredicate`, an `NSCompoundPredicate` or, for TRUEPREDICATE, a constant. A format
-  /// is parsed once and remembered; different arguments to the same text cost next to nothing. So pass values
-  /// as arguments and never paste them into the text. May be called on any thread.
+  /// Returns an `NSComparisonPredicate`, an `NSCompoundPredicate` or, for TRUEPREDICATE, a constant. A format
+  /// is parsed once and cached; other arguments for the same format cost next to nothing. Therefore, always
+  /// pass values as arguments and never insert them into the text. May be called on any thread.
   ///
-  /// Traps if the text cannot be understood or an argument is missing or of the wrong kind, as Core Data
-  /// raises. For text that comes from outside use ``Foundation/NSPredicate/init(parsing:arguments:)``.
+  /// Traps for an invalid format, and for a missing argument or one of the wrong kind, where Core Data
+  /// raises. For untrusted text use ``Foundation/NSPredicate/init(parsing:arguments:)``.
   ///
   /// ```swift
   /// request.predicate = NSPredicate(format: "author == %@ AND pages > %d", author, 300)
@@ -24,12 +25,12 @@ extension ClassCluster where Self: NSPredicate {
     self = Self._made(format, arguments.count) { arguments[$0] }
   }
 
-  /// Makes a predicate of a format string and an array of arguments; nil inside the array is `NSNull()`.
+  /// Creates a predicate from a format string and an array of arguments; use `NSNull()` for nil.
   ///
-  /// The way to pass arguments on: `init(format:arguments:)` stays Foundation's, unavailable, because a C
-  /// argument list holds no Swift values here.
+  /// Use it to forward arguments: `init(format:arguments:)` remains Foundation's, unavailable, because a C
+  /// argument list cannot hold Swift values on this platform.
   ///
-  /// Traps if the text cannot be understood or an argument is missing or of the wrong kind, as Core Data
+  /// Traps for an invalid format, and for a missing argument or one of the wrong kind, where Core Data
   /// raises.
   ///
   /// ```swift
@@ -41,10 +42,10 @@ extension ClassCluster where Self: NSPredicate {
     self = Self._made(format, arguments.count) { arguments[$0] }
   }
 
-  /// Makes a predicate of text that may turn out wrong: typed by a user, read from a file or a network.
+  /// Creates a predicate from text that may be invalid: typed by a user, read from a file or a network.
   ///
-  /// Core Data only has initialisers that raise. A label of its own, because an overload that differs in
-  /// throwing alone would make `try` decide between a trap and an error.
+  /// Core Data has only initialisers that raise. Has a label of its own, because with an overload that
+  /// differs only in throwing, `try` would decide between a trap and an error.
   ///
   /// ```swift
   /// do {
@@ -54,7 +55,8 @@ extension ClassCluster where Self: NSPredicate {
   /// }
   /// ```
   ///
-  /// - Throws: ``Foundation/NSPredicate/FormatError``, which says what stands where and what was expected.
+  /// - Throws: ``Foundation/NSPredicate/FormatError`` with the location of the problem and the expected
+  ///   input.
   public init(parsing format: String, arguments: [Any] = []) throws {
     let predicate: NSPredicate
     do {
@@ -88,8 +90,8 @@ extension ClassCluster where Self: NSPredicate {
 }
 
 extension PredicateTree {
-  /// The tree of a format and its arguments.
-  /// - Throws: `PredicateFormatError`; `PredicateEvaluationError` for an argument that cannot be one.
+  /// Creates the tree of a format and its arguments.
+  /// - Throws: `PredicateFormatError`; `PredicateEvaluationError` for an unsupported argument.
   init(format: String, count: Int, _ argument: (Int) -> Any) throws {
     self = try PredicateTemplate.cached(format).predicate(count: count) {
       try FormatArgument(any: argument($0))
@@ -98,17 +100,17 @@ extension PredicateTree {
 }
 
 extension NSPredicate {
-  /// Why a format string could not be understood. Not in Core Data, which raises.
+  /// The reason why a format string is invalid. Not in Core Data, which raises.
   public struct FormatError: LocalizedError, CustomStringConvertible, Sendable {
     /// The whole format.
     public let format: String
-    /// Where the trouble starts, in UTF-8 bytes from the start of the format; nil if it is not in the text.
+    /// Offset of the problem in UTF-8 bytes; nil if it is not in the text.
     public let offset: Int?
-    /// What is wrong.
+    /// The problem.
     public let problem: String
-    /// What would have been accepted there.
+    /// The input expected there.
     public let expected: [String]
-    /// All of it, with the line in question and a caret under the place.
+    /// The whole message, with the line in question and a caret below the position.
     public let description: String
 
     public var errorDescription: String? { description }
@@ -123,9 +125,9 @@ extension NSPredicate {
     }
   }
 
-  /// Why a predicate or an expression could not be evaluated. Not in Core Data, which raises.
+  /// The reason why a predicate or expression could not be evaluated. Not in Core Data, which raises.
   public struct EvaluationError: LocalizedError, CustomStringConvertible, Sendable {
-    /// What was asked, what was found and what to do.
+    /// The request, the finding, and a remedy.
     public let description: String
 
     public var errorDescription: String? { description }

@@ -2,7 +2,7 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension ClassCluster where Self: NSSortDescriptor {
-  /// Makes a sort descriptor for a key path: numbers and dates by value, strings byte by byte, nil first.
+  /// Creates a sort descriptor for a key path: numbers and dates by value, strings byte by byte, nil first.
   ///
   /// ```swift
   /// request.sortDescriptors = [
@@ -14,9 +14,9 @@ extension ClassCluster where Self: NSSortDescriptor {
     self = Self.answer(KeyedSortDescriptor(key, ascending: ascending), "A sort descriptor by key")
   }
 
-  /// Makes a sort descriptor for a key path that compares strings by a selector.
+  /// Creates a sort descriptor for a key path that compares strings by a selector.
   ///
-  /// A string, as there are no selectors here: `"compare:"`, `"caseInsensitiveCompare:"`,
+  /// A string, since this platform has no selectors: `"compare:"`, `"caseInsensitiveCompare:"`,
   /// `"localizedCompare:"`, `"localizedCaseInsensitiveCompare:"` or `"localizedStandardCompare:"`. Traps for
   /// any other.
   ///
@@ -30,7 +30,7 @@ extension ClassCluster where Self: NSSortDescriptor {
     self = Self.answer(descriptor, "A sort descriptor by key")
   }
 
-  /// Makes a sort descriptor for a key path whose values a closure compares, nil as NSNull. No store can
+  /// Creates a sort descriptor for a key path whose values a closure compares, nil as NSNull. No store can
   /// translate it.
   ///
   /// ```swift
@@ -46,9 +46,8 @@ extension ClassCluster where Self: NSSortDescriptor {
   }
 }
 
-/// Tells the order that Foundation gives a sort descriptor by a Swift key path from one that a closure of the
-/// caller's decides: the former is always the same function. Nothing in the interface of `NSSortDescriptor`
-/// says so; a test holds it.
+/// Distinguishes Foundation's natural order of a sort descriptor by Swift key path from a caller's closure:
+/// the former is always the same function. `NSSortDescriptor` exposes no API for this; a test verifies it.
 enum NaturalOrder {
   private struct Stored {
     let comparator: Comparator
@@ -61,22 +60,22 @@ enum NaturalOrder {
   private static let _natural = _function(
     of: NSSortDescriptor(keyPath: \String.count, ascending: true).comparator)
 
-  /// Address of a closure's code. Inside a structure, so that the closure is looked at as it is.
+  /// Returns the code address of a closure. Wrapped in a structure, so that the closure is not re-abstracted.
   private static func _function(of comparator: @escaping Comparator) -> UInt {
     withUnsafeBytes(of: Stored(comparator: comparator)) { $0.load(as: UInt.self) }
   }
 }
 
 extension NSSortDescriptor {
-  /// The key path; nil if it sorts by the objects themselves or by a Swift key path.
+  /// The key path; nil for sorting by the objects themselves or by a Swift key path.
   public var key: String? { (self as? KeyedSortDescriptor)?.keyPathText }
 
-  /// Selector that values are compared by; nil if a closure or a Swift key path decides. A string, as there
-  /// are no selectors here.
+  /// The selector that compares values; nil for a closure or a Swift key path. A string, since this platform
+  /// has no selectors.
   public var selector: String? { (self as? KeyedSortDescriptor)?.selectorName }
 }
 
-/// Why a sort descriptor cannot be translated for a store.
+/// The reason why a sort descriptor cannot be translated for a store.
 enum SortTermError: Error, Hashable, CustomStringConvertible {
   case noKey(String)
   case closure(String)
@@ -92,7 +91,7 @@ enum SortTermError: Error, Hashable, CustomStringConvertible {
 }
 
 extension FetchPlan.SortTerm.Comparison {
-  /// Selector by which Core Data knows the comparison.
+  /// Core Data's selector for the comparison.
   var selectorName: String {
     switch self {
     case .binary: "compare:"
@@ -107,7 +106,7 @@ extension FetchPlan.SortTerm.Comparison {
     .binary, .caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard,
   ]
 
-  /// The same for comparing strings in memory.
+  /// The equivalent string comparison in memory.
   var ordering: StringComparison.Ordering {
     switch self {
     case .binary: .binary

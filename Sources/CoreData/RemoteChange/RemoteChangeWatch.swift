@@ -1,24 +1,24 @@
 import Foundation
 import Synchronization
 
-/// Posts `NSPersistentStoreRemoteChange` for one store after each commit to it. How commits become known is up to the
-/// kind of the store.
+/// Posts `NSPersistentStoreRemoteChange` after each commit to a store. Detecting commits is up to the kind of
+/// the store.
 final class RemoteChangeWatch: @unchecked Sendable {
   // Unchecked: `_store` and `_coordinator` are not written after `init`.
 
   @Loose private var _store: NSPersistentStore?
   @Loose private var _coordinator: NSPersistentStoreCoordinator?
-  /// Released with the watch, which ends it.
+  /// Released with the watch, which ends the feed.
   private let _feed = Mutex<Feed?>(nil)
 
   private struct Feed: @unchecked Sendable {
-    // Unchecked: kept alive, and never used.
+    // Unchecked: retained, but never used.
     let feed: AnyObject
   }
 
-  /// Starts watching; nil for a store of a kind that does not tell.
+  /// Starts watching; nil for a kind of store that does not report commits.
   ///
-  /// - Throws: A Cocoa error when the store cannot be followed.
+  /// - Throws: A Cocoa error if the store cannot be watched.
   init?(_ store: NSPersistentStore, coordinator: NSPersistentStoreCoordinator) throws {
     _store = store
     _coordinator = coordinator
@@ -44,11 +44,11 @@ final class RemoteChangeWatch: @unchecked Sendable {
 
 extension NSNotification.Name {
   /// Posted by a coordinator, on an arbitrary thread, after a write to one of its stores that was added with
-  /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: a context of this coordinator, another
-  /// coordinator, another process. Several writes may come as one.
+  /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: by a context of this coordinator, another
+  /// coordinator, or another process. Several writes may be coalesced.
   ///
-  /// The user info has the store's UUID (`NSStoreUUIDKey`), its URL (`NSPersistentStoreURLKey`) and, with
-  /// history tracking, the token of the last transaction (`NSPersistentHistoryTokenKey`).
+  /// The user info contains the store's UUID (`NSStoreUUIDKey`), its URL (`NSPersistentStoreURLKey`) and,
+  /// with history tracking, the token of the last transaction (`NSPersistentHistoryTokenKey`).
   ///
   /// ```swift
   /// NotificationCenter.default.addObserver(

@@ -1,8 +1,8 @@
 import Foundation
 
 extension AnyFetchRequest {
-  /// Whether another request has the same settings. Entities are compared by name: one that was set by name
-  /// stays equal to its copies when a context looks the entity up.
+  /// Whether another request has the same settings. Entities are compared by name, so that a request with an
+  /// entity name equals its copies even after a context has resolved the entity.
   final func hasContent(of other: AnyFetchRequest) -> Bool {
     entityName == other.entityName && predicate == other.predicate
       && sortDescriptors == other.sortDescriptors && _hasExtent(of: other) && _hasProperties(of: other)

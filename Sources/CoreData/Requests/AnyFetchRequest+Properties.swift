@@ -2,22 +2,22 @@ import CoreDataModelSchema
 import Foundation
 
 extension AnyFetchRequest {
-  /// What has to be read for a fetch of objects.
+  /// Returns the content that a fetch of objects reads.
   ///
   /// - Throws: A Cocoa error if `propertiesToFetch` holds an expression, or a property that the entity does
   ///   not have.
   func contentOfObjects(_ layout: PropertyLayout) throws -> FetchPlan.Content {
     let slots = try _partialSlots(layout)
     if !includesPropertyValues || fetchBatchSize > 0 { return .identity }
-    // Objects that are to be filled, or whose relationships are to be followed, at once need everything.
+    // Filling objects or prefetching relationships requires all values.
     guard let slots, returnsObjectsAsFaults, relationshipKeyPathsForPrefetching?.isEmpty ?? true else {
       return .values
     }
     return .slots(slots)
   }
 
-  /// Slots of `propertiesToFetch` in ascending order; nil if there are none. A key path stands for its first
-  /// step.
+  /// Returns the slots of `propertiesToFetch` in ascending order, or nil without any. A key path counts as
+  /// its first key.
   private func _partialSlots(_ layout: PropertyLayout) throws -> [Int]? {
     guard let propertiesToFetch, !propertiesToFetch.isEmpty, resultType == .managedObjectResultType else {
       return nil

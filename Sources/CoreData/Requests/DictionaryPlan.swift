@@ -1,40 +1,38 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
-/// A fetch of dictionaries resolved against a frozen model: columns computed from rows, one by one or in
-/// groups.
+/// A dictionary fetch resolved against a frozen model: columns computed per row or per group.
 package struct DictionaryPlan: Sendable {
   package struct Column: Sendable {
     /// Key in the dictionary.
     package let name: String
     package let expression: ExpressionTree
-    /// How the value is read; `.objectID` for an object, `.undefined` for whatever comes.
+    /// The type of the value; `.objectID` for an object, `.undefined` for any value.
     package let type: AttributeType
   }
 
-  /// Which rows, in which order; limit and offset count dictionaries.
+  /// Selects and sorts the rows; limit and offset count dictionaries.
   ///
-  /// A sort term may name a column that is no property.
+  /// A sort term may name a column that is not a property.
   package var rows: FetchPlan
   package var columns: [Column]
-  /// What rows of one group have in common.
+  /// The GROUP BY expressions.
   package var groups: [ExpressionTree] = []
-  /// Condition on groups; variables are columns by name.
+  /// The HAVING condition; its variables are columns by name.
   package var having: PredicateTree?
-  /// Equal dictionaries come once.
+  /// Whether equal dictionaries are returned once.
   package var isDistinct = false
   /// Whether rows are collapsed: into groups, or all into one by an aggregate.
   package var isGrouped = false
 }
 
-/// Functions over all rows of a group, as told from functions over the members of a to-many.
+/// Aggregates over all rows of a group, as opposed to functions over the members of a to-many.
 package enum RowAggregate {
   private static let _operators: [String: PredicateFunction] = [
     "@count": .count, "@sum": .sum, "@min": .min, "@max": .max, "@avg": .average,
   ]
 
-  /// Whether a function with these arguments is taken over rows: it has one argument, which has one value
-  /// for each row.
+  /// Whether a function with these arguments aggregates rows: it has one argument with one value per row.
   package static func isTaken(
     _ function: PredicateFunction, _ arguments: [ExpressionTree], from layout: PropertyLayout,
     in model: [PropertyLayout]
@@ -42,8 +40,7 @@ package enum RowAggregate {
     function.isAggregate && arguments.count == 1 && _isSingle(arguments[0], layout, model)
   }
 
-  /// What an aggregate of these values comes to in a dictionary, which has room for one: of several modes the
-  /// smallest.
+  /// Returns the single value of an aggregate for a dictionary; of several modes, the smallest.
   package static func value(_ function: PredicateFunction, of values: [PredicateValue]) throws
     -> PredicateValue
   {
@@ -53,7 +50,7 @@ package enum RowAggregate {
     return try ExpressionTree.function(.min, [.constant(result)]).value(for: nothing)
   }
 
-  /// Whether any part of the expression is taken over rows.
+  /// Whether any part of the expression aggregates rows.
   package static func occurs(
     in expression: ExpressionTree, from layout: PropertyLayout, in model: [PropertyLayout]
   )
@@ -70,7 +67,7 @@ package enum RowAggregate {
     return found
   }
 
-  /// `@sum.price` at the start of a path as the function that it means here.
+  /// Replaces a leading operator such as `@sum.price` by the function that it stands for.
   package static func spelledOut(_ expression: ExpressionTree) -> ExpressionTree {
     expression.rewritten { (part: ExpressionTree) throws(Never) -> ExpressionTree? in
       guard case .keyPath(let path) = part, let function = path.first.flatMap({ _operators[$0] }) else {

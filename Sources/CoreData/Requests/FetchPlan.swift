@@ -2,13 +2,13 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// A fetch request resolved against a frozen model: what a store is asked.
+/// A fetch request resolved against a frozen model, in the form that stores execute.
 ///
 /// Object and object-ID constants in the predicate are `PredicateValue.object` around an `NSManagedObjectID`;
 /// an unsaved object's ID matches no stored row.
 package struct FetchPlan: Sendable {
   package struct SortTerm: Sendable, Hashable {
-    /// How two strings are ordered; anything else is compared by its natural order.
+    /// How strings are ordered; other values use their natural order.
     package enum Comparison: Sendable, Hashable {
       case binary
       case caseInsensitive
@@ -22,20 +22,20 @@ package struct FetchPlan: Sendable {
     package let comparison: Comparison
   }
 
-  /// What is read of each row.
+  /// The part of each row to read.
   package enum Content: Sendable, Hashable {
     /// All values.
     case values
-    /// Identity only.
+    /// The ID only.
     case identity
-    /// Identity, and the values at some slots.
+    /// The ID and the values at some slots.
     case slots([Int])
   }
 
-  /// What the plan says, as one reference: a plan goes through many hands, which would count each of its
-  /// parts.
+  /// The plan's storage. A single reference, since a plan is passed through many functions, each of which
+  /// would retain all its parts.
   private final class Contents: @unchecked Sendable {
-    // Unchecked: written only while one plan holds it, see `_own`.
+    // Unchecked: written only while uniquely referenced by one plan; see `_own`.
     @exclusivity(unchecked) var layout: PropertyLayout
     @exclusivity(unchecked) var includesSubentities = true
     @exclusivity(unchecked) var predicate: PredicateTree?
@@ -63,13 +63,13 @@ package struct FetchPlan: Sendable {
 
   package init(layout: PropertyLayout) { _contents = Contents(layout) }
 
-  /// The contents, held by this plan alone.
+  /// Returns the storage, uniquely referenced by this plan.
   private mutating func _own() -> Contents {
     if !isKnownUniquelyReferenced(&_contents) { _contents = Contents(copying: _contents) }
     return _contents
   }
 
-  /// Slots of the entity whose objects are wanted.
+  /// Slots of the fetched entity.
   package var layout: PropertyLayout { _contents.layout }
 
   package var includesSubentities: Bool {
@@ -86,7 +86,7 @@ package struct FetchPlan: Sendable {
     }
   }
 
-  /// The predicate, where it is a comparison of a key with a value: cheaper to ask for than the tree of it.
+  /// The predicate if it compares a key with a value: cheaper to read than its tree.
   package var known: TemplatedComparison? { _contents.known }
 
   package var sort: [SortTerm] {
@@ -94,7 +94,7 @@ package struct FetchPlan: Sendable {
     set { _own().sort = newValue }
   }
 
-  /// 0: none.
+  /// Maximum number of results; 0 for no limit.
   package var limit: Int {
     get { _contents.limit }
     set { _own().limit = newValue }
@@ -110,7 +110,7 @@ package struct FetchPlan: Sendable {
     set { _own().content = newValue }
   }
 
-  /// The same without an order.
+  /// The same plan without an order.
   package var unsorted: FetchPlan {
     var plan = self
     plan.sort = []
@@ -119,10 +119,10 @@ package struct FetchPlan: Sendable {
 
   /// Sets a request's predicate in the form that stores evaluate.
   ///
-  /// - Throws: What a nested fetch throws; `PredicateEvaluationError` for a predicate that is no tree.
+  /// - Throws: Errors of a nested fetch; `PredicateEvaluationError` for a predicate without a tree.
   package mutating func setPredicate(_ predicate: NSPredicate) throws {
     if let comparison = predicate as? NSComparisonPredicate, let known = comparison.templated {
-      // Nothing in it has to be carried out or replaced.
+      // The tree contains no nested fetches and no objects to replace.
       let contents = _own()
       contents.predicate = nil
       contents.known = known

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a fetch returns; raw values are Apple's.
+/// The kind of results of a fetch; raw values match Apple's.
 ///
 /// ```swift
 /// let request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
@@ -20,11 +20,11 @@ public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
   public static let countResultType = NSFetchRequestResultType(rawValue: 4)
 }
 
-/// Everything about a fetch request but the type of its results.
+/// All settings of a fetch request except the type of its results.
 ///
 /// On Apple's platforms `NSFetchRequest<Book>` converts to `NSFetchRequest<any NSFetchRequestResult>`;
-/// Swift's own generics do not. What takes any fetch request there takes this class here, so that the same
-/// calls compile.
+/// Swift's own generics do not convert. Methods that accept any fetch request there accept this class here,
+/// so that the same calls compile.
 ///
 /// ```swift
 /// func sortByTitle(_ request: AnyFetchRequest) {
@@ -43,10 +43,10 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
     _entityName = name
   }
 
-  /// Entity whose objects are fetched.
+  /// The entity to fetch.
   ///
-  /// Reading it traps for a request made with an entity name that no context has executed yet, as Core Data
-  /// raises; ask `entityName` instead.
+  /// Traps for a request created with an entity name until a context has executed it, where Core Data raises;
+  /// use `entityName` instead.
   open var entity: NSEntityDescription? {
     get {
       if _entity == nil, let _entityName {
@@ -62,71 +62,71 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
     }
   }
 
-  /// Name of the entity whose objects are fetched.
+  /// The name of the entity to fetch.
   open var entityName: String? { _entity?.name ?? _entityName }
 
-  /// Condition that results meet; nil for all objects.
+  /// The condition that results must meet; nil for all objects.
   ///
   /// ```swift
   /// request.predicate = NSPredicate(format: "published >= %@", Date(timeIntervalSinceNow: -365 * 86_400))
   /// ```
   @exclusivity(unchecked) open var predicate: NSPredicate?
-  /// Order of the results; nil for whatever order the store finds them in.
+  /// The order of the results; nil leaves it to the store.
   ///
   /// ```swift
   /// request.sortDescriptors = [NSSortDescriptor(keyPath: \Book.title, ascending: true)]
   /// ```
   @exclusivity(unchecked) open var sortDescriptors: [NSSortDescriptor]?
-  /// Most results to return; 0 for no limit.
+  /// The maximum number of results; 0 for no limit.
   ///
   /// ```swift
   /// request.fetchLimit = 1
   /// let first = try context.fetch(request).first
   /// ```
   @exclusivity(unchecked) open var fetchLimit = 0
-  /// Results to skip first.
+  /// The number of results to skip.
   ///
   /// ```swift
   /// request.fetchOffset = 40
   /// request.fetchLimit = 20  // the third page
   /// ```
   @exclusivity(unchecked) open var fetchOffset = 0
-  /// Objects to load at a time; 0 for all at once.
+  /// The number of objects to load at a time; 0 for all at once.
   ///
   /// ```swift
   /// request.fetchBatchSize = 50
   /// ```
   @exclusivity(unchecked) open var fetchBatchSize = 0
-  /// What is returned.
+  /// The kind of results to return.
   @exclusivity(unchecked) open var resultType: NSFetchRequestResultType = .managedObjectResultType
-  /// Whether objects of subentities are returned too.
+  /// Whether to include objects of subentities.
   ///
   /// ```swift
   /// let request = NSFetchRequest<NSManagedObject>(entityName: "Publication")
   /// request.includesSubentities = false
   /// ```
   @exclusivity(unchecked) open var includesSubentities = true
-  /// Whether values are read along with identities.
+  /// Whether values are read along with IDs.
   ///
   /// ```swift
   /// request.includesPropertyValues = false
   /// for book in try context.fetch(request) { context.delete(book) }
   /// ```
   @exclusivity(unchecked) open var includesPropertyValues = true
-  /// Whether returned objects are faults; their values may be cached all the same.
+  /// Whether returned objects are faults, whose values may nevertheless be cached.
   ///
   /// ```swift
   /// request.returnsObjectsAsFaults = false
   /// ```
   @exclusivity(unchecked) open var returnsObjectsAsFaults = true
-  /// Relationships to load along.
+  /// Relationships to prefetch.
   ///
   /// ```swift
   /// request.relationshipKeyPathsForPrefetching = ["author", "tags"]
   /// for book in try context.fetch(request) { print(book.author?.name ?? "", book.tags.count) }
   /// ```
   @exclusivity(unchecked) open var relationshipKeyPathsForPrefetching: [String]?
-  /// Whether unsaved changes take part.
+  /// Whether to include unsaved changes.
   ///
   /// ```swift
   /// request.includesPendingChanges = false  // what the store has
@@ -142,7 +142,7 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   /// let countries = try context.fetch(request).compactMap { $0["country"] as? String }
   /// ```
   @exclusivity(unchecked) open var returnsDistinctResults = false
-  /// Properties to read: names or property descriptions.
+  /// The properties to read: names or property descriptions.
   ///
   /// ```swift
   /// let request = NSFetchRequest<NSDictionary>(entityName: "Book")
@@ -150,7 +150,7 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   /// request.propertiesToFetch = ["title", "author.name"]
   /// ```
   @exclusivity(unchecked) open var propertiesToFetch: [Any]?
-  /// Whether objects that are registered already take the fetched values.
+  /// Whether registered objects are refreshed with the fetched values.
   ///
   /// ```swift
   /// request.shouldRefreshRefetchedObjects = true
@@ -170,7 +170,7 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   /// request.propertiesToGroupBy = ["author.name"]
   /// ```
   @exclusivity(unchecked) open var propertiesToGroupBy: [Any]?
-  /// Condition that groups meet.
+  /// The condition that groups must meet.
   ///
   /// ```swift
   /// let total = NSExpressionDescription()
@@ -187,7 +187,7 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
 
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
-  /// Copies every setting from another request.
+  /// Copies all settings from another request.
   func copySettings(from other: AnyFetchRequest) {
     affectedStores = other.affectedStores
     _entity = other._entity
@@ -210,7 +210,7 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
     havingPredicate = other.havingPredicate
   }
 
-  /// Whether `object` is a request that asks for the same, whatever the type of its results.
+  /// Whether `object` is a request with equal settings, whatever the type of its results.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? AnyFetchRequest else { return false }
     return self === other || hasContent(of: other)
@@ -230,13 +230,13 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
     return copy
   }
 
-  /// Entity for this request in the model of `context`, remembered for later.
+  /// Returns this request's entity in a model and caches it.
   ///
   /// - Throws: A Cocoa error when the request has no entity or names one that the model lacks.
   func resolvedEntity(in model: FrozenModel) throws -> NSEntityDescription {
     if let _entity {
       if _entity.frozen != nil { return _entity }
-      // An unfrozen copy of a model's entity still names the right one.
+      // An entity of an unfrozen copy of the model has the right name.
       if let name = _entity.name, let own = model.entitiesByName[name] { return own }
     }
     guard let name = entityName else {
@@ -254,10 +254,10 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   }
 }
 
-/// A search for objects of one entity, with condition, order and extent.
+/// A search for objects of one entity, with condition, order and limits.
 ///
-/// Not safe to use from several threads at once. `ResultType` is not constrained to `NSFetchRequestResult`
-/// here: without Objective-C `any NSFetchRequestResult` does not conform to itself, and code spells
+/// Not safe to use from several threads at once. `ResultType` is not constrained to `NSFetchRequestResult`:
+/// without Objective-C, `any NSFetchRequestResult` does not conform to itself, and code uses
 /// `NSFetchRequest<any NSFetchRequestResult>`.
 ///
 /// ```swift
@@ -271,7 +271,7 @@ open class NSFetchRequest<ResultType>: AnyFetchRequest {
   /// Creates a request without entity; set one before use.
   public override init() { super.init() }
 
-  /// Creates a request for the entity of this name.
+  /// Creates a request for the named entity.
   public init(entityName: String) { super.init(entityNamed: entityName) }
 
   open override func copy(with zone: NSZone? = nil) -> Any {
@@ -280,13 +280,13 @@ open class NSFetchRequest<ResultType>: AnyFetchRequest {
     return copy
   }
 
-  /// Fetches in the context whose `perform` block is running.
+  /// Executes the request in the context whose `perform` block is running.
   ///
   /// ```swift
   /// let count = try await background.perform { try Book.fetchRequest().execute().count }
   /// ```
   ///
-  /// - Throws: A Cocoa error outside such a block; what `NSManagedObjectContext.fetch(_:)` throws.
+  /// - Throws: A Cocoa error outside such a block; otherwise errors of `NSManagedObjectContext.fetch(_:)`.
   open func execute() throws -> [ResultType] {
     guard let context = ContextQueue.current else {
       throw CocoaError.coreData(
@@ -299,7 +299,8 @@ open class NSFetchRequest<ResultType>: AnyFetchRequest {
 }
 
 extension NSFetchRequest {
-  /// Hands over the same request of any results. What it learns of its entity, this request knows too.
+  /// Passes an untyped copy of this request to a closure. If that resolves the entity, this request caches
+  /// it, too.
   final func untyped<Found>(_ use: (NSFetchRequest<any NSFetchRequestResult>) throws -> Found) rethrows
     -> Found
   {

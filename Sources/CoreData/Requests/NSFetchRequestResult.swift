@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a fetch request can return: managed objects, their IDs, dictionaries or numbers.
+/// A type that a fetch request can return: managed objects, their IDs, dictionaries or numbers.
 public protocol NSFetchRequestResult: NSObjectProtocol {}
 
 extension NSNumber: NSFetchRequestResult {}

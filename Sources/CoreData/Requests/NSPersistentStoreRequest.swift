@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a request does; raw values are Apple's.
+/// The kind of a request; raw values match Apple's.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
   /// `NSFetchRequest`
   case fetchRequestType = 1
@@ -16,20 +16,20 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
 
 /// A request to a persistent store. Not safe to use from several threads at once.
 open class NSPersistentStoreRequest: NSObject, NSCopying {
-  /// Stores to ask; nil for all stores that hold the entity.
+  /// The stores to query; nil for all stores that hold the entity.
   ///
   /// ```swift
   /// request.affectedStores = coordinator.persistentStores.filter { $0.configurationName == "Archive" }
   /// ```
   @exclusivity(unchecked) open var affectedStores: [NSPersistentStore]?
 
-  /// Kind of request.
+  /// The kind of request.
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
   /// Creates an empty request.
   public override init() { super.init() }
 
-  /// Returns a copy that may be changed independently.
+  /// Returns an independent copy.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSPersistentStoreRequest()
     copy.affectedStores = affectedStores

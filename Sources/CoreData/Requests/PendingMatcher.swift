@@ -2,10 +2,10 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Whether unsaved objects meet a fetch's predicate. Comparisons of an attribute with a constant work on
-/// slots; anything else is evaluated on the object.
+/// Matches unsaved objects against a fetch's predicate. Comparisons of an attribute with a constant are
+/// evaluated on slots, all others on the object.
 struct PendingMatcher {
-  /// An attribute that the predicate pins to one value: the way into the equality indexes.
+  /// An attribute that the predicate fixes to one value: the key for the equality indexes.
   struct Pin {
     let slot: Int
     let key: EqualityKey
@@ -22,7 +22,7 @@ struct PendingMatcher {
   }
 }
 
-/// A predicate on the cells of a Row, as far as it can be decided there.
+/// A predicate evaluated on the cells of a Row, as far as they decide it.
 enum SlotTest {
   case constant(Bool)
   case equal(slot: Int, Value)
@@ -30,10 +30,10 @@ enum SlotTest {
   case and([SlotTest])
   case or([SlotTest])
   indirect case not(SlotTest)
-  /// Needs the object.
+  /// Requires the object.
   case undecided
 
-  /// The test of a plan's predicate.
+  /// Creates the test of a plan's predicate.
   init(_ plan: __shared FetchPlan) {
     if let known = plan.known, let test = Self(known, plan.layout) {
       self = test
@@ -53,7 +53,7 @@ enum SlotTest {
     }
   }
 
-  /// The test of an equality that is known without walking the tree; nil for any other comparison.
+  /// Creates the test of a precomputed equality without walking the tree; nil for any other comparison.
   private init?(_ known: TemplatedComparison, _ layout: PropertyLayout) {
     guard let comparison = known.template.keyComparison, comparison.isPlain, comparison.op == .equal,
       comparison.path.count == 1, let slot = layout.slot(named: comparison.path[0]),
@@ -80,13 +80,13 @@ enum SlotTest {
     }
   }
 
-  /// Nil if the cells do not decide.
+  /// Returns nil if the cells do not decide.
   func verdict(_ row: Row) -> Bool? {
     switch self {
     case .constant(let value): return value
     case .undecided: return nil
     case .equal(let slot, let value):
-      // Without options texts are compared by their bytes, as in SQL; Swift would take é and e´ for equal.
+      // Without options, texts are compared by their bytes, as in SQL; Swift considers é and e´ equal.
       if case .string(let text) = value, case .string(let other) = row[slot] {
         return Value.binaryOrder(other, text) == 0
       }
@@ -123,7 +123,7 @@ enum SlotTest {
     }
   }
 
-  /// An equality that everything matching must meet.
+  /// An equality that is necessary for a match.
   var pin: PendingMatcher.Pin? {
     switch self {
     case .equal(let slot, let value): EqualityKey(value).map { PendingMatcher.Pin(slot: slot, key: $0) }
@@ -134,8 +134,8 @@ enum SlotTest {
 }
 
 extension Value {
-  /// A predicate's constant as the cell of an attribute of this type would be; nil if they compare in another
-  /// way.
+  /// Converts a predicate's constant to a cell of an attribute of this type; nil if they need another
+  /// comparison.
   init?(_ constant: PredicateValue, comparableWith type: AttributeType) {
     switch (constant, type.form) {
     case (.null, _): self = .null
@@ -156,8 +156,8 @@ extension Value {
     }
   }
 
-  /// Negative, zero or positive; nil for null and for cells that have no common order. Strings by their
-  /// bytes.
+  /// Returns a negative number, zero or a positive number; nil for null and for cells without a common order.
+  /// Strings compare by their bytes.
   static func order(_ left: Value, _ right: Value) -> Int? {
     switch (left, right) {
     case (.int(let l), .int(let r)): l < r ? -1 : (l == r ? 0 : 1)
@@ -168,7 +168,7 @@ extension Value {
     }
   }
 
-  /// Order of the UTF-8 bytes, as SQLite's BINARY collation has it.
+  /// Compares the UTF-8 bytes, like SQLite's BINARY collation.
   static func binaryOrder(_ left: String, _ right: String) -> Int {
     switch StringComparison.compare(left, right, .binary) {
     case .orderedAscending: -1

@@ -2,13 +2,13 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// The order that a fetch asks for, in memory: on cells where all keys are attributes, else on objects.
+/// The order of a fetch, in memory: on cells if all keys are attributes, otherwise on objects.
 struct RowOrdering {
   let plan: FetchPlan
 
   init(_ plan: FetchPlan) { self.plan = plan }
 
-  /// Compares two Rows; nil when a key leads across a relationship.
+  /// Compares two Rows; nil if a key crosses a relationship.
   var bySlot: ((Row?, Row?) -> Int)? {
     var keys: [(slot: Int, term: FetchPlan.SortTerm)] = []
     for term in plan.sort {
@@ -26,10 +26,10 @@ struct RowOrdering {
     }
   }
 
-  /// Whether a key stands for the object itself.
+  /// Whether a key refers to the object itself.
   static func namesTheObject(_ key: String) -> Bool { key == "self" || key == "SELF" || key == "objectID" }
 
-  /// A cell with an order: a to-one stands where its primary key puts it.
+  /// Returns a cell that can be ordered: a to-one is ordered by its primary key.
   static func orderable(_ value: Value) -> Value {
     switch value {
     case .reference(let key): .int(key.reference)
@@ -38,10 +38,10 @@ struct RowOrdering {
     }
   }
 
-  /// Objects are ordered by primary key, unsaved ones last.
+  /// Returns an object's sort cell: by primary key, unsaved ones last.
   static func place(of id: NSManagedObjectID) -> Value { .int(id.key?.reference ?? .max) }
 
-  /// As the SQLite store orders: null first.
+  /// Compares as the SQLite store does: null first.
   static func compare(_ left: Value, _ right: Value, _ comparison: FetchPlan.SortTerm.Comparison) -> Int {
     switch (left.isNull, right.isNull) {
     case (true, true): return 0
@@ -65,7 +65,7 @@ struct RowOrdering {
     return left.lexicographicallyPrecedes(right) ? -1 : 1
   }
 
-  /// Checks that sort descriptors lead along to-one relationships to a property, as SQL demands of a store.
+  /// Checks that sort keys follow to-one relationships to a property, as SQL requires.
   static func check(_ terms: [FetchPlan.SortTerm], of layout: PropertyLayout, in model: ModelLayout) throws {
     for term in terms {
       func problem(_ reason: String) -> CocoaError {

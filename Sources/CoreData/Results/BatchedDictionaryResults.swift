@@ -2,14 +2,13 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Dictionaries of a fetch, read batch by batch as they are accessed.
+/// Dictionaries of a fetch, read in batches as they are accessed.
 ///
-/// As in Core Data, only if `objectID` is among the properties to fetch: identities are then read at once, so
-/// `count` and the order are those of the time of the fetch, and the other columns with the batch that holds
-/// them, in one statement. A batch is released when the next one is read. Without `objectID`, with groups or
-/// distinct results, everything is read at once. A row deleted since has its object ID alone. Used by one
-/// thread at a time. Not in Core Data, whose batched NSArray is walked whole when Swift bridges it to an
-/// array.
+/// As in Core Data, this requires `objectID` among the properties to fetch: all IDs are read at once, which
+/// fixes `count` and the order at the time of the fetch, and each batch reads its other columns in one
+/// statement. Reading a batch releases the previous one. Without `objectID`, with groups or with distinct
+/// results, everything is read at once. A row deleted since has only its object ID. Not for concurrent use.
+/// Not in Core Data, whose batched NSArray is traversed entirely when Swift bridges it to an array.
 ///
 /// ```swift
 /// let request = NSFetchRequest<NSDictionary>(entityName: "Book")
@@ -41,7 +40,7 @@ public struct BatchedDictionaryResults: RandomAccessCollection {
     }
   }
 
-  /// The dictionary at a place. Traps if the store cannot be read, as filling a fault does.
+  /// The dictionary at a position. Traps if the store cannot be read, as filling a fault does.
   public subscript(position: Int) -> NSDictionary {
     precondition(indices.contains(position), "index \(position) is outside 0..<\(count)")
     switch _source {
@@ -51,18 +50,18 @@ public struct BatchedDictionaryResults: RandomAccessCollection {
   }
 }
 
-/// Reads the dictionaries of known rows, a batch at a time.
+/// Reads the dictionaries of known rows, one batch at a time.
 final class DictionaryBatches {
   let keys: [ObjectKey]
   private let _size: Int
   private let _columns: DictionaryColumns
   private let _coordinator: NSPersistentStoreCoordinator
   private let _stores: [NSPersistentStore]?
-  /// State of the stores to read; nil for the latest.
+  /// The state of the stores to read; nil for the latest.
   private let _generation: StoreGeneration?
-  /// Names of the columns that hold the object itself.
+  /// Names of the columns that contain the object itself.
   private let _identityNames: [String]
-  /// The batch looked at last.
+  /// The batch accessed last.
   private var _current: (number: Int, found: [IdentityKey: NSDictionary])?
 
   init(
@@ -111,7 +110,7 @@ final class DictionaryBatches {
 }
 
 extension DictionaryPlan {
-  /// Whether dictionaries can be read by their objects.
+  /// Whether dictionaries can be read by object ID.
   fileprivate var isReadByObject: Bool {
     !isGrouped && !isDistinct && columns.contains { $0.expression == .evaluatedObject }
       && rows.sort.allSatisfy { rows.layout.slot(named: $0.keyPath[0]) != nil }
@@ -119,10 +118,10 @@ extension DictionaryPlan {
 }
 
 extension NSManagedObjectContext {
-  /// Fetches dictionaries that are read batch by batch.
+  /// Fetches dictionaries that are read in batches.
   ///
-  /// Batches have the request's `fetchBatchSize`, or 100 dictionaries if that is 0. The request's result type
-  /// need not be set. Not in Core Data.
+  /// The batch size is the request's `fetchBatchSize`, or 100 if that is 0. The request's result type need
+  /// not be set. Not in Core Data.
   ///
   /// - Throws: As `fetch(_:)`.
   public final func fetchBatched(_ request: NSFetchRequest<NSDictionary>) throws -> BatchedDictionaryResults {

@@ -1,12 +1,11 @@
 import Foundation
 
-/// Objects of a fetch, made and loaded batch by batch as they are accessed.
+/// Objects of a fetch, created and loaded in batches as they are accessed.
 ///
-/// Identities are read at once, so `count` and the order are those of the time of the fetch; objects and
-/// their values come with the batch that holds them, in one statement, and go with the batch unless the
-/// program holds them. Belongs to the context's queue like the objects. An object deleted since appears as a
-/// fault that cannot be filled. Not in Core Data, whose batched NSArray is walked whole when Swift bridges it
-/// to an array.
+/// All IDs are read at once, which fixes `count` and the order at the time of the fetch. Each batch reads its
+/// objects' values in one statement and is released with its objects, unless the program retains them. Like
+/// the objects, confined to the context's queue. An object deleted since appears as a fault that cannot be
+/// filled. Not in Core Data, whose batched NSArray is traversed entirely when Swift bridges it to an array.
 ///
 /// ```swift
 /// let request = Book.fetchRequest()
@@ -20,7 +19,7 @@ public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollecti
   private let _batchSize: Int
   private let _current = Current()
 
-  /// The batch looked at last.
+  /// The batch accessed last.
   private final class Current {
     var number = -1
     var objects: [Object] = []
@@ -34,13 +33,13 @@ public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollecti
 
   /// 0.
   public var startIndex: Int { 0 }
-  /// Number of objects found.
+  /// The number of objects.
   public var endIndex: Int { _ids.count }
 
-  /// Identities of all objects, in order.
+  /// The IDs of all objects, in order.
   public var objectIDs: [NSManagedObjectID] { _ids }
 
-  /// The object at a place. Traps if the store cannot be read, as filling a fault does.
+  /// The object at a position. Traps if the store cannot be read, as filling a fault does.
   public subscript(position: Int) -> Object {
     precondition(_ids.indices.contains(position), "index \(position) is outside 0..<\(_ids.count)")
     let number = position / _batchSize
@@ -66,9 +65,9 @@ public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollecti
 }
 
 extension NSManagedObjectContext {
-  /// Fetches objects that are loaded batch by batch.
+  /// Fetches objects that are loaded in batches.
   ///
-  /// Batches have the request's `fetchBatchSize`, or 100 objects if that is 0. Not in Core Data.
+  /// The batch size is the request's `fetchBatchSize`, or 100 if that is 0. Not in Core Data.
   ///
   /// ```swift
   /// let page = try context.fetchBatched(request)[100..<120].map(\.title)

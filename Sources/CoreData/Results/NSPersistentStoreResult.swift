@@ -6,16 +6,16 @@ open class NSPersistentStoreResult: NSObject {}
 
 /// A result that arrives later.
 ///
-/// Made on the context's queue; `cancel()` may come from any thread, the rest is to be read on the context's
-/// queue.
+/// Created on the context's queue. `cancel()` may be called from any thread; read everything else on the
+/// context's queue.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchecked Sendable {
-  // Unchecked: `_isCancelled` is atomic; everything else is written and read on the context's queue.
+  // Unchecked: `_isCancelled` is atomic; all other members are confined to the context's queue.
 
-  /// Context that the request was executed by.
+  /// The context that executed the request.
   public let managedObjectContext: NSManagedObjectContext
-  /// The error; nil as long as there is none.
+  /// The error; nil without one.
   public internal(set) var operationError: (any Error)?
-  /// Rows done of rows estimated; nil unless a `Progress` was current when the request was executed.
+  /// Rows read out of rows estimated; nil unless a `Progress` was current when the request was executed.
   public let progress: Progress?
   private let _isCancelled = Atomic<Bool>(false)
 
@@ -28,12 +28,12 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
 
   /// Whether the result was cancelled.
   final var isCancelled: Bool {
-    // Progress calls its handler some time after it was cancelled.
+    // Progress calls its handler some time after its cancellation.
     _isCancelled.load(ordering: .acquiring) || progress?.isCancelled ?? false
   }
 
-  /// Stops the delivery, and the statement that reads the rows if it runs: there is no final result and the
-  /// completion block is not called. Any thread.
+  /// Cancels the fetch, including a running statement: there is no final result, and the completion block is
+  /// not called. Any thread.
   ///
   /// ```swift
   /// let fetch = NSAsynchronousFetchRequest(fetchRequest: request, completionBlock: nil)
@@ -51,7 +51,7 @@ public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock =
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult, @unchecked Sendable {
   // Unchecked: as in the superclass.
 
-  /// Request that this is the result of.
+  /// The request that produced this result.
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
   /// The results; nil until the fetch is complete.
   public internal(set) var finalResult: [ResultType]?
@@ -75,14 +75,14 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
 /// try context.execute(fetch)
 /// ```
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
-  /// What is fetched.
+  /// The fetch request.
   public let fetchRequest: NSFetchRequest<ResultType>
-  /// Called on the context's queue when the result is complete or has failed.
+  /// Called on the context's queue when the fetch is complete or has failed.
   public let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
-  /// Number of rows that progress counts towards; 0 if it is unknown.
+  /// The total row count for progress; 0 if unknown.
   open var estimatedResultCount = 0
 
-  /// Creates an asynchronous form of a fetch.
+  /// Creates an asynchronous request from a fetch request.
   public init(
     fetchRequest request: NSFetchRequest<ResultType>,
     completionBlock blk: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a save asks of a store: the objects to insert, update and delete, and those whose version is to be
+/// A save as a store receives it: the objects to insert, update and delete, and those whose version must be
 /// checked.
 ///
-/// Made by contexts for stores; `NSManagedObjectContext.execute(_:)` rejects it, save the context instead.
-/// Immutable but for `affectedStores`; use it, like its objects, on their context's queue.
+/// Contexts create it for stores. `NSManagedObjectContext.execute(_:)` rejects it; save the context instead.
+/// Immutable except for `affectedStores`; use it, like its objects, on their context's queue.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
   private let _inserted: Set<NSManagedObject>?
   private let _updated: Set<NSManagedObject>?
@@ -29,7 +29,7 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
   open var updatedObjects: Set<NSManagedObject>? { _updated }
   /// Objects to delete.
   open var deletedObjects: Set<NSManagedObject>? { _deleted }
-  /// Unchanged objects whose version must still be what it was.
+  /// Unchanged objects whose version must not have changed in the store.
   open var lockedObjects: Set<NSManagedObject>? { _locked }
 
   open override var requestType: NSPersistentStoreRequestType { .saveRequestType }

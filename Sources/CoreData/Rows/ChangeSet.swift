@@ -1,22 +1,22 @@
 import CoreDataModelSchema
 
-/// What a save is: values, by object, that an upstream can take over without making an object.
+/// A save as values by object, which a parent or store can adopt without creating an object.
 ///
-/// Rows carry the version they will have once saved: 1 for an inserted object, one more than its base for an
+/// Rows carry their version after the save: 1 for an inserted object, the base's version plus one for an
 /// updated one.
 package struct ChangeSet: Sendable {
   package struct Insertion: Sendable {
-    /// Temporary, unless a permanent ID was obtained before.
+    /// Temporary unless a permanent ID was obtained before.
     package let id: NSManagedObjectID
     package let row: Row
   }
 
   package struct Update: Sendable {
     package let id: NSManagedObjectID
-    /// The Row as last read or saved; its version is what the store must still have.
+    /// The row as last read or saved; the store must still have its version.
     package let base: Row
     package let row: Row
-    /// Slots that changed, to-many ones included. Empty: only the version goes up.
+    /// Slots that changed, including to-manys. Empty: only the version is incremented.
     package let changed: SlotSet
   }
 
@@ -25,7 +25,7 @@ package struct ChangeSet: Sendable {
     package let base: Row
   }
 
-  /// An unchanged object whose version must still be what it was.
+  /// An unchanged object whose version must not have changed.
   package struct Lock: Sendable {
     package let id: NSManagedObjectID
     package let base: Row
@@ -35,16 +35,16 @@ package struct ChangeSet: Sendable {
   package var updated: [Update] = []
   package var deleted: [Deletion] = []
   package var locked: [Lock] = []
-  /// Who saves, for the store's history.
+  /// The author of the save, for the store's history.
   package var origin: ChangeOrigin?
 
   package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty }
 }
 
-/// Who makes a change, as far as the context that makes it knows.
+/// The author of a change, as known to the context that makes it.
 package struct ChangeOrigin: Sendable, Hashable {
-  /// `transactionAuthor` of the context.
+  /// The context's `transactionAuthor`.
   package var author: String?
-  /// Name of the context.
+  /// The context's name.
   package var contextName: String?
 }

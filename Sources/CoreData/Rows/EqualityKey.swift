@@ -1,6 +1,6 @@
 import Foundation
 
-/// A cell that an equality index can hold.
+/// A cell that an equality index can contain.
 enum EqualityKey: Hashable {
   case int(Int64)
   case double(Double)

@@ -1,4 +1,4 @@
-/// Identity as hashed: permanent IDs by store, root entity and key, temporary ones by number.
+/// A hashable identity: permanent IDs by store, root entity and key, temporary ones by number.
 struct IdentityKey: Hashable {
   let reference: Int64
   /// `ObjectIDSpace.number`: store and root entity, or 0 for a temporary ID.
@@ -11,20 +11,20 @@ struct IdentityKey: Hashable {
 
   init(_ key: ObjectKey) { self.init(reference: key.reference, space: key.space.number) }
 
-  /// The key of an ID as it is known now: of its permanent form if it has one.
+  /// The current key of an ID: of its permanent form if it has one.
   @inline(__always) init(_ id: NSManagedObjectID) {
     let (reference, space) = id.identity
     self.init(reference: reference, space: space)
   }
 
-  /// The key of an ID that is or was temporary, whatever has become of it.
+  /// Returns the key of an ID that is or was temporary, even if it has become permanent.
   static func temporary(_ id: NSManagedObjectID) -> IdentityKey {
     IdentityKey(reference: id.reference, space: id.space.number)
   }
 
   var isTemporary: Bool { space == 0 }
 
-  // The parts are well mixed already; hashing them again would cost more than looking the key up.
+  // The parts are well mixed; hashing them again would cost more than the look-up.
   func hash(into hasher: inout Hasher) { hasher.combine(mixed) }
   func _rawHashValue(seed: Int) -> Int { mixed ^ seed }
 

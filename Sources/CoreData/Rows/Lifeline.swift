@@ -1,32 +1,32 @@
 import CoreDataCSwiftRuntime
 import Synchronization
 
-// References that keep nothing alive, for objects whose retains are hot.
+// Weak references for objects whose retains are hot.
 //
-// A Swift weak reference gives its object a side table, and from then on every retain and release of the
-// object, anywhere, takes the runtime's slow path: measured here, a third of an import. So contexts,
-// coordinators, stores and entities carry their weak references beside themselves: each owns a lifeline, and
-// a reference to it is kept as its lifeline.
+// A Swift weak reference gives its object a side table, after which every retain and release of the object,
+// anywhere, takes the runtime's slow path; in a measurement here, that cost a third of an import. Contexts,
+// coordinators, stores and entities therefore own a lifeline each, and a reference to such an object stores
+// its lifeline.
 
-/// The way back to an object that may be gone; owned by the object, shared by references to it. May be used
+/// A path to an object that may be deallocated; owned by the object, shared by references to it. May be used
 /// on any thread.
 final class Lifeline: Sendable {
-  /// Address of the object, 0 when it is gone. The object cuts the line in its deinit, under this lock, so
-  /// that the memory behind an address found here is still an object's.
+  /// Address of the object; 0 after its deallocation. The object's deinit cuts the line under this lock, so
+  /// an address read under the lock is still valid.
   private let _address = Mutex<UInt>(0)
 
-  /// Ties the line to its object, once, at the end of the object's init.
+  /// Ties the lifeline to its object; call once, at the end of the object's init.
   func tie(to object: AnyObject) {
     let address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     _address.withLock { $0 = address }
   }
 
-  /// To be called first in the object's deinit.
+  /// Call first in the object's deinit.
   func cut() {
     _address.withLock { $0 = 0 }
   }
 
-  /// The object, or nil once it is being deallocated.
+  /// Returns the object, or nil once it is being deallocated.
   fileprivate func object<Object: Reachable>(as type: Object.Type) -> Object? {
     _address.withLock { address in
       guard let pointer = UnsafeMutableRawPointer(bitPattern: address),
@@ -34,18 +34,18 @@ final class Lifeline: Sendable {
       else {
         return nil
       }
-      // Retained just now; ownership passes to the result.
+      // Retained above; ownership passes to the result.
       return Unmanaged<Object>.fromOpaque(retained).takeRetainedValue()
     }
   }
 }
 
-/// An object that can be referred to through its lifeline.
+/// An object that can be referenced through its lifeline.
 protocol Reachable: AnyObject {
   var lifeline: Lifeline { get }
 }
 
-/// A property that refers to an object without keeping it alive, and without making its retains slower.
+/// A property that references an object without retaining it or slowing down its retains.
 @propertyWrapper
 struct Loose<Object: Reachable> {
   private var _line: Lifeline?

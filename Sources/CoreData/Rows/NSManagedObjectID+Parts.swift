@@ -1,21 +1,21 @@
 import Foundation
 
-// What a permanent ID is made of, for modules of this package that have identifiers of their own. Any thread.
+// The parts of a permanent ID, for modules of this package with identifiers of their own. Any thread.
 
 /// The parts of a permanent object ID.
 package struct ObjectIDParts: Hashable, Sendable {
   /// UUID of the store.
   package let store: String
-  /// Name of the object's entity.
+  /// Name of the entity.
   package let entity: String
-  /// Primary key; of a custom store a number of this process, for which `text` stands elsewhere.
+  /// Primary key; in a custom store a process-local number, for which `text` stands elsewhere.
   package let number: Int64
-  /// The reference that a custom store has chosen, as text; nil in other stores.
+  /// Text of the custom store's reference object; nil in other stores.
   package let text: String?
 }
 
 extension NSManagedObjectID {
-  /// The parts of the permanent ID; nil as long as there is none.
+  /// The parts of the permanent ID; nil without one.
   package final var parts: ObjectIDParts? {
     guard let id = permanent, let store = id.space.store else { return nil }
     return ObjectIDParts(

@@ -1,27 +1,27 @@
 import Foundation
 import Synchronization
 
-/// Identity of a managed object, the same in every context and coordinator over one store.
+/// The identity of a managed object, equal in every context and coordinator over one store.
 ///
-/// Immutable, may be read and passed on any thread. A temporary ID (an object not yet saved) stays as it is
-/// when the object is saved; the object then answers another, permanent ID.
+/// Immutable; may be read and passed on any thread. Saving an object with a temporary ID leaves that ID
+/// unchanged and gives the object another, permanent ID.
 ///
 /// ```swift
 /// let id = book.objectID
 /// let copy = background.object(with: id)  // to be used on the queue of that context
 /// ```
 open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
-  // Unchecked: everything is immutable but `_permanent`, which is atomic and set once.
+  // Unchecked: immutable except `_permanent`, which is atomic and set once.
   package final let space: ObjectIDSpace
-  /// Primary key, or the running number of a temporary ID.
+  /// The primary key, or the serial number of a temporary ID.
   package final let reference: Int64
-  /// What a temporary ID learns later: a permanent one that it holds a count of from then on.
+  /// The permanent ID of a temporary one, once known; retained.
   private let _permanent = Atomic<UnsafeRawPointer?>(nil)
 
   private static let _nextTemporary = Atomic<Int64>(1)
 
-  /// Count of temporary IDs that have become permanent so far, anywhere; lets a registry notice cheaply that
-  /// it has news.
+  /// Number of temporary IDs, in any context, that have become permanent so far; lets a registry detect new
+  /// ones cheaply.
   package static let linkEpoch = Atomic<Int>(0)
 
   /// A permanent ID.
@@ -31,14 +31,14 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     reference = key.reference
   }
 
-  /// Creates an ID of no object. Core Data makes IDs; a test double that overrides what an ID answers begins
-  /// with this one.
+  /// Creates an ID without an object, for test doubles that override an ID's members. Core Data creates all
+  /// other IDs.
   public override init() {
     space = .missing
     reference = Self._nextTemporary.wrappingAdd(1, ordering: .relaxed).oldValue
   }
 
-  /// A new temporary ID; `space` has no store.
+  /// Creates a new temporary ID; `space` has no store.
   package init(temporaryIn space: ObjectIDSpace) {
     precondition(space.store == nil)
     self.space = space
@@ -51,10 +51,10 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     }
   }
 
-  /// Entity of the object.
+  /// The object's entity.
   open var entity: NSEntityDescription { space.entity }
 
-  /// Whether the object has never been saved nor been given a permanent ID.
+  /// Whether the object has never been saved or given a permanent ID.
   ///
   /// ```swift
   /// if book.objectID.isTemporaryID { try context.obtainPermanentIDs(for: [book]) }
@@ -64,7 +64,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   /// Whether the space has no store.
   @inline(__always) package final var isTemporary: Bool { space.number == 0 }
 
-  /// Store the object lives in; nil for a temporary ID, or when the store was removed.
+  /// The object's store; nil for a temporary ID, or after the store was removed.
   open var persistentStore: NSPersistentStore? { canonical.space.persistentStore }
 
   /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, or `x-coredata:///<Entity>/t<number>` for
@@ -72,7 +72,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   ///
   /// In a custom store the key is the text of the reference object.
   ///
-  /// A permanent ID's URI may be kept and turned back into the ID by a coordinator with the same store.
+  /// A permanent ID's URI may be stored; a coordinator with the same store converts it back to the ID.
   ///
   /// ```swift
   /// let text = book.objectID.uriRepresentation().absoluteString
@@ -80,14 +80,14 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   /// ```
   open func uriRepresentation() -> URL { uri }
 
-  /// What a temporary ID has learned; nil for a permanent one.
+  /// The permanent ID of a temporary one, once known; nil for a permanent ID.
   private var _learned: NSManagedObjectID? {
     guard let known = _permanent.load(ordering: .acquiring) else { return nil }
     return Unmanaged<NSManagedObjectID>.fromOpaque(known).takeUnretainedValue()
   }
 
-  /// What identities are compared by: key, and store with root entity, of the permanent ID if there is one.
-  /// Counts nothing.
+  /// The value by which identities are compared: key, and store with root entity, of the permanent ID if
+  /// there is one. No reference counting.
   @inline(__always) package final var identity: (reference: Int64, space: UInt64) {
     if isTemporary, let known = _permanent.load(ordering: .acquiring) {
       return Unmanaged<NSManagedObjectID>.fromOpaque(known)._withUnsafeGuaranteedRef {
@@ -97,24 +97,24 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     return (reference, space.number)
   }
 
-  /// Whether there is a permanent ID: this one, or what a temporary ID has learned.
+  /// Whether this ID is permanent, or a temporary one with a known permanent ID.
   @inline(__always)
   package final var isPermanent: Bool { !isTemporary || _permanent.load(ordering: .acquiring) != nil }
 
-  /// The permanent ID: itself, or what a temporary ID has learned; nil if not saved yet.
+  /// The permanent ID: this one, or a temporary one's; nil before the first save.
   package final var permanent: NSManagedObjectID? { isTemporary ? _learned : self }
 
-  /// The permanent ID if there is one, else itself: what identities are compared by.
+  /// The permanent ID if there is one, otherwise this ID.
   package final var canonical: NSManagedObjectID { isTemporary ? _learned ?? self : self }
 
-  /// Key of the stored object; nil while there is none.
+  /// Key of the stored object; nil without one.
   package final var key: ObjectKey? {
     guard isTemporary else { return ObjectKey(space: space, reference: reference) }
     return _learned.map { ObjectKey(space: $0.space, reference: $0.reference) }
   }
 
-  /// Tells a temporary ID which object in the store it has become. Done before COMMIT, so that a reader that
-  /// sees the row in the store and the unsaved object in an overlay knows that the two are one.
+  /// Links a temporary ID to its permanent one. Must precede COMMIT, so that a reader that sees both the row
+  /// in the store and the unsaved object in an overlay recognises them as one.
   package final func link(to permanent: NSManagedObjectID) {
     guard isTemporary else { return }
     let known = Unmanaged.passRetained(permanent)
@@ -124,7 +124,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     Self.linkEpoch.wrappingAdd(1, ordering: .releasing)
   }
 
-  /// The ID itself, which is immutable.
+  /// Returns this ID, which is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// The ID as a URI.

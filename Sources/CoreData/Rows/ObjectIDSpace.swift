@@ -1,17 +1,17 @@
 import CoreDataModelSchema
 import Synchronization
 
-/// One store as far as object identity goes: its UUID.
+/// The identity of a store in object IDs: its UUID.
 ///
-/// Two coordinators over the same file share one instance, so that an ID made by either is equal to the
-/// other's. Interned for the life of the process; a process opens few stores.
+/// Coordinators over the same file share one instance, so that their IDs are equal. Interned for the life of
+/// the process; a process opens few stores.
 package final class StoreKey: Sendable {
   package let identifier: String
-  /// Tells the store from every other of the process; from 1.
+  /// Identifies the store in the process; starts at 1.
   package let number: UInt32
   private static let _lastNumber = Atomic<UInt32>(0)
 
-  /// Numbers for the references that the store, if it is a custom one, has chosen.
+  /// Numbers for the reference objects of a custom store.
   let references = ObjectReferences()
 
   private init(_ identifier: String) {
@@ -31,24 +31,24 @@ package final class StoreKey: Sendable {
   }
 }
 
-/// The object IDs of one entity in one store of one coordinator (or of no store yet: temporary ones).
+/// The object IDs of one entity in one store of one coordinator (or without a store: temporary ones).
 ///
-/// What an ID needs to know beside its number, in one object, so that an ID costs one retain and a reference
-/// in a Row two words.
+/// Holds everything an ID needs except its number in one object, so that an ID costs one retain and a
+/// reference in a Row two words.
 package final class ObjectIDSpace: @unchecked Sendable {
-  // Unchecked: all members are immutable; the description is frozen before the first space is made, and a
+  // Unchecked: all members are immutable; the description is frozen before the first space is created, and a
   // lifeline may be read on any thread.
   package let layout: PropertyLayout
   package let entity: NSEntityDescription
   /// Nil for temporary IDs.
   package let store: StoreKey?
-  /// Store and root entity in one word: what keys are compared by. 0 for temporary IDs.
+  /// Store and root entity in one word, for comparing keys. 0 for temporary IDs.
   package let number: UInt64
   @Loose private(set) var persistentStore: NSPersistentStore?
-  /// What the keys stand for, in a store that chooses references of its own.
+  /// The reference objects behind the keys of a custom store.
   let references: ObjectReferences?
 
-  /// The space of IDs that no context has made.
+  /// The space of IDs that no context created.
   package static let missing = ObjectIDSpace(
     layout: NSEntityDescription.missing.shape.layout, entity: .missing, store: nil, persistentStore: nil)
 
@@ -72,7 +72,7 @@ package final class ObjectIDSpace: @unchecked Sendable {
   }
 }
 
-/// Identity of a stored object: entity, store and primary key. Equal by store, root entity and key.
+/// The identity of a stored object: entity, store and primary key. Equal by store, root entity and key.
 package struct ObjectKey: Hashable, Sendable {
   package let space: ObjectIDSpace
   package let reference: Int64

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Numbers for the references by which a custom store knows its objects.
+/// Numbers for the reference objects by which a custom store identifies its objects.
 ///
-/// The engine knows objects by whole numbers. A custom store chooses strings, numbers or whatever has a
-/// description; equal descriptions within one hierarchy of entities are one object. Kept for as long as the
-/// store's identity is, so that IDs which different coordinators make are equal.
+/// The engine identifies objects by integers. A custom store chooses strings, numbers or any other value with
+/// a description; within one entity hierarchy, equal descriptions identify the same object. Lives as long as
+/// the store's key, so that different coordinators create equal IDs.
 final class ObjectReferences: Sendable {
   private struct Name: Hashable {
     let root: Int
@@ -13,16 +13,17 @@ final class ObjectReferences: Sendable {
   }
 
   private struct Tables: @unchecked Sendable {
-    // Unchecked: references are strings and numbers, which are not changed in place; the lock guards the rest.
+    // Unchecked: references are strings and numbers, which are not mutated in place; the lock guards the
+    // rest.
     var numbers: [Name: Int64] = [:]
     var references: [(reference: Any, text: String)] = []
   }
 
   private let _tables = Mutex(Tables())
 
-  /// The number of a reference, the same for the same description.
+  /// Returns the number of a reference; equal descriptions have equal numbers.
   ///
-  /// - Parameter root: Number of the entity at the root of the object's hierarchy.
+  /// - Parameter root: Number of the root entity of the object's hierarchy.
   func key(for reference: Any, root: Int) -> Int64 {
     let name = Name(root: root, text: Self._text(reference))
     let box = UncheckedReference(reference: reference)
@@ -35,15 +36,15 @@ final class ObjectReferences: Sendable {
     }
   }
 
-  /// The number for the last part of a URI's path, not unescaped, as Core Data does not.
+  /// Returns the number for the last path component of a URI, without unescaping it, as in Core Data.
   func key(for pathText: String, in space: ObjectIDSpace) -> Int64 {
     key(for: pathText, root: space.layout.rootNumber)
   }
 
-  /// The reference that a number stands for.
+  /// Returns the reference with a given number.
   func reference(of key: Int64) -> Any? { _entry(key)?.reference }
 
-  /// The reference as the last part of a URI's path: what a path cannot hold is escaped.
+  /// Returns the reference as the last path component of a URI, escaped as needed.
   func pathText(of key: Int64) -> String? {
     _entry(key)?.text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed)
   }
@@ -61,7 +62,7 @@ final class ObjectReferences: Sendable {
   }
 }
 
-/// A reference on its way through a lock.
+/// Carries a reference through a lock.
 private struct UncheckedReference: @unchecked Sendable {
   // Unchecked: as in the tables.
   let reference: Any

@@ -4,12 +4,12 @@ import Foundation
 struct ObjectURI {
   let store: Substring
   let entity: Substring
-  /// What follows the "p": a number, or the text of a reference that a custom store has chosen.
+  /// The part after the "p": a number, or the text of a custom store's reference.
   let reference: Substring
 
-  /// Nil for anything that is not a permanent object ID.
+  /// Nil if the URL is not a permanent object ID.
   init?(_ url: URL) {
-    // Bytes, since programs that keep URIs parse one for each object that they look up.
+    // Works on bytes, since programs that store URIs parse one per look-up.
     var text = url.absoluteString
     text.makeContiguousUTF8()
     let bytes = text.utf8
@@ -47,12 +47,12 @@ extension NSManagedObjectID {
         "x-coredata:///\(name)/t\(Self._process)\(reference)"
       }
     if let url = URL(string: text) { return url }
-    // The UUID comes from the file; a damaged one may be no host name.
+    // The UUID comes from the file; in a damaged one it may not be a valid host name.
     let store = space.store?.identifier.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     return URL(string: "x-coredata://\(store)/\(name)/p\(reference)")
       ?? URL(string: "x-coredata:///\(name)/p\(reference)") ?? URL(fileURLWithPath: "/\(reference)")
   }
 
-  /// Makes temporary IDs of two runs of a program different.
+  /// Distinguishes the temporary IDs of two runs of a program.
   private static let _process = UUID().uuidString + "-"
 }

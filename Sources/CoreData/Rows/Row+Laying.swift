@@ -1,13 +1,14 @@
 import CoreDataModelSchema
 
-// Values laid over a newer row: the one way in which an unsaved change meets what others have saved.
+// Rebasing values on a newer row: the only way in which unsaved changes are combined with others' saves.
 
 extension Row {
-  /// `below` with some cells of this row laid over it.
+  /// Returns `below` with some cells replaced by this row's.
   ///
   /// - Parameters:
-  ///   - said: Slots whose values are this row's. To-many ones are left alone: their cells are changes, not values.
-  ///   - version: Version of the result; the version of `below` if nil. Only a save into a store raises it.
+  ///   - said: Slots to take from this row. To-manys are skipped: their cells hold changes, not values.
+  ///   - version: Version of the result; nil for the version of `below`. Only a save into a store increments
+  ///     it.
   func laid(over below: Row, _ said: SlotSet, _ layout: PropertyLayout, version: Int64? = nil) -> Row {
     let row = Row(copying: below, version: version ?? below.version)
     said.forEach { slot in
@@ -26,7 +27,7 @@ extension Row {
 }
 
 extension PropertyLayout {
-  /// Slots of values that no store has.
+  /// Slots of transient values, which stores do not have.
   var transientSlots: SlotSet {
     hasTransients ? SlotSet(slots.indices.filter { slots[$0].isTransient && !slots[$0].isToMany }) : SlotSet()
   }

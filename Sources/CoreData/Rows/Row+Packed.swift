@@ -1,11 +1,12 @@
-/// What a packed Row has in a cell, where it lies. A text is valid as long as the Row.
+/// A cell of a packed Row, in place. A text is valid as long as the Row.
 enum PackedCell {
   case null
   case int(Int64)
   case double(Double)
   case text(UnsafeBufferPointer<UInt8>)
 
-  /// Negative, zero or positive, as SQLite orders: null first, numbers by value, texts by their bytes.
+  /// Returns a negative number, zero or a positive number in SQLite's order: null first, numbers by value,
+  /// texts by their bytes.
   @inline(__always)
   static func order(_ left: PackedCell, _ right: PackedCell) -> Int {
     switch (left, right) {
@@ -15,7 +16,7 @@ enum PackedCell {
     case (.null, .null): 0
     case (.null, _): -1
     case (_, .null): 1
-    // Cells of one slot are of one kind.
+    // All cells of a slot have the same kind.
     default: 0
     }
   }
@@ -26,7 +27,7 @@ enum PackedCell {
     return left.count - right.count
   }
 
-  /// The rank that a value of a kind that can be packed has there; zero for any other.
+  /// Returns the rank of a value that can be packed; zero for any other.
   static func rank(of value: Value) -> UInt64 {
     switch value {
     case .int(let number): return PackedCell.int(number).rank
@@ -36,14 +37,14 @@ enum PackedCell {
     }
   }
 
-  /// A number that orders as the cell does as far as it can: where two are equal the cells must be asked.
+  /// A number that orders like the cell, as far as possible; for equal ranks compare the cells.
   @inline(__always)
   var rank: UInt64 {
     switch self {
     case .null: return 0
     case .int(let number): return UInt64(bitPattern: number) ^ (1 << 63)
     case .double(let number):
-      // Zero has two forms, which are equal.
+      // Zero has two equal bit patterns.
       let bits = (number + 0).bitPattern
       return bits >> 63 == 0 ? bits | (1 << 63) : ~bits
     case .text(let text):

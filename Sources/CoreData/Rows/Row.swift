@@ -1,21 +1,21 @@
 /// An immutable snapshot of one object's persistent values by slot, with its version (`Z_OPT`).
 ///
-/// A reference: one Row is shared by the store's row cache and every context that shows the object, and never
-/// copied. Its maker (a store stepping through a statement, an object collecting its unsaved values) fills it
-/// and does not write to it once others can see it. One allocation: the cells stand behind the header, as
-/// Values or, in rows read from a store whose entity allows it, packed: see `RowFormat`.
+/// A reference type: the store's row cache and all contexts that have the object share one Row, which is
+/// never copied. Its creator (a store reading a statement, an object collecting its unsaved values) fills it
+/// and does not modify it once shared. One allocation: the cells follow the header, as Values or, in rows
+/// read from a store whose entity allows it, packed; see `RowFormat`.
 package struct Row: @unchecked Sendable {
-  // Unchecked: single writer until shared, immutable after; see `set`.
+  // Unchecked: a single writer until shared, immutable after; see `set`.
 
   package struct Header {
-    /// What a packed Row holds where; nil in a Row of Values. The Row holds a count of it.
+    /// The layout of a packed Row; nil in a Row of Values. Retained by the Row.
     var format: Unmanaged<RowFormat>?
     var version: Int64
-    /// Number of Values; in a packed Row, a bit for each slot without value.
+    /// The number of Values; in a packed Row, a bit mask of slots without value.
     var count: UInt64
   }
 
-  /// The allocation. A class of its own only to release the cells.
+  /// The allocation. A subclass only so that its deinit releases the cells.
   package final class Cells: ManagedBuffer<Header, UInt64> {
     deinit {
       withUnsafeMutablePointers { header, words in
@@ -23,8 +23,7 @@ package struct Row: @unchecked Sendable {
           format.release()
         } else {
           let values = UnsafeMutableRawPointer(words).assumingMemoryBound(to: Value.self)
-          // One by one: most hold nothing that is counted, which the runtime would find out by a call for
-          // each.
+          // Individually: most hold no references, which the runtime would determine with a call each.
           for slot in 0..<Int(header.pointee.count) where values[slot].isCounted {
             (values + slot).deinitialize(count: 1)
           }
@@ -35,7 +34,7 @@ package struct Row: @unchecked Sendable {
 
   private let _cells: Cells
 
-  /// The allocation, for reading while somebody else keeps it.
+  /// The allocation, for reads while another reference keeps it alive.
   @inline(__always) var unretained: Unmanaged<Cells> { Unmanaged.passUnretained(_cells) }
 
   @inline(__always) init(_ cells: Cells) { _cells = cells }
@@ -68,8 +67,7 @@ package struct Row: @unchecked Sendable {
     _values.initialize(repeating: .null, count: count)
   }
 
-  /// A Row of nulls in which `fill` may then initialise cells, once each, without reading or releasing what
-  /// was there.
+  /// A Row of nulls whose cells `fill` may initialise, once each, without reading or releasing the nulls.
   package init(count: Int, version: Int64, filling fill: (UnsafeMutablePointer<Value>) throws -> Void)
     rethrows
   {
@@ -77,13 +75,13 @@ package struct Row: @unchecked Sendable {
     try fill(_values)
   }
 
-  /// A packed Row.
+  /// Creates a packed Row.
   ///
   /// - Parameters:
-  ///   - nulls: A bit for each slot without value.
-  ///   - words: One for each slot, as the format has them.
-  ///   - texts: Where the texts stand that `words` speak of, by slot.
-  ///   - textCount: Bytes of all texts together.
+  ///   - nulls: Bit mask of slots without value.
+  ///   - words: One word per slot, in the format's encoding.
+  ///   - texts: Addresses of the texts referenced by `words`, by slot.
+  ///   - textCount: Total number of text bytes.
   @inline(__always)
   package init(
     _ format: RowFormat, version: Int64, nulls: UInt64, words: UnsafeBufferPointer<UInt64>,
@@ -106,7 +104,7 @@ package struct Row: @unchecked Sendable {
     }
   }
 
-  /// A copy to be changed before it is shared.
+  /// A copy to modify before it is shared.
   package init(copying other: Row, version: Int64) {
     let count = other.count
     self.init(uninitialized: count, version: version)
@@ -118,14 +116,14 @@ package struct Row: @unchecked Sendable {
     }
   }
 
-  /// Number of cells, one for each slot of the layout.
+  /// The number of cells, one per slot of the layout.
   package var count: Int {
     let header = _header
     guard let format = header.format else { return Int(header.count) }
     return format._withUnsafeGuaranteedRef { $0.count }
   }
 
-  /// Version of the row: 1 when first saved, one more with each save. Zero in a Row that was never saved.
+  /// The row's version: 1 after the first save, incremented by each save. Zero in a never-saved Row.
   package var version: Int64 { _header.version }
 
   package subscript(slot: Int) -> Value {
@@ -192,7 +190,7 @@ package struct Row: @unchecked Sendable {
     return _values[slot]
   }
 
-  /// The word of a cell in a packed Row, nil in it for null and for another kind; nil in a Row of Values.
+  /// The word of a cell in a packed Row, or an inner nil for null and other kinds; nil in a Row of Values.
   @inline(__always)
   private func _word(of kind: RowFormat.Kind, at slot: Int) -> UInt64?? {
     let header = _header
@@ -216,7 +214,7 @@ package struct Row: @unchecked Sendable {
   /// Whether the cells are packed.
   package var isPacked: Bool { _header.format != nil }
 
-  /// A cell of a packed Row, where it lies.
+  /// Returns a cell of a packed Row in place.
   @inline(__always)
   func packed(_ slot: Int) -> PackedCell {
     let header = _header
@@ -235,7 +233,7 @@ package struct Row: @unchecked Sendable {
     }
   }
 
-  /// Whether a cell holds a value equal to this one; a text is compared where it lies.
+  /// Whether a cell equals a value; texts are compared in place.
   package func holds(_ value: Value, at slot: Int) -> Bool {
     let header = _header
     if case .string(var other) = value, let format = header.format {
@@ -251,7 +249,7 @@ package struct Row: @unchecked Sendable {
     return self[slot] == value
   }
 
-  /// Whether a cell is null, without taking it out.
+  /// Whether a cell is null, without copying it.
   package func isNull(at slot: Int) -> Bool {
     let header = _header
     if header.format != nil { return header.count & (1 &<< UInt64(slot)) != 0 }
@@ -259,20 +257,21 @@ package struct Row: @unchecked Sendable {
     return _values[slot].isNull
   }
 
-  /// Whether any of some cells is null.
+  /// Whether any of the given cells is null.
   package func hasNull(at slots: [Int]) -> Bool {
     for slot in slots where isNull(at: slot) { return true }
     return false
   }
 
-  /// Fills a cell; only for the maker of the Row, before it is shared.
+  /// Sets a cell. Only for the creator of the Row, before it is shared.
   package func set(_ value: Value, at slot: Int) {
     let header = _header
     precondition(header.format == nil && slot >= 0 && slot < Int(header.count))
     _values[slot] = value
   }
 
-  /// Where a cell lies; only for the maker of the Row, before it is shared, and as long as the Row is held.
+  /// Returns the address of a cell. Only for the creator of the Row, before it is shared, and while the Row
+  /// is retained.
   @inline(__always)
   package func cell(at slot: Int) -> UnsafeMutablePointer<Value> {
     let header = _header
@@ -280,16 +279,16 @@ package struct Row: @unchecked Sendable {
     return _values + slot
   }
 
-  /// Sets the version; only for the maker of the Row, before it is shared.
+  /// Sets the version. Only for the creator of the Row, before it is shared.
   package func setVersion(_ version: Int64) {
     _cells.withUnsafeMutablePointerToHeader { $0.pointee.version = version }
   }
 
-  /// Whether both are the same Row, not merely equal ones.
+  /// Whether both are the same Row instance.
   package static func === (left: Row, right: Row) -> Bool { left._cells === right._cells }
 }
 
 extension Int64 {
-  /// The version after this one. A damaged file may hold the last number there is.
+  /// The next version. Wraps around, since a damaged file may hold the largest integer.
   package var next: Int64 { self == .max ? 1 : self + 1 }
 }

@@ -1,7 +1,7 @@
 /// The cells of a packed Row while a store reads them.
 package struct PackedCells: ~Copyable {
   private let _words: UnsafeMutableBufferPointer<UInt64>
-  /// Where the texts stand, by slot; those of other slots aren't initialised.
+  /// Addresses of the texts, by slot; uninitialised for other slots.
   private let _texts: UnsafeMutableBufferPointer<UnsafePointer<UInt8>?>
   private var _nulls: UInt64
   private var _textCount = 0
@@ -23,9 +23,9 @@ package struct PackedCells: ~Copyable {
 
   @inline(__always) package func set(_ word: UInt64, at slot: Int) { _words[slot] = word }
 
-  /// Sets a text, whose bytes have to stay where they are until the Row is made.
+  /// Sets a text, whose bytes must stay in place until the Row is created.
   ///
-  /// - Returns: Whether it can be packed: texts beyond 4 GiB can't.
+  /// - Returns: Whether it can be packed; texts beyond 4 GiB cannot.
   @inline(__always) package mutating func set(_ text: UnsafeBufferPointer<UInt8>, at slot: Int) -> Bool {
     guard let word = RowFormat.TextPlace.word(offset: _textCount, count: text.count) else { return false }
     _texts[slot] = text.baseAddress
@@ -42,7 +42,8 @@ package struct PackedCells: ~Copyable {
 }
 
 extension RowFormat {
-  /// Makes a packed Row of the cells that `fill` sets, those of all slots but the absent ones; nil if `fill` answers false.
+  /// Creates a packed Row from the cells that `fill` sets, which must be all except absent ones; nil if
+  /// `fill` returns false.
   @inline(__always) package func row(
     version: Int64, _ fill: (inout PackedCells) throws -> Bool
   ) rethrows -> Row? {

@@ -1,24 +1,23 @@
 import CoreDataModelSchema
 
-/// Where a packed Row keeps which kind of value: one word for each slot, then the bytes of all texts.
+/// The layout of a packed Row: one word per slot, followed by the bytes of all texts.
 ///
-/// A Row of Values takes 24 bytes a slot and an allocation for each text that is longer than 15 bytes. Most
-/// rows that are read are never written, and few of their texts are looked at; packed, a row is one
-/// allocation of half the size, and a text is made when it is asked for. Entities with values of other kinds
-/// have Rows of Values.
+/// A Row of Values takes 24 bytes per slot, plus an allocation for each text longer than 15 bytes. Most rows
+/// read are never written, and few of their texts are accessed; a packed row is one allocation of half the
+/// size and creates a String only on access. Entities with values of other kinds use Rows of Values.
 package final class RowFormat: Sendable {
   package enum Kind: UInt8, Sendable {
-    /// Not part of stored rows: a to-many, a transient.
+    /// Not in stored rows: a to-many or transient property.
     case absent
     case int
     case double
-    /// The word says where the text stands.
+    /// The word holds the location of the text.
     case text
     /// A to-one to an entity without subentities.
     case reference
   }
 
-  /// Where a text stands behind the words, in one of them.
+  /// The location of a text after the words, encoded in one word.
   package struct TextPlace {
     package let offset: Int
     package let count: Int
@@ -28,21 +27,21 @@ package final class RowFormat: Sendable {
       count = Int(word & 0xFFFF_FFFF)
     }
 
-    /// The word for a text; nil for one so long that it does not fit.
+    /// Encodes a text's location; nil if the text is too long.
     @inline(__always) package static func word(offset: Int, count: Int) -> UInt64? {
       guard offset <= 0xFFFF_FFFF, count <= 0xFFFF_FFFF else { return nil }
       return UInt64(offset) << 32 | UInt64(count)
     }
   }
 
-  /// Most slots that a packed Row can have.
+  /// Maximum number of slots in a packed Row.
   package static let maximumCount = 64
 
   package let count: Int
   private let _kinds: [Kind]
   private let _spaces: [ObjectIDSpace?]
   package let textSlots: [Int]
-  /// A bit for each slot that never has a value.
+  /// Bit mask of the slots that never have a value.
   package let absentSlots: UInt64
 
   /// - Parameters:
@@ -59,6 +58,6 @@ package final class RowFormat: Sendable {
 
   @inline(__always) package func kind(_ slot: Int) -> Kind { _kinds.withUnsafeBufferPointer { $0[slot] } }
 
-  /// Space of the objects that a to-one points at.
+  /// The ID space of a to-one's destination.
   @inline(__always) package func space(_ slot: Int) -> ObjectIDSpace { _spaces[slot]! }
 }

@@ -6,7 +6,7 @@ extension Value: Equatable {
     if case .null = self { true } else { false }
   }
 
-  /// The stored object that a to-one points at; nil for null and for an object without key yet.
+  /// The stored object that a to-one refers to; nil for null and for an object without a key yet.
   package var key: ObjectKey? {
     switch self {
     case .reference(let key): key
@@ -20,7 +20,8 @@ extension Value: Equatable {
     case (.null, .null): true
     case (.int(let l), .int(let r)): l == r
     case (.double(let l), .double(let r)): l == r
-    // By bytes: Swift takes canonically equivalent texts for equal, and a change of one into the other would be lost.
+    // By bytes: Swift considers canonically equivalent texts equal, which would lose a change of one into the
+    // other.
     case (.string(let l), .string(let r)): StringComparison.equal(l, r)
     case (.data(let l), .data(let r)): l == r
     case (.uuid(let l), .uuid(let r)): l == r
@@ -37,7 +38,7 @@ extension Value: Equatable {
 }
 
 extension TransformableBox {
-  /// Equal bytes, or equal objects where both have them.
+  /// Whether the bytes are equal, or the objects if both have them.
   package func isEqual(to other: TransformableBox) -> Bool {
     if self === other { return true }
     if let data, let theirs = other.data { return data == theirs }

@@ -2,8 +2,8 @@ import CoreDataModelSchema
 import Foundation
 
 extension Value {
-  /// The value as a description of an object shows it: nothing is decoded for it, and large values are not
-  /// spelled out.
+  /// Returns the value as an object's description shows it, without decoding, and with large values
+  /// abbreviated.
   ///
   /// - Parameter type: Type of the attribute; nil for a relationship.
   func text(as type: SchemaAttributeType?) -> String {

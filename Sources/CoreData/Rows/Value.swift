@@ -1,10 +1,10 @@
 import Foundation
 
-/// One cell of a Row. How it reads depends on the slot's attribute type: an integer attribute, a boolean and
-/// a scalar all store `int`; a date stores `double`, seconds since 2001-01-01 00:00 UTC; a URI stores
-/// `string`.
+/// One cell of a Row. Its interpretation depends on the slot's attribute type: an integer attribute, a
+/// boolean and a scalar all store `int`; a date stores `double`, seconds since 2001-01-01 00:00 UTC; a URI
+/// stores `string`.
 ///
-/// Two words and a tag. Nothing here is mutable once in a Row.
+/// Two words and a tag. Immutable once in a Row.
 package enum Value: Sendable {
   case null
   /// Integer 16/32/64 and Boolean (0 or 1).
@@ -21,15 +21,14 @@ package enum Value: Sendable {
   case transformable(TransformableBox)
   /// A to-one to a stored object.
   case reference(ObjectKey)
-  /// A to-one to an object that was not yet saved when the Row was made; its ID may have learned its key
-  /// since.
+  /// A to-one to an object that was unsaved when the Row was created; its ID may have become permanent since.
   case pending(NSManagedObjectID)
-  /// Changes to a to-many, in Rows that carry unsaved changes only; stored Rows have `null` there.
+  /// Changes to a to-many, only in Rows that carry unsaved changes; stored Rows have `null` there.
   case toMany(ToManyDelta)
   /// Values of a composite attribute's elements in declared order.
   case composite(CompositeBox)
 
-  /// Whether it holds anything that is counted.
+  /// Whether the value holds a reference.
   @inline(__always) package var isCounted: Bool {
     switch self {
     case .null, .int, .double, .uuid: false
@@ -38,7 +37,7 @@ package enum Value: Sendable {
   }
 }
 
-/// A decimal, boxed so that a Value stays two words and a tag.
+/// A boxed decimal, which keeps a Value at two words and a tag.
 package final class DecimalBox: Sendable {
   package let decimal: Decimal
   package init(_ decimal: Decimal) { self.decimal = decimal }
@@ -50,8 +49,8 @@ package final class CompositeBox: Sendable {
   package init(_ values: [Value]) { self.values = values }
 }
 
-/// What happened to a to-many relationship since its owner's base Row: members added and removed, and for an
-/// ordered one the whole order afterwards.
+/// Changes of a to-many relationship since its owner's base Row: members added and removed, and for an
+/// ordered one the resulting order.
 package final class ToManyDelta: Sendable {
   package let added: [NSManagedObjectID]
   package let removed: [NSManagedObjectID]
@@ -64,10 +63,9 @@ package final class ToManyDelta: Sendable {
     self.order = order
   }
 
-  /// Several deltas as one, newest first; each is gone through once.
+  /// Composes several deltas, newest first, visiting each once.
   ///
-  /// The last word on a member stands, also where it takes back an earlier one: that may have asked for what
-  /// was so already.
+  /// The newest change of a member wins, even if it reverts an earlier one, which may have been redundant.
   package static func composed(_ deltas: [ToManyDelta]) -> ToManyDelta {
     var added = Set<IdentityKey>()
     var removed = Set<IdentityKey>()
@@ -86,9 +84,9 @@ package final class ToManyDelta: Sendable {
       order: deltas.lazy.compactMap(\.order).first)
   }
 
-  /// This delta followed by `later`, whose word stands.
+  /// Returns this delta followed by `later`, which wins.
   ///
-  /// Members are compared by key: one side may know a member by the temporary ID that it had, the other by its
+  /// Members are compared by key: one side may know a member by its former temporary ID, the other by its
   /// permanent one.
   package func followed(by later: ToManyDelta) -> ToManyDelta {
     func without(_ members: [NSManagedObjectID], _ others: [NSManagedObjectID]) -> [NSManagedObjectID] {
@@ -104,8 +102,7 @@ package final class ToManyDelta: Sendable {
 
 /// The value of a transformable attribute: the object, its encoded bytes, or both.
 package final class TransformableBox: @unchecked Sendable {
-  // Unchecked: written once at initialisation; the object itself is the user's and, as in Core Data, not
-  // copied.
+  // Unchecked: written once at initialisation. The object is the program's and, as in Core Data, not copied.
   package let object: Any?
   package let data: Data?
 

@@ -2,13 +2,15 @@ import CoreDataModelSchema
 import Foundation
 
 extension StoreFileFacts {
-  /// Migrates a store that no coordinator has, in one transaction, as far as the change can be inferred.
+  /// Migrates a store that no coordinator has open, in one transaction, as far as the mapping can be
+  /// inferred.
   ///
   /// - Parameters:
-  ///   - source: The model that the store was saved with.
-  ///   - destination: The model that it is to have.
-  /// - Throws: A Cocoa error: 134140 when the change cannot be inferred, 134111 when objects violate a
-  ///   uniqueness constraint, 134110 when objects lack a mandatory value or SQLite refuses, 134090 locked.
+  ///   - source: The model with which the store was saved.
+  ///   - destination: The new model.
+  /// - Throws: A Cocoa error: 134140 if the mapping cannot be inferred, 134111 if objects violate a
+  ///   uniqueness constraint, 134110 if objects lack a mandatory value or for any other SQLite error, 134090
+  ///   locked.
   package static func migrate(
     path: String, from source: ModelSchema, to destination: ModelSchema
   ) throws {

@@ -2,9 +2,9 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// What can be known of a store file without a model.
+/// Operations on a store file without a model.
 package enum StoreFileFacts {
-  /// Metadata of the store, as Core Data answers it.
+  /// Returns the metadata of the store in Core Data's form.
   ///
   /// - Throws: A Cocoa error as `StoreReader`'s initialiser throws it.
   package static func metadata(path: String) throws -> [String: Any] {
@@ -14,8 +14,7 @@ package enum StoreFileFacts {
     }
   }
 
-  /// The model that a store has inside: its own copy, or one put together from its tables, which is not
-  /// exact.
+  /// Returns the model in a store: its own copy, or an inexact reconstruction from its tables.
   ///
   /// - Throws: A Cocoa error.
   package static func model(path: String) throws -> (schema: ModelSchema, isExact: Bool) {
@@ -26,7 +25,7 @@ package enum StoreFileFacts {
     }
   }
 
-  /// Opens the database read-only, whatever is in it.
+  /// Opens the database read-only, whatever its contents.
   ///
   /// - Throws: A Cocoa error.
   package static func open(path: String) throws -> Connection {
@@ -42,22 +41,22 @@ package enum StoreFileFacts {
     }
   }
 
-  /// What a path leads to, without following a link.
+  /// Returns the kind of file at a path, without following links.
   package static func externalFile(at path: String) -> ExternalFile { PlainFile.kind(of: path) }
 
-  /// Directory that holds the store's large values as files, there or not.
+  /// Returns the directory of the store's external data files, which need not exist.
   package static func externalDirectory(path: String) -> String {
     ExternalDataDirectory(storePath: StoreLocation(URL(fileURLWithPath: path)).path).supportPath
       + "/_EXTERNAL_DATA"
   }
 
-  /// Names of the external data files of other stores that share the store's directory for them; nil when one of
+  /// Returns the names of the external data files of other stores that share the directory; nil if one of
   /// those stores cannot be read.
   package static func externalFilesOfNeighbours(path: String) -> Set<String>? {
     ExternalDataNeighbours(of: StoreLocation(URL(fileURLWithPath: path))).names()
   }
 
-  /// Copies a store with its log and external data to a path where there is none.
+  /// Copies a store with its log and external data to a vacant path.
   ///
   /// - Throws: A Cocoa error.
   package static func copy(path: String, to destination: String) throws {
@@ -69,7 +68,7 @@ package enum StoreFileFacts {
     }
   }
 
-  /// Opens a database to be mended, with the functions that triggers of Core Data's files call.
+  /// Opens a database for repair, with the functions that triggers in Core Data's files call.
   ///
   /// - Throws: A Cocoa error.
   package static func openForMending(path: String) throws -> Connection {
@@ -84,8 +83,8 @@ package enum StoreFileFacts {
     }
   }
 
-  /// Entities that differ between a model and the store's version hashes; nil where they agree or the store
-  /// has none.
+  /// Describes the entities that differ between a model and the store's version hashes; nil if they match or
+  /// the store has none.
   package static func versionDifferences(model: ModelSchema, metadata: [String: Any]) throws -> String? {
     guard metadata[NSStoreModelVersionHashesKey] is [String: Any] else { return nil }
     let model = try NSManagedObjectModel(schema: model)
@@ -94,7 +93,7 @@ package enum StoreFileFacts {
     return text.isEmpty ? nil : text
   }
 
-  /// The model of a store, for a coordinator in a process without the model's classes.
+  /// Returns the model of a store, for a coordinator in a process without the model's classes.
   ///
   /// - Throws: `ModelLayoutError`.
   package static func managedObjectModel(_ schema: ModelSchema) throws -> NSManagedObjectModel {

@@ -1,10 +1,10 @@
 import CoreDataModelSchema
 import Foundation
 
-/// What to fetch from a store file.
+/// A fetch from a store file.
 package struct StoreQuery: Sendable {
   package var entity: String
-  /// As `NSPredicate` takes it; nil for all.
+  /// A format for `NSPredicate`; nil for all.
   package var predicate: String?
   package var sorting: [(key: String, isAscending: Bool)] = []
   package var includesSubentities = true
@@ -14,11 +14,11 @@ package struct StoreQuery: Sendable {
   package init(entity: String) { self.entity = entity }
 }
 
-/// Fetches, which a context of their own does on the same file: it may see a later moment than the reader does.
+/// Fetches run in a context of their own on the same file, which may see a later state than the reader.
 extension StoreReader {
-  /// Keys of the objects that a fetch finds, in its order; in that of the keys if it has none.
+  /// Returns the keys of the objects that a fetch finds, sorted as requested, or by key.
   ///
-  /// - Throws: A Cocoa error; `NSPredicate.FormatError` for text that is no predicate.
+  /// - Throws: A Cocoa error; `NSPredicate.FormatError` for an invalid predicate.
   package func keys(_ query: StoreQuery) throws -> [StoredReference] {
     let isSorted = !query.sorting.isEmpty
     if !isSorted, query.predicate == nil, let entity = layout.layoutsByName[query.entity] {
@@ -26,8 +26,7 @@ extension StoreReader {
     }
     let request: NSFetchRequest<NSManagedObjectID> = try _request(query)
     request.resultType = .managedObjectIDResultType
-    // What SQLite comes upon first depends on the indexes it uses; without another order that of the keys is
-    // meant.
+    // SQLite's order depends on the indexes it uses; without a sort order, sort by key.
     if isSorted {
       if let limit = query.limit { request.fetchLimit = limit }
       request.fetchOffset = query.offset
@@ -43,7 +42,7 @@ extension StoreReader {
     return Array(keys.sorted { $0.key < $1.key }.dropFirst(query.offset).prefix(query.limit ?? .max))
   }
 
-  /// Number of the objects that a fetch finds, its limit and offset left aside.
+  /// Returns the number of objects that a fetch finds, ignoring limit and offset.
   ///
   /// - Throws: As `keys`.
   package func count(_ query: StoreQuery) throws -> Int {
@@ -52,7 +51,7 @@ extension StoreReader {
     return try context.performAndWait { try context.count(for: request) }
   }
 
-  /// The SQL that the fetch stands for when objects are asked for, with SQLite's plan.
+  /// Returns the SQL of a fetch of objects, with SQLite's plan.
   ///
   /// - Throws: As `keys`.
   package func statement(_ query: StoreQuery) throws -> SQLStatement? {
@@ -71,7 +70,7 @@ extension StoreReader {
     return request
   }
 
-  /// Straight from the table, which takes no time for the first of a million.
+  /// Reads keys directly from the table, which is immediate even for a million rows.
   private func _allKeys(of entity: PropertyLayout, _ query: StoreQuery) throws -> [StoredReference] {
     let table = anatomy.table(of: entity.entityNumber)
     let wanted = query.includesSubentities ? entity.family : [entity.entityNumber]
@@ -83,7 +82,7 @@ extension StoreReader {
         "SELECT Z_PK, Z_ENT FROM \(table.name)\(condition) ORDER BY Z_PK "
           + "LIMIT \(query.limit ?? -1) OFFSET \(query.offset)"
       ) { row in
-        // A table of one entity may have any number in Z_ENT.
+        // A table of one entity may contain any number in Z_ENT.
         let number = table.hasSubentities ? anatomy.entity(stored: row.int64(1)) : table.root
         if let number { keys.append(StoredReference(entity: number, key: row.int64(0))) }
       }

@@ -12,7 +12,7 @@ package struct StoredTransaction: Sendable {
   package let processID: String
   package private(set) var changes: [StoredChange]
 
-  /// The same transaction with some of its changes only.
+  /// Returns the transaction with a subset of its changes.
   package func keeping(_ isWanted: (StoredChange) -> Bool) -> StoredTransaction {
     var copy = self
     copy.changes = changes.filter(isWanted)
@@ -20,24 +20,24 @@ package struct StoredTransaction: Sendable {
   }
 }
 
-/// A change of one object, as a store's history has it.
+/// A change of one object in a store's history.
 package struct StoredChange: Sendable {
   package enum Kind: String, Sendable { case insert, update, delete }
 
   package let kind: Kind
   package let reference: StoredReference
-  /// Names of what an update changed.
+  /// Names of the properties that an update changed.
   package let properties: [String]
-  /// What the model wants to be kept of a deleted object.
+  /// Values of a deleted object that the model preserves.
   package let tombstone: [(attribute: AttributeSchema, value: StoredValue)]
 }
 
 extension StoreReader {
-  /// The transactions of the store's history, oldest first; nil if it keeps none.
+  /// Returns the transactions of the store's history, oldest first; nil without one.
   ///
   /// - Parameters:
-  ///   - moment: only later ones, in seconds since 2001-01-01 00:00 UTC.
-  ///   - isWanted: asked for each before its changes are read; they are empty there.
+  ///   - moment: Only later transactions, in seconds since 2001-01-01 00:00 UTC.
+  ///   - isWanted: Called for each transaction before its changes are read, with an empty list of changes.
   /// - Throws: A Cocoa error.
   package func history(
     after moment: Double?, isWanted: (StoredTransaction) -> Bool
@@ -51,19 +51,19 @@ extension StoreReader {
     return records.map(_transaction)
   }
 
-  /// Some of the transactions of the store's history, oldest first; none if it keeps no history.
+  /// Returns some of the transactions of the store's history, oldest first; empty without one.
   ///
   /// - Parameters:
-  ///   - numbers: of the first and the last.
-  ///   - changeLimit: most changes that are read of each.
-  ///   - change: number of the one change that is read; nil for all.
+  ///   - numbers: Numbers of the first and last transaction.
+  ///   - changeLimit: Maximum number of changes to read per transaction.
+  ///   - change: Number of the only change to read; nil for all.
   /// - Throws: A Cocoa error.
   package func history(
     in numbers: ClosedRange<Int64>, changeLimit: Int? = nil, change: Int64? = nil
   ) throws -> [StoredTransaction] {
     guard let engine = try _historyEngine() else { return [] }
     var query = HistoryQuery()
-    // A hostile store may have any number.
+    // A malicious store may contain any number.
     query.after = max(.min + 1, numbers.lowerBound) - 1
     query.through = numbers.upperBound
     query.changeLimit = changeLimit

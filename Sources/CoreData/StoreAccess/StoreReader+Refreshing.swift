@@ -3,9 +3,10 @@ import CoreDataSQLiteBinding
 import Foundation
 
 extension StoreReader {
-  /// Ends the reading and begins another, of the moment that is now.
+  /// Ends the read and starts another on the current state.
   ///
-  /// - Returns: False when the file was changed in a way that the connection cannot follow; then a new reader is needed.
+  /// - Returns: False if the file was changed in a way that the connection cannot follow; a new reader is
+  ///   needed then.
   /// - Throws: `SQLiteError`.
   package func refresh() throws -> Bool {
     if connection.isOutdated?() == true { return false }

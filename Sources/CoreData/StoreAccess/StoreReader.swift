@@ -2,10 +2,9 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// A store file opened for looking at, with a model to read it by: nothing is written, and everything read
-/// until `close` is of one moment.
+/// Read-only access to a store file with a model. All reads until `close` see the same state.
 ///
-/// Not for several threads at once.
+/// Not for concurrent use.
 package final class StoreReader {
   package let path: String
   package let layout: ModelLayout
@@ -17,9 +16,9 @@ package final class StoreReader {
 
   /// Opens the file.
   ///
-  /// - Parameter timeout: seconds to wait for another connection's lock.
-  /// - Throws: A Cocoa error: 260 no file, 259 damaged or no database, 134010 no store, 134020 a model that
-  ///   does not fit, 134090 locked.
+  /// - Parameter timeout: Seconds to wait for another connection's lock.
+  /// - Throws: A Cocoa error: 260 no file, 259 damaged or not a database, 134010 not a store, 134020 a model
+  ///   that does not match, 134090 locked.
   package init(path: String, model: ModelSchema, timeout: Double = 5) throws {
     let url = URL(fileURLWithPath: path)
     let file = SQLiteStoreFile(url: url, timeout: timeout)
@@ -47,10 +46,10 @@ package final class StoreReader {
     anatomy = StoreAnatomy(_context.mapping)
   }
 
-  /// Calls `body` with each row of one entity, its subentities' left out, by ascending key. Holds one row at
-  /// a time.
+  /// Calls `body` with each row of one entity, excluding subentities, by ascending key. Holds one row in
+  /// memory at a time.
   ///
-  /// - Throws: What `body` throws; a Cocoa error that names table and key for a row that cannot be read.
+  /// - Throws: Errors of `body`; a Cocoa error that names table and key for an unreadable row.
   package func forEachRow(of entity: Int, _ body: (StoredRow) throws -> Void) throws {
     let reader = RowReader(entity: entity, includesSubentities: false, context: _context)
     let table = anatomy.table(of: entity)
@@ -65,7 +64,7 @@ package final class StoreReader {
     }
   }
 
-  /// The row of an object; nil if there is none.
+  /// Returns the row of an object; nil if there is none.
   package func row(_ reference: StoredReference) throws -> StoredRow? {
     let reader = _keyReader(reference.entity)
     return try translating {
@@ -76,7 +75,7 @@ package final class StoreReader {
     }
   }
 
-  /// Members of a to-many relationship: in its order if it has one, else by entity and key.
+  /// Returns the members of a to-many relationship: in order if it is ordered, otherwise by entity and key.
   package func members(of owner: StoredReference, slot: Int) throws -> [StoredReference] {
     guard let query = _relationQuery(slot, owner.entity) else { return [] }
     let found = try translating {
@@ -91,12 +90,13 @@ package final class StoreReader {
     return isOrdered ? found : found.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
   }
 
-  /// Number of rows of each entity, by its number.
+  /// Returns the number of rows per entity number.
   package func counts() throws -> [Int: Int] {
     try translating {
       var result: [Int: Int] = [:]
       for table in anatomy.tables {
-        // A table of one entity may have any number in Z_ENT, and SQLite counts its rows in the smallest index.
+        // A table of one entity may contain any number in Z_ENT, and SQLite counts its rows in the smallest
+        // index.
         guard table.hasSubentities else {
           try connection.query("SELECT COUNT(*) FROM \(table.name)") { row in
             if row.int64(0) > 0 { result[table.root] = Int(clamping: row.int64(0)) }
@@ -112,7 +112,7 @@ package final class StoreReader {
     }
   }
 
-  /// Ends the reading. Nothing may be asked afterwards.
+  /// Ends the read. The reader cannot be used afterwards.
   package func close() { try? connection.execute("COMMIT") }
 
   // MARK: Prepared queries
@@ -137,11 +137,11 @@ package final class StoreReader {
     return queries[slot]
   }
 
-  /// A context on the same file, for what only the engine does.
+  /// Returns a context on the same file, for operations that only the engine supports.
   func fetchingContext() throws -> NSManagedObjectContext {
     if let known = _fetching { return known }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: _model)
-    // Whether model and file belong together has been settled by now, one way or the other.
+    // Whether model and file match has been decided before.
     try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
       options: [

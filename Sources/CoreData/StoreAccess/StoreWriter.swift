@@ -2,19 +2,19 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// A store file that rows with keys of the caller's choice are written to: what an import is made of.
+/// Writes rows with keys chosen by the caller to a store file, for imports.
 ///
-/// Not for several threads at once.
+/// Not for concurrent use.
 package final class StoreWriter {
   package let layout: ModelLayout
   package let anatomy: StoreAnatomy
-  /// Whether there was no store before.
+  /// Whether the store was created.
   package let isNew: Bool
   private let _engine: SQLiteStoreEngine
   private let _coordinator: NSPersistentStoreCoordinator
   private let _store: NSPersistentStore
 
-  /// Opens the store at `path`, or makes one.
+  /// Opens or creates the store at `path`.
   ///
   /// - Throws: A Cocoa error.
   package init(path: String, model: ModelSchema) throws {
@@ -22,7 +22,7 @@ package final class StoreWriter {
     let model = try StoreErrors.translating(url: url) { try StoreFileFacts.managedObjectModel(model) }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     _coordinator = coordinator
-    // A store that tracks history records this writer's changes, too.
+    // A store with history tracking also records this writer's changes.
     let keepsHistory = try StoreErrors.translating(url: url) {
       try SQLiteStoreFile(url: url, timeout: 5).keepsHistory()
     }
@@ -38,9 +38,9 @@ package final class StoreWriter {
     anatomy = StoreAnatomy(engine.mapping)
   }
 
-  /// Writes new rows, all or none. References may lead to rows that are written later.
+  /// Writes new rows, all or none. They may refer to rows that are written later.
   ///
-  /// - Throws: A Cocoa error; of a uniqueness constraint one that names the constraint.
+  /// - Throws: A Cocoa error; for a uniqueness constraint one that names the constraint.
   package func insert(_ rows: [StoredRow]) throws {
     let insertions = rows.map { stored in
       let space = _engine.spaces[stored.reference.entity - 1]
@@ -69,17 +69,17 @@ package final class StoreWriter {
     return "A uniqueness constraint of the model does not allow this: \(parts.joined(separator: "; "))."
   }
 
-  /// Reserves keys for new rows: the first of `count` consecutive ones of an entity's table.
+  /// Reserves `count` consecutive keys in an entity's table and returns the first.
   package func reserveKeys(_ count: Int, of entity: Int) throws -> Int64 {
     let keys = try StoreErrors.translating(url: _store.url) { try _engine.reserveKeys([entity: count]) }
     return keys[entity]?.first ?? 1
   }
 
-  /// What is still to be written about one to-many relationship of one object.
+  /// The members to connect in one to-many relationship of one object.
   package struct Members: Sendable {
     package let owner: StoredReference
     package let slot: Int
-    /// In the relationship's order, if it has one.
+    /// In the relationship's order, if it is ordered.
     package let members: [Int64]
 
     package init(owner: StoredReference, slot: Int, members: [Int64]) {
@@ -96,7 +96,7 @@ package final class StoreWriter {
     package let member: Int64
   }
 
-  /// Connects rows that are all there, in one transaction. What is connected already stays as it is.
+  /// Connects rows that all exist, in one transaction. Existing connections are left unchanged.
   ///
   /// - Throws: `Contradiction`; a Cocoa error.
   package func connect(_ lists: [Members]) throws {
@@ -142,7 +142,7 @@ package final class StoreWriter {
     if let present, present != owner {
       throw Contradiction(owner: list.owner, slot: list.slot, member: member)
     }
-    // Nothing to write; and triggers that count members would count this one twice.
+    // Nothing to write; a trigger that counts members would count this one twice.
     if present == owner, place.order == nil { return }
     let sql = _sql("o \(place.table) \(place.key) \(present == nil)") {
       var assignments: [String] = []
@@ -182,7 +182,7 @@ package final class StoreWriter {
     }
   }
 
-  /// Runs `body` in a transaction on the connection that writes.
+  /// Runs `body` in a transaction on the writing connection.
   ///
   /// - Throws: A Cocoa error.
   package func write(_ body: (Connection) throws -> Void) throws {
@@ -202,7 +202,7 @@ package final class StoreWriter {
     return text
   }
 
-  /// Ends the writing; the file then stands alone, without a log.
+  /// Ends the write; the file then stands alone, without a log.
   package func close() throws {
     try StoreErrors.translating(url: _store.url) {
       try _engine.pool.write { try $0.checkpoint(.truncate) }

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Identity of a row in a store file: its entity's number in the model, and its primary key.
+/// The identity of a row in a store file: its entity's number in the model, and its primary key.
 package struct StoredReference: Sendable, Hashable {
   package let entity: Int
   package let key: Int64
@@ -12,7 +12,7 @@ package struct StoredReference: Sendable, Hashable {
   }
 }
 
-/// A stored value by what its property is, for tools that read and write files without making objects.
+/// A stored value by the type of its property, for tools that read and write files without creating objects.
 package indirect enum StoredValue: Sendable, Hashable {
   case null
   case integer(Int64)
@@ -25,7 +25,7 @@ package indirect enum StoredValue: Sendable, Hashable {
   case uri(String)
   case uuid(UUID)
   case data(Data)
-  /// A transformable value as it is stored; nothing here knows its class.
+  /// The stored bytes of a transformable value, whose class is unknown here.
   case transformable(Data)
   /// Elements of a composite attribute in declared order.
   case composite([StoredValue])
@@ -33,7 +33,7 @@ package indirect enum StoredValue: Sendable, Hashable {
 }
 
 extension StoredValue {
-  /// The value of a cell whose slot holds an attribute of this kind.
+  /// Converts a cell of an attribute to a value.
   init(_ value: Value, of attribute: AttributeSchema) {
     switch value {
     case .null, .pending, .toMany: self = .null
@@ -51,7 +51,7 @@ extension StoredValue {
     }
   }
 
-  /// The value as a cell; `spaces` are those of the store that the row is for, by entity number - 1.
+  /// Converts the value to a cell; `spaces` are the target store's ID spaces by entity number - 1.
   func value(_ spaces: [ObjectIDSpace]) -> Value {
     switch self {
     case .null: .null
@@ -77,7 +77,7 @@ extension StoredReference {
 /// One row of a store file.
 package struct StoredRow: Sendable {
   package let reference: StoredReference
-  /// By slot; null for to-many relationships, whose members are asked for on their own.
+  /// By slot; null for to-many relationships, whose members are read separately.
   package let values: [StoredValue]
 
   package init(reference: StoredReference, values: [StoredValue]) {

@@ -1,8 +1,7 @@
-/// Version of Core Data that this implementation writes stores as.
+/// The version of Core Data whose store format this implementation writes.
 public let NSCoreDataVersionNumber: Double = 1414
 
-// Versions of Core Data that came with Apple's systems, for code that compares them with
-// `NSCoreDataVersionNumber`.
+// Versions of Core Data in Apple's system releases, for comparison with `NSCoreDataVersionNumber`.
 
 /// Core Data of Mac OS X 10.4.
 public let NSCoreDataVersionNumber10_4 = 46.0

@@ -2,8 +2,7 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Where stored objects are read from while dictionaries are computed in memory. Used by one thread, for one
-/// fetch.
+/// The source of stored objects while dictionaries are computed in memory. For one fetch on one thread.
 final class StoredObjectSource: StoredValues {
   let fetch: (FetchPlan) throws -> [StoredObject]
   private let _rows: ([ObjectKey]) throws -> [Row?]
@@ -33,7 +32,7 @@ final class StoredObjectSource: StoredValues {
   func members(of owner: ObjectKey, slot: Int) throws -> [ObjectKey] { try _related(owner, slot) }
 }
 
-/// Computes a dictionary fetch from stored objects: what a store does that cannot leave it to SQL.
+/// Computes a dictionary fetch from stored objects, for stores without SQL.
 struct DictionaryEvaluation {
   let source: StoredObjectSource
   /// Layouts by entity number - 1.
@@ -77,19 +76,19 @@ struct DictionaryEvaluation {
     return groups
   }
 
-  /// A value that is equal where the values count as equal: an object for its key.
+  /// Normalizes a value so that equal values compare equal: an object becomes its key.
   private func _normalized(_ value: PredicateValue) -> PredicateValue {
     switch value {
     case .object(let object):
       if let id = object.base.base as? NSManagedObjectID { return .object(PredicateObject(id.canonical)) }
       return value
-    // Strings that only a normalisation makes equal are different in SQL.
+    // SQL distinguishes strings that differ only in Unicode normalization.
     case .string(let text): return .data(Data(text.utf8))
     default: return value
     }
   }
 
-  /// The values of one group and its sort keys; nil if the having condition drops it.
+  /// Returns the values of one group and its sort keys; nil if the HAVING condition excludes it.
   private func _line(_ group: [StoredObject], _ plan: DictionaryPlan) throws -> Line? {
     let first = group.first
     let subject = first.map { StoredSubject(key: $0.key, source: source) }
@@ -106,7 +105,7 @@ struct DictionaryEvaluation {
       if case .keyPath(let path) = column.expression, let first, column.type != .objectID,
         !path.contains(where: { $0.hasPrefix("@") })
       {
-        // The cell itself: a transformable or composite value is nothing to predicates.
+        // The raw cell: predicates cannot represent a transformable or composite value.
         values.append(try _cell(path, first.key))
         continue
       }
@@ -139,7 +138,7 @@ struct DictionaryEvaluation {
     return .int(id.key?.reference ?? 0)
   }
 
-  /// The expression with each aggregate over rows replaced by its result.
+  /// Returns the expression with each row aggregate replaced by its result.
   private func _aggregated(
     _ expression: ExpressionTree, _ group: [StoredObject], _ layout: PropertyLayout
   ) throws -> ExpressionTree {
@@ -197,7 +196,7 @@ struct DictionaryEvaluation {
 }
 
 extension Value {
-  /// A computed value as a cell of the given type; null for what cannot be one.
+  /// Converts a computed value to a cell of the given type; null if that is impossible.
   init(_ value: PredicateValue, readAs type: AttributeType) {
     switch type.form {
     case .integer16, .integer32, .integer64: self = value.integer.map(Value.int) ?? .null
@@ -228,7 +227,7 @@ extension Value {
 }
 
 extension StoreReading {
-  /// Computes the dictionaries in memory, from what `fetch` finds.
+  /// Computes the dictionaries in memory from the results of `fetch`.
   package func table(_ plan: DictionaryPlan) throws -> [[Value]] {
     let source = StoredObjectSource(
       fetch: { try self.fetch($0) }, rows: { try self.rows(for: $0) },

@@ -1,11 +1,11 @@
 import CoreDataSQLiteBinding
 
-/// What the caller of the query that runs on this thread wants, for stores of every kind.
+/// The cancellation state of the query that runs on this thread, for all kinds of stores.
 package enum RunningQuery {
   /// Whether the caller may cancel the query.
   package static var isWatched: Bool { QueryCancellation.isWatched }
 
-  /// Whether the caller does not want the query's result any more.
+  /// Whether the caller has cancelled the query.
   package static var isCancelled: Bool { QueryCancellation.isCancelled }
 
   /// Runs `body`, whose queries end once `isCancelled` answers true.

@@ -1,21 +1,21 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
-/// Rows of one entity to be inserted at once.
+/// A batch insertion of rows of one entity.
 package struct BatchInsertPlan {
-  /// What happens to a row that a stored one is in the way of, by a uniqueness constraint.
+  /// What to do with a row that violates a uniqueness constraint with a stored row.
   package enum Collision {
-    /// Nothing is inserted at all.
+    /// Insert nothing at all.
     case fail
-    /// The stored row takes the values.
+    /// Update the stored row with the values.
     case update
-    /// The row is left out.
+    /// Skip the row.
     case skip
   }
 
   package let layout: PropertyLayout
   package let collision: Collision
-  /// The next row, until there is none. Called on the thread that executes the plan.
+  /// Returns the next row; nil at the end. Called on the thread that executes the plan.
   package let next: () throws -> Row?
 
   package init(layout: PropertyLayout, collision: Collision, next: @escaping () throws -> Row?) {
@@ -25,11 +25,11 @@ package struct BatchInsertPlan {
   }
 }
 
-/// Values to be set in all rows that meet a condition.
+/// A batch update of all rows that match a predicate.
 package struct BatchUpdatePlan: Sendable {
   package enum Source: Sendable {
     case value(Value)
-    /// Computed from the row.
+    /// An expression evaluated on the row.
     case expression(ExpressionTree)
   }
 
@@ -42,13 +42,13 @@ package struct BatchUpdatePlan: Sendable {
   package let assignments: [Assignment]
 }
 
-/// What a batch has done.
+/// The outcome of a batch.
 package struct BatchOutcome: Sendable {
   /// Number of rows inserted, updated or deleted.
   package var count = 0
-  /// Which ones, if that was asked for.
+  /// The keys of these rows, if requested.
   package var keys: [ObjectKey] = []
-  /// Number of the transaction in the store's history; nil when it keeps none, or nothing was changed.
+  /// Number of the transaction in the store's history; nil without a history, or if nothing changed.
   package var transaction: Int64?
 
   package init(count: Int = 0, keys: [ObjectKey] = [], transaction: Int64? = nil) {
@@ -58,7 +58,7 @@ package struct BatchOutcome: Sendable {
   }
 }
 
-/// A row that the batch would write is at odds with a uniqueness constraint; nothing was written.
+/// A row of the batch violates a uniqueness constraint; nothing was written.
 package struct BatchConstraintError: Error, Sendable, CustomStringConvertible {
   package let entity: String
   package let constraints: [[String]]
@@ -77,17 +77,16 @@ package struct BatchConstraintError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// The batch would take from objects that stay what a mandatory relationship of theirs points at; nothing was
-/// deleted.
+/// The batch deletion would nullify a mandatory relationship of objects that remain; nothing was deleted.
 package struct BatchInverseError: Error, Sendable, CustomStringConvertible {
-  /// Entity of the objects that stay.
+  /// Entity of the remaining objects.
   package let entity: String
   /// Their mandatory relationship.
   package let relationship: String
   /// Core Data's name for the kind of relationship, from the deleted object's end: OTO, OTM or MTM.
   package let kind: String
 
-  /// What Core Data says of it.
+  /// Core Data's wording of the failure.
   package var reason: String {
     "Constraint trigger violation: Batch delete failed due to mandatory \(kind) nullify inverse on "
       + "\(entity)/\(relationship)"
@@ -99,7 +98,7 @@ package struct BatchInverseError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// A store that inserts, updates and deletes many rows without objects being made.
+/// A store that inserts, updates and deletes many rows without creating objects.
 ///
 /// Each call is one transaction.
 package protocol BatchCapable: StoreEngine {

@@ -2,9 +2,9 @@
 public let NSSQLiteStoreType = "SQLite"
 /// Memory.
 public let NSInMemoryStoreType = "InMemory"
-/// One file, read and written whole.
+/// A single file, read and written as a whole.
 public let NSBinaryStoreType = "Binary"
-/// One file of XML, read and written whole.
+/// A single XML file, read and written as a whole.
 public let NSXMLStoreType = "XML"
 
 /// Metadata key of the store type.
@@ -18,14 +18,14 @@ public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
 /// Metadata key of the model's checksum.
 public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
 
-/// Option: saves fail and no byte of the file is written. A boolean.
+/// Option: saves fail, and the file is never written. A boolean.
 ///
 /// ```swift
 /// try coordinator.addPersistentStore(
 ///   type: .sqlite, at: storeURL, options: [NSReadOnlyPersistentStoreOption: true])
 /// ```
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
-/// Option: seconds to wait for a file that another process is writing.
+/// Option: seconds to wait for a file that another process has locked.
 ///
 /// ```swift
 /// try coordinator.addPersistentStore(
@@ -39,15 +39,15 @@ public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 ///   type: .sqlite, at: storeURL, options: [NSSQLitePragmasOption: ["synchronous": "FULL"]])
 /// ```
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
-/// Option: gather statistics for the query planner when opening. A boolean.
+/// Option: collect statistics for the query planner when opening. A boolean.
 ///
 /// ```swift
 /// description.setOption(true as NSNumber, forKey: NSSQLiteAnalyzeOption)
 /// ```
 public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
-/// Option: rebuild the file when opening, giving free space back. A boolean.
+/// Option: vacuum the file when opening. A boolean.
 public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
-/// Option: open a store although its version hashes are not the model's. A boolean.
+/// Option: open a store even if its version hashes differ from the model's. A boolean.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
 /// Option: migrate a store of another model version. A boolean.
 ///
@@ -61,29 +61,29 @@ public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVer
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
 /// Option: infer the mapping of a migration. A boolean.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
-/// Option: most connections that read at a time.
+/// Option: maximum number of concurrent reading connections.
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
 /// Option: destroy a store even if it cannot be opened. A boolean.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
-/// Option: check an XML store against its document type when it is read. Has no effect here: what a store of
-/// a custom class reads is up to it.
+/// Option: validate an XML store against its document type when reading. Has no effect here: custom store
+/// classes define how they read.
 public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
-/// Option: classes that a binary store may hold. Has no effect here.
+/// Option: classes allowed in a binary store. Has no effect here.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
-/// Option: whether a binary store may hold objects of any class. Has no effect here.
+/// Option: whether a binary store may contain objects of any class. Has no effect here.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption =
   "NSBinaryStoreInsecureDecodingCompatibilityOption"
-/// Metadata key of the system versions that a store is for. Never set here.
+/// Metadata key of the system versions that a store supports. Never set here.
 public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
 /// Option: file protection class; has no effect here.
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
-/// Option: keep a history of transactions. A boolean or a dictionary.
+/// Option: record a history of transactions. A boolean or a dictionary.
 ///
 /// ```swift
 /// description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
 /// ```
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
-/// Option: post a notification when another coordinator or process has written. A boolean.
+/// Option: post a notification when another coordinator or process has written to the store. A boolean.
 ///
 /// ```swift
 /// description.setOption(true as NSNumber, forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
@@ -91,11 +91,11 @@ public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
   "NSPersistentStoreRemoteChangeNotificationOptionKey"
 
-/// Option with an `NSStagedMigrationManager`, by whose stages a store of an older version is migrated.
+/// Option: an `NSStagedMigrationManager` whose stages migrate a store of an older version.
 public let NSPersistentStoreStagedMigrationManagerOptionKey =
   "NSPersistentStoreStagedMigrationManagerOptionKey"
 
-/// Option that allows parts of a lightweight migration to be put off. Accepted; nothing is ever put off here:
-/// the whole migration happens in the one transaction in which the store is added.
+/// Option: allow parts of a lightweight migration to be deferred. Accepted, but never used: the whole
+/// migration happens in the transaction that adds the store.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
   "NSPersistentStoreDeferredLightweightMigrationOptionKey"

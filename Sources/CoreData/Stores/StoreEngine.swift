@@ -1,10 +1,10 @@
 import CoreDataModelSchema
 
-/// An object as a store hands it out: its identity, and its Row unless only identities were asked for.
+/// An object returned by a store: its ID, and its Row unless only IDs were requested.
 package struct StoredObject: Sendable {
   package let key: ObjectKey
   package let row: Row?
-  /// The slots that were read, if not all were: the others of the Row are null whatever the store has there.
+  /// The slots that were read, if not all; the Row's other slots are null regardless of the stored values.
   package var part: RowPart?
 
   package init(key: ObjectKey, row: Row?, part: RowPart? = nil) {
@@ -14,17 +14,17 @@ package struct StoredObject: Sendable {
   }
 }
 
-/// The slots that a fetch of some properties reads; one for all of its results.
+/// The slots that a fetch of some properties reads; shared by all of its results.
 package final class RowPart: Sendable {
   package let slots: SlotSet
   package init(_ slots: SlotSet) { self.slots = slots }
 }
 
-/// A row that was not what the save expected to find.
+/// A stored row whose version differs from the one that a save expects.
 package struct VersionConflict: Sendable {
   package let id: NSManagedObjectID
   package let base: Row
-  /// What the store holds now; nil if the row is gone.
+  /// The row currently stored; nil if it is gone.
   package let persisted: Row?
 
   package init(id: NSManagedObjectID, base: Row, persisted: Row?) {
@@ -34,7 +34,7 @@ package struct VersionConflict: Sendable {
   }
 }
 
-/// The save found rows changed by others; nothing was written.
+/// Other writers changed rows of the save; nothing was written.
 package struct StoreConflictError: Error, Sendable {
   package let conflicts: [VersionConflict]
 
@@ -43,14 +43,14 @@ package struct StoreConflictError: Error, Sendable {
   }
 }
 
-/// Rows that break a uniqueness constraint; nothing was written.
+/// Rows violate a uniqueness constraint; nothing was written.
 package struct StoreConstraintError: Error, Sendable {
   package struct Violation: Sendable {
     /// Names of the constraint's properties.
     package let constraint: [String]
     /// Objects of the save with the same values.
     package let objects: [NSManagedObjectID]
-    /// The stored object with these values, if the save is not at odds with itself only.
+    /// The stored object with these values; nil if the save conflicts only with itself.
     package let existing: StoredObject?
 
     package init(constraint: [String], objects: [NSManagedObjectID], existing: StoredObject?) {
@@ -67,87 +67,87 @@ package struct StoreConstraintError: Error, Sendable {
   }
 }
 
-/// What is read of a store: its latest state, or an older one that is pinned.
+/// Read access to a store: to its latest state, or to an older one that is pinned.
 ///
-/// All calls may come from any thread, several at once. Reads never wait for a commit.
+/// All methods may be called concurrently from any thread. Reads never wait for a commit.
 package protocol StoreReading: AnyObject, Sendable {
-  /// Runs a fetch; limit and offset applied, sorted.
+  /// Runs a fetch; the result is sorted, with limit and offset applied.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject]
 
-  /// Number of rows that `fetch` would return.
+  /// Returns the number of rows that `fetch` would return.
   func count(_ plan: FetchPlan) throws -> Int
 
-  /// Computes the columns of a dictionary fetch, one array of values for each dictionary; nil is null.
+  /// Computes the columns of a dictionary fetch, one array of values per dictionary; nil is null.
   ///
-  /// There is an implementation on top of the other calls; a store that can do better has its own.
+  /// Has a default implementation on top of the other methods, which a store may replace by a faster one.
   func table(_ plan: DictionaryPlan) throws -> [[Value]]
 
-  /// Goes through the rows that `table` would give, handing out one after the other. The store is in the
-  /// middle of a read: `body` may not ask it for anything.
+  /// Iterates the rows that `table` would return, one at a time. The store is in the middle of a read: `body`
+  /// must not query it.
   func forEachRow(of plan: DictionaryPlan, _ body: ([Value]) -> Void) throws
 
-  /// Rows for these keys, in their order; nil where there is none.
+  /// Returns the rows for these keys, in order; nil for missing rows.
   func rows(for keys: [ObjectKey]) throws -> [Row?]
 
-  /// The row for one key; nil if there is none.
+  /// Returns the row for one key; nil if it is missing.
   func row(for key: ObjectKey) throws -> Row?
 
-  /// Members of a to-many relationship for each owner, in the relationship's order if it has one. All owners
-  /// belong to the entity that `slot` is numbered in.
+  /// Returns the members of a to-many relationship for each owner, in the relationship's order if it is
+  /// ordered. All owners belong to the entity whose slots include `slot`.
   func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]]
 
-  /// Members of one owner's to-many, in its order if it has one; with their values where these come along
-  /// cheaply.
+  /// Returns the members of one owner's to-many, in order if it is ordered, with their values if these are
+  /// cheap to read along.
   func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject]
 
-  /// Spaces of the store's entities by entity number - 1.
+  /// ID spaces of the store's entities, by entity number - 1.
   var spaces: [ObjectIDSpace] { get }
 
-  /// Whether predicates are evaluated on values, so that anything may stand in them; false where they become
+  /// Whether predicates are evaluated in memory, which allows any expression; false if they are compiled to
   /// SQL.
   var evaluatesPredicates: Bool { get }
 }
 
-/// What the coordinator needs of a store. SQLite and memory answer alike; neither knows contexts or managed
-/// objects.
+/// The interface between coordinator and store, the same for SQLite and memory. Stores know neither contexts
+/// nor managed objects.
 package protocol StoreEngine: StoreReading {
-  /// Reserves keys for new objects, durable against any other writer of the store: as many per entity number
-  /// as asked for.
+  /// Reserves the requested number of keys per entity number for new objects, durably against any other
+  /// writer of the store.
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]]
 
-  /// Writes everything or nothing. Inserted objects without permanent ID get theirs, and temporary IDs are
+  /// Writes everything or nothing. Inserted objects without a permanent ID get one, and temporary IDs are
   /// linked before the commit.
   ///
-  /// - Parameter others: Saves into other stores that belong with this one; called once, when all is written
-  ///   here that may be refused and nothing is committed yet. What it throws undoes this save as well.
-  /// - Returns: What the save has come to.
-  /// - Throws: `StoreConflictError`, `StoreConstraintError`, or an error from the medium or of `others`.
+  /// - Parameter others: Saves into the other stores of a joint save. Called once, after all writes that may
+  ///   be rejected and before the commit; its errors roll back this save as well.
+  /// - Returns: The outcome of the save.
+  /// - Throws: `StoreConflictError`, `StoreConstraintError`, or an error of the medium or of `others`.
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome
 
-  /// The metadata as the store holds it, NSStoreUUID and NSStoreType included.
+  /// The metadata in the store, including NSStoreUUID and NSStoreType.
   var metadata: [String: Any] { get throws }
 
-  /// Writes metadata; the next `metadata` answers it.
+  /// Writes metadata, which `metadata` returns from then on.
   func setMetadata(_ metadata: [String: Any]) throws
 
-  /// A text that differs whenever an object of these entities was inserted, updated or deleted in between;
-  /// nil for a store that does not outlive the process.
+  /// Returns a text that changes whenever an object of these entities is inserted, updated or deleted; nil
+  /// for a store that does not outlive the process.
   func mark(of entityNumbers: some Collection<Int>) throws -> String?
 
-  /// Whether fetches end once the Task is cancelled that waits for them, or their context reset: a server is spared work that
-  /// nothing needs. Core Data's own stores go on, and so do those here that stand for them.
+  /// Whether fetches end once their Task is cancelled or their context is reset, which spares a server
+  /// needless work. Core Data's own stores complete such fetches, and so do their counterparts here.
   var endsCancelledFetches: Bool { get }
 
   /// Whether each statement is a round trip to another process, so that few large ones are better than many small ones.
   var isRemote: Bool { get }
 
-  /// Ends all work and releases the medium.
+  /// Ends all work and closes the medium.
   func close()
 }
 
-/// A store that can go on showing a state that was written over since.
+/// A store that can keep reading an older state while newer ones are written.
 package protocol GenerationKeeping: StoreEngine {
-  /// The state at the first read; nil if the store cannot keep it.
+  /// Opens the state as of the first read; nil if the store cannot keep it.
   func openGeneration() throws -> (any StoreReading)?
 }
 
@@ -158,7 +158,7 @@ extension StoreEngine {
 
   package func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
 
-  /// Saves into this store alone.
+  /// Saves into this store only.
   package func save(_ changes: ChangeSet) throws -> SaveOutcome { try save(changes) {} }
 }
 

@@ -2,11 +2,11 @@ import CoreDataModelFiles
 import CoreDataModelSchema
 import Foundation
 
-/// An error that a kind of store throws, and what Core Data makes of it.
+/// An error of a kind of store, with its mapping to Core Data's errors.
 package protocol StoreFailure: Error {
   /// Code in the Cocoa error domain.
   var cocoaCode: Int { get }
-  /// Adds what the medium reported to the Cocoa error's user info.
+  /// Adds the medium's report to the Cocoa error's user info.
   func describe(in info: inout [String: Any])
 }
 
@@ -14,9 +14,9 @@ extension StoreFailure {
   package func describe(in info: inout [String: Any]) {}
 }
 
-/// Turns what stores throw into errors of Core Data's domain.
+/// Translates store errors into Core Data's error domain.
 package enum StoreErrors {
-  /// Runs `body`; its errors come out as Cocoa errors, conflicts as they are.
+  /// Runs `body` and translates its errors to Cocoa errors; conflicts pass unchanged.
   @inline(__always)
   package static func translating<T>(url: URL? = nil, _ body: () throws -> T) throws -> T {
     do {
@@ -45,22 +45,22 @@ package enum StoreErrors {
     }
   }
 
-  /// Whether an error is one of those that stores throw, and not a policy's or a handler's.
+  /// Whether an error comes from a store rather than from a policy or handler.
   package static func isOurs(_ error: any Error) -> Bool {
     error is any StoreFailure || error is ModelFileError || error is ModelLayoutError
   }
 
-  /// Whether another writer kept the store locked for longer than a save waits.
+  /// Whether another writer kept the store locked beyond the save's timeout.
   package static func isBusy(_ error: any Error) -> Bool {
     (error as? CocoaError)?.code.rawValue == NSPersistentStoreTimeoutError
   }
 }
 
-/// What a custom class has thrown, on its way to the caller: it is rethrown unchanged.
+/// Carries an error of a custom class to the caller, who receives it unchanged.
 struct CustomStoreError: Error {
   let underlying: any Error
 
-  /// Runs a method of a custom class.
+  /// Runs a method of a custom class and wraps its errors.
   static func marking<T>(_ body: () throws -> T) throws -> T {
     do {
       return try body()

@@ -1,11 +1,10 @@
 import CoreDataModelSchema
 
-/// What a commit has come to.
+/// The outcome of a commit.
 package struct SaveOutcome: Sendable {
-  /// Rows in which the store itself has computed values: derived attributes, of objects of the save or of
-  /// others.
+  /// Rows with values computed by the store: derived attributes of objects in the save and of others.
   package var computed: [StoredObject] = []
-  /// Number of the transaction in the store's history; nil when it keeps none.
+  /// Number of the transaction in the store's history; nil without one.
   package var transaction: Int64?
 
   package init(computed: [StoredObject] = [], transaction: Int64? = nil) {
@@ -23,7 +22,7 @@ package struct HistoryTransactionRecord: Sendable {
   package let contextName: String?
   package let bundleID: String
   package let processID: String
-  /// Nil unless they were asked for.
+  /// Nil unless requested.
   package var changes: [HistoryChangeRecord]?
 
   package init(
@@ -40,7 +39,7 @@ package struct HistoryTransactionRecord: Sendable {
   }
 }
 
-/// A change of one object, as a store's history has it.
+/// A change of one object in a store's history.
 package struct HistoryChangeRecord: Sendable {
   package enum Kind: Int, Sendable {
     case insert = 0
@@ -51,9 +50,9 @@ package struct HistoryChangeRecord: Sendable {
   package let number: Int64
   package let kind: Kind
   package let key: ObjectKey
-  /// What an update changed.
+  /// The slots that an update changed.
   package let slots: [Int]
-  /// Values of a deleted object that the model wants to be kept, by slot.
+  /// Values of a deleted object that the model preserves, by slot.
   package let tombstone: [Int: Value]
 
   package init(number: Int64, kind: Kind, key: ObjectKey, slots: [Int], tombstone: [Int: Value]) {
@@ -65,23 +64,23 @@ package struct HistoryChangeRecord: Sendable {
   }
 }
 
-/// Which transactions are asked for, oldest first.
+/// Selects transactions, oldest first.
 package struct HistoryQuery: Sendable {
-  /// Later ones than this; 0 for all.
+  /// Only transactions after this number; 0 for all.
   package var after: Int64 = 0
-  /// Later ones than this moment, in seconds since 2001-01-01 00:00 UTC.
+  /// Only transactions after this time, in seconds since 2001-01-01 00:00 UTC.
   package var afterTime: Double?
-  /// No later ones than this; nil for all.
+  /// Only transactions up to this number; nil for all.
   package var through: Int64?
-  /// Most changes that are read of a transaction; nil for all.
+  /// Maximum number of changes to read per transaction; nil for all.
   package var changeLimit: Int?
-  /// Number of the one change that is read; nil for all.
+  /// Number of the only change to read; nil for all.
   package var change: Int64?
-  /// Whether changes are read, too.
+  /// Whether to read changes.
   package var includesChanges = true
 }
 
-/// What of a history is deleted: what comes before a bound, which itself stays, or some transactions.
+/// The part of a history to delete: everything before a bound (exclusive), or certain transactions.
 package enum HistoryBound: Sendable {
   case transaction(Int64)
   /// Transactions by number.
@@ -90,24 +89,24 @@ package enum HistoryBound: Sendable {
   case time(Double)
 }
 
-/// A store that can keep a history of its transactions.
+/// A store that can record a history of its transactions.
 package protocol HistoryKeeping: StoreEngine {
-  /// Whether it does.
+  /// Whether the store records history.
   var keepsHistory: Bool { get }
 
-  /// Number of the last transaction, 0 if there never was any.
+  /// Number of the last transaction; 0 if there never was one.
   func lastTransaction() throws -> Int64
 
-  /// Numbers of the oldest and the latest transaction that have not been deleted; nil if there are none.
+  /// Numbers of the oldest and latest transactions that have not been deleted; nil without any.
   func historyRange() throws -> ClosedRange<Int64>?
 
-  /// The transactions asked for that `isWanted` accepts, with those of their changes that `isChangeWanted`
-  /// accepts.
+  /// Returns the selected transactions that `isWanted` accepts, with those of their changes that
+  /// `isChangeWanted` accepts.
   func history(
     _ query: HistoryQuery, isWanted: (HistoryTransactionRecord) throws -> Bool,
     isChangeWanted: (HistoryChangeRecord) throws -> Bool
   ) throws -> [HistoryTransactionRecord]
 
-  /// Deletes the transactions before a bound, or those that it names.
+  /// Deletes the transactions before a bound, or the ones it lists.
   func deleteHistory(before bound: HistoryBound) throws
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What metadata say of the model that a store was saved with; the same for every kind of store.
+/// Metadata about the model that a store was saved with; the same for every kind of store.
 package enum StoreVersioning {
-  /// Metadata that a new store starts with.
+  /// Returns the initial metadata of a new store.
   package static func metadata(
     for frozen: FrozenModel, _ model: NSManagedObjectModel, identifier: String
   ) -> [String: Any] {
@@ -19,7 +19,7 @@ package enum StoreVersioning {
     ]
   }
 
-  /// Entities that differ between a model and a store, in words.
+  /// Describes the entities that differ between a model and a store.
   package static func differences(_ model: NSManagedObjectModel, _ metadata: [String: Any]) -> String {
     let mine = model.entityVersionHashesByName
     let theirs = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
@@ -34,16 +34,16 @@ package enum StoreVersioning {
   }
 }
 
-/// Options that a store is added with.
+/// Reads the options of a store.
 package enum StoreOptions {
-  /// Whether an option is given and is not false; a dictionary, as Core Data takes it for some, counts as
-  /// true.
+  /// Whether an option is set and not false. A dictionary, which Core Data accepts for some options, counts
+  /// as true.
   package static func isOn(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
     guard let value = options?[key] else { return false }
     return (value as? NSNumber)?.boolValue ?? (value as? Bool) ?? !(value is NSNull)
   }
 
-  /// Whether an option is given and is true.
+  /// Whether an option is set and true.
   package static func isTrue(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
     (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false
   }

@@ -1,18 +1,18 @@
 import CoreDataPredicateLanguage
 
-/// The order of stored objects by key paths over to-one relationships.
+/// Sorts stored objects by key paths through to-one relationships.
 struct StoredOrdering {
   private let _terms: [FetchPlan.SortTerm]
   private let _source: StoredObjectSource
 
-  /// - Parameter rows: Gives the row of an object; nil if there is none.
+  /// - Parameter rows: Returns the row of an object; nil if it has none.
   init(terms: [FetchPlan.SortTerm], rows: @escaping (ObjectKey) throws -> Row?) {
     _terms = terms
     _source = StoredObjectSource(
       fetch: { _ in [] }, rows: { try $0.map(rows) }, related: { _, _ in [] })
   }
 
-  /// The objects, sorted; those with equal values stay in the order they had.
+  /// Returns the objects, stably sorted.
   func sorted(_ objects: [StoredObject]) throws -> [StoredObject] {
     _source.keep(objects)
     let keyed = try objects.map { object in
@@ -29,7 +29,7 @@ struct StoredOrdering {
     }.map(\.element.object)
   }
 
-  /// The value at the end of a path; an object stands where its primary key puts it.
+  /// Returns the value at the end of a path; an object sorts by its primary key.
   private func _key(_ path: [String], of subject: StoredSubject<StoredObjectSource>) throws -> PredicateValue
   {
     let path = path.filter { !RowOrdering.namesTheObject($0) }

@@ -1,15 +1,15 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
-/// Where the values of stored objects come from while predicates and expressions are evaluated on them.
+/// The source of stored objects' values for evaluating predicates and expressions.
 protocol StoredValues {
-  /// The row of an object; nil if there is none.
+  /// Returns the row of an object; nil if it has none.
   func row(for key: ObjectKey) throws -> Row?
 
-  /// Members of a to-many.
+  /// Returns the members of a to-many.
   func members(of owner: ObjectKey, slot: Int) throws -> [ObjectKey]
 
-  /// The key under the object's own entity: a row names the entity as its maker knew it.
+  /// Returns the key with the object's actual entity; a row names the entity known to its creator.
   func concrete(_ key: ObjectKey) throws -> ObjectKey
 }
 
@@ -17,7 +17,7 @@ extension StoredValues {
   func concrete(_ key: ObjectKey) -> ObjectKey { key }
 }
 
-/// A stored object as what predicates and expressions are evaluated on.
+/// Evaluates predicates and expressions on a stored object.
 struct StoredSubject<Source: StoredValues>: PredicateSubject {
   let key: ObjectKey
   let source: Source
@@ -69,7 +69,7 @@ struct StoredSubject<Source: StoredValues>: PredicateSubject {
 }
 
 extension PropertyLayout {
-  /// Whether a key path from an object of this layout leads through a to-many relationship.
+  /// Whether a key path from an object of this layout crosses a to-many relationship.
   func leadsThroughToMany(_ path: [String], _ entity: NSEntityDescription) -> Bool {
     var entity: NSEntityDescription? = entity
     for key in path {

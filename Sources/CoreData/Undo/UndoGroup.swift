@@ -1,4 +1,4 @@
-/// What is undone at once: actions and closed groups, in the order in which they were registered.
+/// A unit of undo: actions and closed groups, in order of registration.
 final class UndoGroup {
   enum Item {
     case action(UndoAction)
@@ -9,7 +9,7 @@ final class UndoGroup {
   var name = ""
   var isDiscardable = false
 
-  /// Takes everything back, last first.
+  /// Undoes everything, last first.
   func run() {
     for item in items.reversed() {
       switch item {
@@ -19,7 +19,7 @@ final class UndoGroup {
     }
   }
 
-  /// Forgets what was registered for a target.
+  /// Removes the actions of a target.
   func remove(_ target: AnyObject) {
     items.removeAll { item in
       switch item {
@@ -33,7 +33,7 @@ final class UndoGroup {
   }
 }
 
-/// One registered way back.
+/// A registered undo action.
 struct UndoAction {
   weak var target: AnyObject?
   private let _handler: (AnyObject) -> Void

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Records how to undo changes, and undoes them in groups. Foundation has none on Linux; this one has the
-/// same API, without selectors and invocations.
+/// Records how to undo changes, and undoes them in groups. Foundation has no undo manager on Linux; this one
+/// has the same API, without selectors and invocations.
 ///
-/// Not thread-safe: use it where what it records is used, for a context's manager on the context's queue.
-/// With `groupsByEvent` a group is opened by the first registration and closed by `undo()`, at the end of the
-/// main queue's turn, or at the end of the `perform` block of the context that it belongs to.
+/// Not thread-safe: use it where the recorded objects are used; for a context's manager, on the context's
+/// queue. With `groupsByEvent`, the first registration opens a group, which is closed by `undo()`, at the end
+/// of the main queue's turn, or at the end of the `perform` block of the manager's context.
 ///
 /// ```swift
 /// context.undoManager = UndoManager()
@@ -16,7 +16,7 @@ import Foundation
 open class UndoManager: NSObject {
   private var _undoStack: [UndoGroup] = []
   private var _redoStack: [UndoGroup] = []
-  /// Groups begun and not ended, outermost first.
+  /// Open groups, outermost first.
   private var _open: [UndoGroup] = []
   private var _disabled = 0
   private var _isEventGroupOpen = false
@@ -26,18 +26,18 @@ open class UndoManager: NSObject {
 
   // MARK: Grouping
 
-  /// Whether registering opens a group for all that is registered during one event.
+  /// Whether a registration opens a group for all registrations of the current event.
   open var groupsByEvent = true
 
-  /// How many top-level groups are kept; 0 for all.
+  /// The maximum number of top-level groups; 0 for no limit.
   open var levelsOfUndo = 0 {
     didSet { _trim() }
   }
 
-  /// Run loop modes in which an event's group is closed; kept for source compatibility.
+  /// Run loop modes in which an event's group is closed; present for source compatibility.
   open var runLoopModes: [RunLoop.Mode] = [.default]
 
-  /// How many groups are open.
+  /// The number of open groups.
   open var groupingLevel: Int { _open.count }
 
   /// Opens a group; groups nest.
@@ -96,7 +96,8 @@ open class UndoManager: NSObject {
     _isEventGroupOpen = true
     guard Thread.isMainThread, !_isEventEndScheduled else { return }
     _isEventEndScheduled = true
-    // Unchecked: the manager is used on the main thread only, now and in the block. (`weak let` needs Swift 6.3.)
+    // Unchecked: the manager is used on the main thread only, now and in the block. (`weak let` needs Swift
+    // 6.3.)
     struct Later: @unchecked Sendable { weak var manager: UndoManager? }
     let later = Later(manager: self)
     DispatchQueue.main.async {
@@ -105,7 +106,7 @@ open class UndoManager: NSObject {
     }
   }
 
-  /// Closes the group that registering opened, unless a group inside it is still open.
+  /// Closes the group that a registration opened, unless a nested group is still open.
   final func endEvent() {
     if _isEventGroupOpen, _open.count == 1 { _end() }
   }
@@ -140,10 +141,10 @@ open class UndoManager: NSObject {
     _disabled -= 1
   }
 
-  /// Records how to undo a change.
+  /// Registers an action that undoes a change.
   ///
-  /// Traps when no group is open and `groupsByEvent` is off. The target is not kept alive; once it is gone
-  /// nothing is called.
+  /// Traps if no group is open and `groupsByEvent` is off. Does not retain the target; the action is skipped
+  /// once the target is deallocated.
   ///
   /// ```swift
   /// final class Selection {
@@ -191,25 +192,25 @@ open class UndoManager: NSObject {
 
   // MARK: Undoing
 
-  /// Whether a group is being undone right now.
+  /// Whether a group is currently being undone.
   open private(set) var isUndoing = false
 
-  /// Whether a group is being redone right now.
+  /// Whether a group is currently being redone.
   open private(set) var isRedoing = false
 
-  /// Whether there is anything to undo.
+  /// Whether there are actions to undo.
   open var canUndo: Bool { !_undoStack.isEmpty || _open.contains { !$0.items.isEmpty } }
 
-  /// Whether there is anything to redo. Posts a checkpoint first, so that pending changes are registered.
+  /// Whether there are actions to redo. Posts a checkpoint first, so that pending changes are registered.
   open var canRedo: Bool {
     _post(.NSUndoManagerCheckpoint)
     return !_redoStack.isEmpty
   }
 
-  /// How many groups can be undone.
+  /// The number of groups that can be undone.
   open var undoCount: Int { _undoStack.count }
 
-  /// How many groups can be redone.
+  /// The number of groups that can be redone.
   open var redoCount: Int { _redoStack.count }
 
   /// Closes the event's group and undoes the last top-level group. Traps while another group is open.
@@ -226,7 +227,7 @@ open class UndoManager: NSObject {
   open func undoNestedGroup() {
     _post(.NSUndoManagerCheckpoint)
     if let outer = _open.last {
-      // A group closed inside an open one is the last thing it holds.
+      // A group closed inside an open one is that one's last item.
       guard case .group(let group)? = outer.items.last else { return }
       outer.items.removeLast()
       _undoStack.append(group)
@@ -266,8 +267,7 @@ open class UndoManager: NSObject {
     _post(.NSUndoManagerDidRedoChange)
   }
 
-  /// Runs a group's actions, last first, and files what they register as one group that takes them back
-  /// again.
+  /// Runs a group's actions, last first, and collects their registrations in a group that reverses them.
   private func _run(_ group: UndoGroup) {
     _begin()
     _open.last!.name = group.name
@@ -277,10 +277,10 @@ open class UndoManager: NSObject {
 
   // MARK: Names
 
-  /// Name of the group that `undo()` undoes; empty if it has none.
+  /// The name of the group that `undo()` undoes; empty without one.
   open var undoActionName: String { _undoStack.last?.name ?? _open.first?.name ?? "" }
 
-  /// Name of the group that `redo()` redoes; empty if it has none.
+  /// The name of the group that `redo()` redoes; empty without one.
   open var redoActionName: String { _redoStack.last?.name ?? "" }
 
   /// Sets the name of the current group.
@@ -329,12 +329,12 @@ open class UndoManager: NSObject {
 
 /// Key for whether the group being closed is discardable.
 public let NSUndoManagerGroupIsDiscardableKey = "NSUndoManagerGroupIsDiscardableKey"
-/// Order of closing an event's group among what a run loop performs; kept for source compatibility.
+/// Priority of closing an event's group in a run loop; present for source compatibility.
 public let NSUndoCloseGroupingRunLoopOrdering = 350_000
 
 extension NSNotification.Name {
-  /// Posted before a group is opened inside another or closed, and before undoing or looking for something to
-  /// redo: pending changes should be registered now.
+  /// Posted before a group is opened inside another or closed, before undo, and when checking for actions to
+  /// redo: register pending changes now.
   public static let NSUndoManagerCheckpoint = NSNotification.Name("NSUndoManagerCheckpointNotification")
   /// Posted after a group was opened.
   public static let NSUndoManagerDidOpenUndoGroup = NSNotification.Name(

@@ -1,15 +1,15 @@
 import CoreDataModelSchema
 
-/// What a context's objects were before the event under way changed them. There is one as long as the context
-/// has an undo manager; it is asked before every change, and takes the first of each object.
+/// Records the state of a context's objects before the current event changed them. Exists as long as the
+/// context has an undo manager. It is called before every change and records only the first of each object.
 final class UndoRecorder {
   private var _before: [ObjectIdentifier: ObjectSnapshot] = [:]
-  /// In the order of their first change.
+  /// In the order of first changes.
   private var _order: [ObjectIdentifier] = []
-  /// More than zero while changes come from elsewhere (merges) and are not the user's to take back.
+  /// Greater than zero during merges, whose changes the user cannot undo.
   var suspensions = 0
 
-  /// Remembers an object as it is, before it changes for the first time since the last event.
+  /// Records an object's state before its first change since the last event.
   func willChange(_ object: NSManagedObject, isAlive: Bool? = nil) {
     guard suspensions == 0 else { return }
     let key = ObjectIdentifier(object)
@@ -18,7 +18,7 @@ final class UndoRecorder {
     _order.append(key)
   }
 
-  /// The changes of the event. Empties the recorder.
+  /// Returns the changes of the event and empties the recorder.
   func drainChanges() -> [ObjectChange] {
     guard !_order.isEmpty else { return [] }
     let changes = _order.compactMap { ObjectChange(from: _before[$0]!) }
@@ -32,7 +32,7 @@ final class UndoRecorder {
   }
 }
 
-/// One object's state at a moment, by reference: its values are shared and copied at the next write.
+/// The state of one object at a moment, by reference: its values are shared and copied on the next write.
 struct ObjectSnapshot {
   let object: NSManagedObject
   let isAlive: Bool
@@ -66,16 +66,16 @@ struct ObjectSnapshot {
   func members(_ slot: Int) -> Members? { _members.first { $0.slot == slot }?.state }
 }
 
-/// How one object was changed by an event, and so how to change it back.
+/// The changes of one object in an event, for undoing them.
 struct ObjectChange {
   let object: NSManagedObject
-  /// Whether it was there before.
+  /// Whether the object existed before.
   let wasAlive: Bool
-  /// Whether it was there afterwards.
+  /// Whether the object exists afterwards.
   let isAlive: Bool
-  /// Attributes as they were, by slot.
+  /// Previous attribute values, by slot.
   var values: [(slot: Int, value: Value)] = []
-  /// To-one targets as they were, by slot.
+  /// Previous to-one targets, by slot.
   var targets: [(slot: Int, target: NSManagedObject?)] = []
   /// To-many changes, by slot.
   var members: [MemberChange] = []
@@ -84,18 +84,18 @@ struct ObjectChange {
     let slot: Int
     let added: [NSManagedObject]
     let removed: [NSManagedObject]
-    /// Order before, of an ordered relationship.
+    /// The previous order of an ordered relationship.
     let order: [NSManagedObject]?
   }
 
-  /// The change from a snapshot to now; nil if there is none.
+  /// Computes the change since a snapshot; nil without one.
   init?(from before: ObjectSnapshot) {
     object = before.object
     wasAlive = before.isAlive
     isAlive = object.isAliveInContext
     guard wasAlive || isAlive else { return nil }
     let slots = object._layout.slots
-    // What was a fault was clean: its row is what it was.
+    // An object that was a fault was clean: its old row is unchanged.
     if let old = before.row ?? object._row, let new = object._current, !(old === new) {
       for slot in slots.indices where !slots[slot].isToMany && old[slot] != new[slot] {
         if slots[slot].attribute != nil {
@@ -122,7 +122,7 @@ struct ObjectChange {
 }
 
 extension NSManagedObject {
-  /// Whether the object is part of its context and not marked as deleted.
+  /// Whether the object is in its context and not deleted.
   final var isAliveInContext: Bool { _context != nil && !_flags.contains(.deleted) }
 
   /// Called before every change; costs a load and a branch as long as no context of the program has an undo
@@ -138,7 +138,7 @@ extension NSManagedObject {
     recorder.willChange(self)
   }
 
-  /// The object that a to-one cell stands for, without reading it.
+  /// Returns the object that a to-one cell refers to, without loading it.
   final func target(in value: Value) -> NSManagedObject? {
     switch value {
     case .reference(let key): _context?.object(for: key)

@@ -42,7 +42,7 @@ struct OutlineBuilder {
     case .date(let seconds): return _date(seconds)
     case .data(let bytes): return _data(bytes)
     case .string(let text, let isCut):
-      // The first object of a keyed archive stands for nil.
+      // The first object of a keyed archive represents nil.
       return text == "$null" && _objects?[0] == number ? .null : _text(text, isCut: isCut)
     case .uid(let index):
       guard let target = _target(index) else { return .damaged }
@@ -78,7 +78,7 @@ struct OutlineBuilder {
     return target
   }
 
-  /// The object behind a field: what it refers to, or itself.
+  /// Returns the object of a field: the referenced one, or itself.
   private func _resolved(_ number: Int?) -> PropertyListTable.Object? {
     guard let number, let object = _table.object(number) else { return nil }
     guard case .uid(let index) = object else { return object }
@@ -152,7 +152,8 @@ struct OutlineBuilder {
     return _cut(name, _limits.name)
   }
 
-  /// An object of a keyed archive: in words for Foundation's plain classes, else its fields.
+  /// Describes an object of a keyed archive: in words for Foundation's plain classes, otherwise by its
+  /// fields.
   private mutating func _object(
     _ name: String, _ keys: Members, _ values: Members, of node: ValueOutline, depth: Int
   ) -> ValueOutline {

@@ -1,7 +1,7 @@
-/// A binary property list whose objects are read one at a time.
+/// A binary property list whose objects are read on demand.
 ///
-/// Nothing is unfolded beforehand: a page shows the first values of a list, however large the list is. The bytes are
-/// untrusted, so every offset and count is checked against their number.
+/// Nothing is decoded in advance: a page shows the first values of a list, however large it is. The bytes are
+/// untrusted, so every offset and count is checked against their length.
 struct PropertyListTable: Sendable {
   /// One object. Members of collections are numbers of other objects.
   enum Object {
@@ -14,7 +14,7 @@ struct PropertyListTable: Sendable {
     /// Seconds since 2001-01-01 00:00 UTC.
     case date(Double)
     case data(ArraySlice<UInt8>)
-    /// The first part of a text, and whether there is more.
+    /// The start of a text, and whether it was truncated.
     case string(String, isCut: Bool)
     /// A place in the object table of a keyed archive.
     case uid(Int)
@@ -35,7 +35,7 @@ struct PropertyListTable: Sendable {
     }
   }
 
-  /// Number of the object that the list stands for.
+  /// Number of the top object.
   let top: Int
   private let _bytes: [UInt8]
   private let _count: Int
@@ -65,7 +65,7 @@ struct PropertyListTable: Sendable {
     self.top = top
   }
 
-  /// The object of this number; nil if there is none, or it is damaged.
+  /// Returns the object with this number; nil if it is missing or damaged.
   func object(_ number: Int) -> Object? {
     guard number >= 0, number < _count,
       let start = Self._number(_bytes, _offsets + number * _offsetWidth, _offsetWidth), start >= 8,

@@ -3,8 +3,8 @@ import Foundation
 
 /// An archived value as a tree of names and texts, for an object's page.
 ///
-/// Keyed archives and binary property lists are read as data. No class is ever instantiated, so a class name in the
-/// bytes has no power, and the size of the tree is bounded whatever the bytes say.
+/// Keyed archives and binary property lists are read as data. No class is ever instantiated, so class names
+/// in the bytes are harmless, and the size of the tree is limited whatever the bytes contain.
 struct ValueOutline: Sendable, Hashable {
   enum Style: Sendable, Hashable {
     case text, number, date, code
@@ -24,7 +24,7 @@ struct ValueOutline: Sendable, Hashable {
 
   init(_ text: String, _ style: Style) { (self.text, self.style) = (text, style) }
 
-  /// What a tree may have at most.
+  /// Size limits of a tree.
   struct Limits: Sendable {
     var depth = 8
     /// Nodes of the whole tree.

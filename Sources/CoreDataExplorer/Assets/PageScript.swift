@@ -1,8 +1,9 @@
-/// The script of all pages. Without it, pages do not follow the store and key paths are not completed; all else works.
+/// The script of all pages. Without it, pages do not follow the store and key paths are not completed;
+/// everything else works.
 enum PageScript {
   static let text = live + completion + keys
 
-  /// Reads the page again when the store has changed, and marks what is new.
+  /// Reloads the page when the store has changed, and highlights changes.
   private static let live = #"""
     "use strict";
     (() => {
@@ -179,7 +180,7 @@ enum PageScript {
 
     """#
 
-  /// Keys: '/' goes to the filter, arrows to the pages beside this one.
+  /// Keys: '/' focuses the filter, arrows switch to adjacent pages.
   private static let keys = #"""
     document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,5 +1,5 @@
 extension StyleSheet {
-  /// History, SQL, model, check, and what changes the store.
+  /// History, SQL, model, check, and the pages that modify the store.
   static let pages = """
     .timeline { margin: 10px 0 16px; } .timeline svg { width: 100%; height: 48px; display: block; border-bottom: 1px solid var(--strong); }
     .timeline rect { fill: var(--bar); } .timeline a:hover rect, .timeline a:focus rect { fill: var(--link); }

@@ -2,7 +2,7 @@ import CoreData
 import CoreDataModelSchema
 import Foundation
 
-/// What a save would write.
+/// The changes that a save would write.
 struct EditChanges: Sendable {
   enum Kind: String, Sendable { case inserted, updated, deleted }
 
@@ -41,7 +41,7 @@ struct EditChanges: Sendable {
         let slot = entity.slots[number]
         let after = EditForm.text(object, slot, naming)
         let before = Self._before(committed[key], slot, naming)
-        // What stays as it was is no change, as an attribute of a new object without value.
+        // An unchanged value is no change, such as an attribute without value in a new object.
         return before == after ? nil : Difference(property: key, before: before, after: after)
       }
     }
@@ -86,7 +86,7 @@ struct EditConflicts: Error, Sendable {
     let properties: [Property]
   }
 
-  /// Objects that would have the same values.
+  /// Objects that would have equal values.
   struct Constraint: Sendable {
     let properties: [String]
     let values: [String]

@@ -22,7 +22,7 @@ struct EditForm: Sendable {
     let destination: String?
     /// Nil for nil.
     let text: String?
-    /// Why it cannot be changed here; nil if it can.
+    /// The reason why it cannot be edited; nil if it can.
     let isFixed: String?
   }
 
@@ -33,14 +33,14 @@ struct EditForm: Sendable {
   }
 
   let entity: PropertyLayout
-  /// Nil for an object that is yet to be made.
+  /// Nil for an object to be created.
   let target: EditSession.Target?
   let name: String
   let fields: [Field]
 
-  /// Members beyond which a relationship is not edited as a list.
+  /// Maximum number of members for editing a relationship as a list.
   private static let _mostMembers = 200
-  /// Bytes beyond which a value is not edited as text.
+  /// Maximum number of bytes for editing a value as text.
   private static let _mostBytes = 4096
 
   /// The form of an object, on its context's queue.
@@ -158,7 +158,7 @@ struct EditForm: Sendable {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// The value that a field's text stands for.
+  /// Parses a field's text.
   ///
   /// - Throws: `Problem`.
   static func value(

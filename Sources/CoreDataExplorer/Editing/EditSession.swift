@@ -15,9 +15,9 @@ final class EditSession: @unchecked Sendable {
     case draft(Int)
   }
 
-  /// Why a change is refused, by property.
+  /// The reasons why a change is rejected, by property.
   struct Refusal: Error, Sendable {
-    /// Messages by property; those about no single one under "".
+    /// Messages by property; general ones under "".
     var messages: [String: [String]]
   }
 
@@ -31,7 +31,8 @@ final class EditSession: @unchecked Sendable {
   private let _undo = UndoManager()
   private let _identifier: String
   private var _drafts: [NSManagedObject] = []
-  /// Held so that the context keeps the values that a form has shown, and notices when they are not the store's any more.
+  /// Retained so that the context keeps the values that a form has shown, and detects when the store's
+  /// differ.
   private var _held: Set<NSManagedObject> = []
 
   /// Opens the store for writing.
@@ -54,7 +55,7 @@ final class EditSession: @unchecked Sendable {
         ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: store.path),
         options: [
           NSPersistentStoreTimeoutOption: 5.0, NSMigratePersistentStoresAutomaticallyOption: false,
-          // A store that keeps a history goes on to.
+          // A store with a history continues it.
           NSPersistentHistoryTrackingKey: Self._keepsHistory(store.path),
         ])
       guard !opened.isReadOnly else {
@@ -113,7 +114,7 @@ final class EditSession: @unchecked Sendable {
   func form(_ target: Target) throws -> EditForm {
     try _context.performAndWait {
       let object = try _object(target)
-      // An unchanged object shows what the store holds now.
+      // An unchanged object shows the stored values.
       if !object.hasChanges, !object.objectID.isTemporaryID { _context.refresh(object, mergeChanges: true) }
       _held.insert(object)
       return EditForm(object, target, layout, name: _name)
@@ -150,7 +151,7 @@ final class EditSession: @unchecked Sendable {
 
   // MARK: Changes
 
-  /// Runs changes as one undo step; drops them if they are refused.
+  /// Runs changes as one undo step; rolls them back if they are rejected.
   private func _step<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
     _undo.beginUndoGrouping()
     do {
@@ -184,7 +185,7 @@ final class EditSession: @unchecked Sendable {
     }
   }
 
-  /// Makes an object from a submitted form.
+  /// Creates an object from a submitted form.
   ///
   /// - Throws: `Refusal`.
   func insert(_ entity: PropertyLayout, _ entries: [EditForm.Entry]) throws {
@@ -198,7 +199,7 @@ final class EditSession: @unchecked Sendable {
     }
   }
 
-  /// Deletes an object, as far as its relationships allow.
+  /// Deletes an object, if its relationships allow it.
   ///
   /// - Throws: `Refusal`, `Missing`.
   func delete(_ target: Target) throws {
@@ -218,7 +219,7 @@ final class EditSession: @unchecked Sendable {
     for entry in entries {
       guard let slot = entity.slot(named: entry.name) else { continue }
       do {
-        // Sets only the fields that the user changed; the others may have changed in the store meanwhile.
+        // Set only the fields that the user changed; the others may have changed in the store meanwhile.
         let current = EditForm.text(object, entity.slots[slot], _name)
         guard entry.text != entry.base else { continue }
         if current != entry.base, current != entry.text {
@@ -235,7 +236,7 @@ final class EditSession: @unchecked Sendable {
     guard refusal.messages.isEmpty else { throw refusal }
   }
 
-  /// Turns what validation throws into messages by property.
+  /// Translates validation errors to messages by property.
   private static func _validating(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -266,7 +267,7 @@ final class EditSession: @unchecked Sendable {
     }
   }
 
-  /// All changes, as they would be saved.
+  /// Returns all changes as a save would write them.
   func changes() -> EditChanges {
     _context.performAndWait {
       var objects: [EditChanges.Object] = []

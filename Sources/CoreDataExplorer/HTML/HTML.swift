@@ -1,7 +1,7 @@
 import CoreDataToolKit
 
-/// A piece of HTML. What it is made of is escaped as it goes in, so that no text can become markup: names of elements
-/// and attributes are literals of this program, everything else is text.
+/// A piece of HTML. Interpolated values are escaped, so that no text can become markup: names of elements and
+/// attributes are literals of this program, everything else is text.
 struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
   /// Well-formed markup.
   private(set) var markup: String
@@ -16,10 +16,10 @@ struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolat
     Markup.escape(text, into: &markup)
   }
 
-  /// Text; also what is put into it.
+  /// Text, including interpolated values.
   init(stringLiteral text: String) { self.init(text) }
 
-  /// Markup of this program, as it stands. Only a literal fits here.
+  /// Markup of this program, unescaped. Accepts only literals.
   static func raw(_ markup: StaticString) -> HTML { HTML(trusted: markup.description) }
 
   /// Pieces one after the other.
@@ -72,6 +72,6 @@ struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolat
 }
 
 extension HTML {
-  /// A drawing that another module has made as a tree, whose text it escapes when it is written.
+  /// A drawing from another module, which escapes its text on output.
   init(drawing: Drawing) { self.init(trusted: drawing.text) }
 }

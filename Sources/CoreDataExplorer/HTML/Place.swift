@@ -1,6 +1,6 @@
 import Foundation
 
-/// An address within the explorer: a path of this program, and fields that may hold anything.
+/// An address within the explorer: a path of this program, and fields with arbitrary contents.
 struct Place: Sendable {
   let path: StaticString
   private(set) var fields: [(name: String, value: String)]
@@ -10,7 +10,7 @@ struct Place: Sendable {
     self.fields = fields.compactMap { field in field.value.map { (field.key, $0) } }
   }
 
-  /// The same place with a field set, or taken out.
+  /// Returns the place with a field set or removed.
   func with(_ name: String, _ value: String?) -> Place {
     var copy = self
     copy.fields.removeAll { $0.name == name }
@@ -25,7 +25,7 @@ struct Place: Sendable {
     (self.path, self.fields) = (path, fields)
   }
 
-  /// The address as it stands in a link.
+  /// The address for links.
   var address: String {
     guard !fields.isEmpty else { return path.description }
     let query = fields.map { "\(Self._encoded($0.name))=\(Self._encoded($0.value))" }

@@ -5,7 +5,8 @@ import CoreDataSQLiteBinding
 import CoreDataStoreTools
 import Foundation
 
-/// The bytes of an attribute: shown if they are a picture in a format without scripts, else downloaded.
+/// The bytes of an attribute: displayed if they are a picture in a format without scripts, otherwise
+/// downloaded.
 struct BlobAnswer {
   private let _visit: Visit
   private let _entity: PropertyLayout

@@ -8,7 +8,7 @@ enum CellView {
     .tag("td", ["class": isNumeric(cell) ? "num" : nil], short(cell))
   }
 
-  /// Whether the cell stands to the right.
+  /// Whether the cell is right-aligned.
   static func isNumeric(_ cell: Cell) -> Bool {
     switch cell {
     case .number, .members: true
@@ -54,7 +54,7 @@ enum CellView {
     return .link(place, class: "object", title: link.identifier, HTML(ValueText.onOneLine(label)))
   }
 
-  /// What bytes are, in words: "PNG, 12 kB".
+  /// Describes bytes: "PNG, 12 kB".
   static func blob(_ blob: Blob) -> String {
     guard let count = blob.count else { return "file missing" }
     let kind = blob.picture.map { $0.name + ", " } ?? (blob.isTransformable ? "transformable, " : "")

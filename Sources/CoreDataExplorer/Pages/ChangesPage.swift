@@ -111,7 +111,7 @@ struct ChangesPage {
           .tag("tbody", [:], rows)))
   }
 
-  /// A value of a form as it is shown.
+  /// A form value for display.
   static func text(_ text: String?) -> HTML {
     guard let text else { return .tag("span", ["class": "nil"], "nil") }
     return text.isEmpty

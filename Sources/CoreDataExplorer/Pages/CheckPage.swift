@@ -70,7 +70,7 @@ struct CheckPage {
   }
 }
 
-/// The last check of a store, made again when the store has changed.
+/// The last check of a store, repeated when the store has changed.
 final class StoreHealth: Sendable {
   struct Result: Sendable {
     let findings: [StoreFinding]
@@ -82,7 +82,7 @@ final class StoreHealth: Sendable {
   /// One check at a time: each reads the whole file.
   private let _turn = NSLock()
 
-  /// - Throws: What the check throws; `QueryBudget.Exceeded`.
+  /// - Throws: Errors of the check; `QueryBudget.Exceeded`.
   func result(_ store: ExploredStore, client: HTTPClient) throws -> Result {
     let time = store.clock.time
     if let last = _last.withLock({ $0 }), last.time == time { return last }

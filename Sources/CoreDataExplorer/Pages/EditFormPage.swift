@@ -3,7 +3,7 @@ import CoreDataMicroHTTPDBinding
 import CoreDataModelSchema
 import Foundation
 
-/// The form in which an object is made or changed, with errors at their fields.
+/// The form for creating or changing an object, with errors at their fields.
 struct EditFormPage {
   private let _visit: Visit
   private let _session: EditSession
@@ -70,7 +70,7 @@ struct EditFormPage {
   private func _entry(_ field: EditForm.Field) -> EditForm.Entry {
     let request = _visit.request
     let hasEmpty = field.slot.isToMany || field.slot.form == .string
-    // An empty field is nil where no text can be empty, or where the box beside it says so.
+    // An empty field is nil if empty text is invalid, or if the box beside it is checked.
     func read(_ field: String, isNil: Bool) -> String? {
       let text = _lines(request.field(field) ?? "")
       return text.isEmpty && (isNil || !hasEmpty) ? nil : text
@@ -242,7 +242,7 @@ struct EditFieldView {
     }
   }
 
-  /// Tells an empty text from none.
+  /// Distinguishes an empty text from nil.
   private var _nil: HTML {
     guard _field.slot.isOptional, _field.slot.form == .string else { return .empty }
     return .tag(

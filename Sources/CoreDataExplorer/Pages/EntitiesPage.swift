@@ -5,7 +5,7 @@ import CoreDataModelTools
 import CoreDataStoreTools
 import Foundation
 
-/// The first page: what the store is, its entities with counts and sizes, and the diagram.
+/// The first page: a summary of the store, its entities with counts and sizes, and the diagram.
 struct EntitiesPage {
   private let _visit: Visit
   private var _store: ExploredStore { _visit.store }

@@ -20,7 +20,7 @@ struct EntityPage {
       do {
         return _answer(request, try TablePage(request, _store, _visit.budget), nil)
       } catch  where request.filter != nil && !_isOver(error) {
-        // A filter that the engine cannot translate is reported like one that cannot be parsed.
+        // An untranslatable filter is reported like an invalid one.
         let message = (error as? CocoaError)?.userInfo[NSLocalizedDescriptionKey] as? String ?? "\(error)"
         return _answer(request, nil, TableRequest.Problem(field: .filter, description: message))
       }

@@ -5,7 +5,7 @@ import CoreDataStoreTools
 import CoreDataToolKit
 import Foundation
 
-/// What a table shows, all pages of it, as a file: values whole, bytes in base64.
+/// The contents of a table, all pages of it, as a file: complete values, bytes in base64.
 struct ExportAnswer {
   enum Form: String, CaseIterable, Sendable {
     case csv, json, ndjson

@@ -3,7 +3,7 @@ import CoreDataMicroHTTPDBinding
 import CoreDataStoreTools
 import Foundation
 
-/// The transactions of the store's history: when, by whom, and what they changed.
+/// The transactions of the store's history: time, author and changes.
 struct HistoryPage {
   private let _visit: Visit
   private var _store: ExploredStore { _visit.store }
@@ -118,7 +118,7 @@ struct HistoryPage {
             ] : [])))
   }
 
-  /// Who made a transaction.
+  /// The author of a transaction.
   static func origin(_ transaction: StoredTransaction) -> HTML {
     var parts: [HTML] = []
     if let author = transaction.author { parts.append(.tag("b", [:], HTML(author))) }

@@ -28,7 +28,7 @@ struct PageFrame {
 
   /// - Parameters:
   ///   - isLive: Whether the page reloads when the store changes.
-  ///   - isWide: Whether the page takes the whole width of the window.
+  ///   - isWide: Whether the page uses the full width of the window.
   init(_ visit: Visit, title: String, part: Part? = nil, isLive: Bool = false, isWide: Bool = false) {
     (_visit, _title, _part, _isLive, _isWide) = (visit, title, part, isLive, isWide)
   }

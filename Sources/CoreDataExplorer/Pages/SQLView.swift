@@ -31,7 +31,7 @@ enum SQLView {
     return .tag("pre", ["class": "sql", "tabindex": "0", "aria-label": "SQL"], result)
   }
 
-  /// Words, quoted texts and names as they are, and each other character.
+  /// Splits SQL into words, quoted texts and names, and single other characters.
   private static func _tokens(_ sql: String) -> [String] {
     var tokens: [String] = []
     var rest = Substring(sql)

@@ -23,7 +23,7 @@ enum Amount {
     "\(text(count)) \(count == 1 ? noun : plural ?? noun + "s")"
   }
 
-  /// A time that something took: "0.4 ms", "12 ms", "1.3 s".
+  /// A duration: "0.4 ms", "12 ms", "1.3 s".
   static func text(_ duration: Duration) -> String {
     let milliseconds =
       Double(duration.components.seconds) * 1e3 + Double(duration.components.attoseconds) / 1e15

@@ -16,7 +16,7 @@ enum Cell: Sendable, Hashable {
   /// Bytes: the first of them, and how many there are.
   case bytes(Blob)
   case object(ObjectLink)
-  /// A to-one that leads to no row.
+  /// A to-one whose destination is missing.
   case dangling(entity: String, key: Int64)
   /// Number of members; whether there may be more.
   case members(Int, isMore: Bool)
@@ -28,7 +28,7 @@ enum Cell: Sendable, Hashable {
 struct ObjectLink: Sendable, Hashable {
   let entity: String
   let key: Int64
-  /// Value of its label attribute; nil if there is none.
+  /// Value of its label attribute; nil without one.
   let label: String?
   /// `Book/p17`.
   var identifier: String { "\(entity)/p\(key)" }
@@ -45,7 +45,7 @@ struct Blob: Sendable, Hashable {
   var picture: Picture? { Picture(head) }
 }
 
-/// Picture formats that are shown: those that cannot contain scripts.
+/// Displayable picture formats: those that cannot contain scripts.
 enum Picture: String, Sendable {
   case png = "image/png"
   case jpeg = "image/jpeg"

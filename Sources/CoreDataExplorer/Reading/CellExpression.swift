@@ -1,7 +1,8 @@
 import CoreData
 import CoreDataModelSchema
 
-/// SQL for what a path leads to, from a row of the entity's table: nested selects by primary key, one a step.
+/// SQL for the value at a path, from a row of the entity's table: nested selects by primary key, one per
+/// step.
 struct CellExpression {
   private let _anatomy: StoreAnatomy
   private let _layout: ModelLayout
@@ -28,7 +29,7 @@ struct CellExpression {
     return (_follow(step, alias, inner.sql), inner.isExternal)
   }
 
-  /// The key that a to-one holds.
+  /// The key in a to-one.
   func toOne(_ names: ArraySlice<String>, of entity: Int, alias: String) -> (sql: String, destination: Int)? {
     guard let first = names.first, let step = _toOne(first, entity, alias) else { return nil }
     if names.count == 1 { return (step.sql, step.destination) }
@@ -85,7 +86,8 @@ struct CellExpression {
     return "(SELECT \(inner) FROM \(table) \(alias)n WHERE \(alias)n.Z_PK = \(step.sql))"
   }
 
-  /// Whether rows of the entity can have what the other one declares: it inherits it, or a subentity has it.
+  /// Whether rows of the entity can have the other one's properties: it inherits them, or a subentity has
+  /// them.
   private func _isRelated(_ owner: Int, _ entity: Int) -> Bool {
     let layout = _layout.layout(numbered: entity)
     return layout.family.contains(owner) || _layout.layout(numbered: owner).family.contains(entity)

@@ -12,7 +12,7 @@ struct CellQuery {
     /// Number of the row's own entity; nil for a number that the model does not have.
     let entity: Int?
     let cells: [Cell]
-    /// The cell that the table is sorted by, as it is stored.
+    /// The stored value of the cell by which the table is sorted.
     let sortValue: Binding
   }
 
@@ -26,9 +26,9 @@ struct CellQuery {
   private let _sql: String
 
   /// - Parameters:
-  ///   - sort: Path whose stored value is wanted, too.
-  ///   - textLimit: Most characters of a text.
-  ///   - blobLimit: Most bytes of a blob.
+  ///   - sort: Path whose stored value is also returned.
+  ///   - textLimit: Maximum number of characters of a text.
+  ///   - blobLimit: Maximum number of bytes of a blob.
   init(
     _ store: ExploredStore, _ reader: StoreReader, _ entity: PropertyLayout, _ paths: [PropertyPath],
     sort: PropertyPath? = nil, textLimit: Int, blobLimit: Int = 64, memberLimit: Int = 1000
@@ -46,7 +46,7 @@ struct CellQuery {
     _sql = "SELECT \(columns.joined(separator: ", ")) FROM \(reader.anatomy.table(of: number).name) t"
   }
 
-  /// Columns of the statement for one path; always as many as `_width` says.
+  /// The statement's columns for one path; always `_width` columns.
   private static func _columns(
     _ path: PropertyPath, _ store: ExploredStore, _ entity: Int, _ expression: CellExpression,
     _ textLimit: Int, _ blobLimit: Int, _ memberLimit: Int
@@ -64,7 +64,7 @@ struct CellQuery {
       case .binaryData, .transformable:
         return ["substr(CAST(\(sql) AS BLOB), 1, \(blobLimit))", "length(CAST(\(sql) AS BLOB))"]
       default:
-        // A number or a UUID; whatever a hostile store has instead is cut short.
+        // A number or a UUID; other values, in a malicious store, are truncated.
         return [
           "CASE WHEN typeof(\(sql)) IN ('text', 'blob') THEN substr(\(sql), 1, 64) ELSE \(sql) END", "NULL",
         ]
@@ -94,7 +94,7 @@ struct CellQuery {
     }
   }
 
-  /// The rows with these keys, in their order; those that are gone are left out.
+  /// Returns the rows with these keys, in order; skips missing ones.
   func rows(_ keys: [Int64]) throws -> [Row] {
     guard !keys.isEmpty else { return [] }
     let list = keys.map(String.init).joined(separator: ", ")
@@ -199,7 +199,7 @@ struct CellQuery {
     number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : "\(number)"
   }
 
-  /// A cell as SQL would spell it.
+  /// A cell as an SQL literal.
   static func shown(_ value: Binding) -> String {
     switch value {
     case .null: "NULL"

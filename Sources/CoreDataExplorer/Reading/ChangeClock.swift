@@ -9,11 +9,12 @@ final class ChangeClock: @unchecked Sendable {
   private var _time = 0
   private var _isStopped = false
 
-  /// Follows a store's file, until the clock is stopped or gone.
+  /// Watches a store's file until the clock is stopped or deallocated.
   ///
-  /// One thread asks SQLite five times a second for commits, however many pages follow the store, on a connection that
-  /// leaves no file beside the store. The engine's own watch (`NSPersistentStoreRemoteChange`) takes part in the
-  /// write-ahead log, and creates one where there is none. An idle explorer takes 0.1 % of a core, with 48 followers too.
+  /// One thread polls SQLite for commits five times a second, however many pages follow the store, on a
+  /// connection that creates no file beside the store. The engine's own watch
+  /// (`NSPersistentStoreRemoteChange`) takes part in the write-ahead log, and creates one if there is none.
+  /// An idle explorer uses 0.1 % of a core, even with 48 followers.
   func follow(_ path: String) {
     let thread = Thread { [weak self] in
       var file = FollowedFile(path)
@@ -40,7 +41,7 @@ final class ChangeClock: @unchecked Sendable {
     return _time
   }
 
-  /// Notes a change.
+  /// Records a change.
   func advance() {
     _condition.lock()
     _time += 1
@@ -48,7 +49,7 @@ final class ChangeClock: @unchecked Sendable {
     _condition.unlock()
   }
 
-  /// Wakes all waiting threads; nothing waits from now on.
+  /// Wakes all waiting threads; later waits return immediately.
   func stop() {
     _condition.lock()
     _isStopped = true
@@ -56,9 +57,9 @@ final class ChangeClock: @unchecked Sendable {
     _condition.unlock()
   }
 
-  /// Waits for a change after `time`, at most so many seconds.
+  /// Waits for a change after `time`, up to a number of seconds.
   ///
-  /// - Returns: The time then, the same one if nothing has changed; nil when the clock was stopped.
+  /// - Returns: The current time, unchanged without a change; nil if the clock was stopped.
   func wait(after time: Int, seconds: Double) -> Int? {
     let end = Date(timeIntervalSinceNow: seconds)
     _condition.lock()
@@ -70,7 +71,7 @@ final class ChangeClock: @unchecked Sendable {
   }
 }
 
-/// Tells whether a store's file has been written to since it was last asked.
+/// Detects whether a store's file has been written since the last check.
 private struct FollowedFile {
   private let _path: String
   private var _connection: Connection?

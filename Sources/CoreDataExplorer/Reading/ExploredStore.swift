@@ -8,7 +8,7 @@ import Foundation
 final class ExploredStore: @unchecked Sendable {
   // Unchecked: nothing is written after `init`; the metadata are immutable property-list values.
   let path: String
-  /// What pages and messages call it.
+  /// The name in pages and messages.
   let name: String
   let metadata: [String: Any]
   let model: StoreModel
@@ -87,7 +87,7 @@ final class ExploredStore: @unchecked Sendable {
     return context
   }
 
-  /// The entity of this name; nil if the model has none.
+  /// Returns the entity of this name; nil if the model lacks it.
   func entity(_ name: String?) -> PropertyLayout? { name.flatMap { layout.layoutsByName[$0] } }
 
   /// The ID that the engine has for a row.

@@ -2,18 +2,18 @@ import CoreData
 import CoreDataStoreTools
 import Foundation
 
-/// Reads cells whose bytes may stand in a file beside the store.
+/// Reads cells whose bytes may be in a file beside the store.
 struct ExternalCell: Sendable {
   private let _directory: String
 
   init(storePath: String) { _directory = StoreFileFacts.externalDirectory(path: storePath) }
 
-  /// The bytes behind a cell, of which the first are given.
+  /// Returns the bytes of a cell, given its first bytes.
   ///
   /// - Parameters:
-  ///   - head: First bytes of the cell, at least 64 if it has so many.
-  ///   - count: Number of bytes that the cell has.
-  ///   - limit: Most bytes to be read of a file.
+  ///   - head: First bytes of the cell, at least 64 if it has that many.
+  ///   - count: Number of bytes in the cell.
+  ///   - limit: Maximum number of bytes to read from a file.
   func blob(head: [UInt8], count: Int, limit: Int) -> Blob {
     guard let path = path(head) else {
       // An inline value has one byte before it.
@@ -29,11 +29,11 @@ struct ExternalCell: Sendable {
     return Blob(head: bytes.map { [UInt8]($0) } ?? [], count: size.intValue)
   }
 
-  /// Path of the file that a cell names; nil for a value that stands in the row.
+  /// Path of the file that a cell references; nil for a value stored in the row.
   func path(_ head: [UInt8]) -> String? {
     guard head.first == 2 else { return nil }
     let name = String(decoding: head.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-    // Only a UUID is ever a name here; anything else could lead out of the directory.
+    // Names are always UUIDs; anything else could escape from the directory.
     return UUID(uuidString: name) == nil ? nil : "\(_directory)/\(name)"
   }
 }

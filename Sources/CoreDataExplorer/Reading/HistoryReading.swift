@@ -5,7 +5,7 @@ import CoreDataStoreTools
 
 /// Reads a store's history a page at a time, latest transactions first.
 struct HistoryReading {
-  /// What is asked for.
+  /// The requested part of the history.
   struct Request: Sendable {
     /// Only transactions with smaller numbers; nil for the latest.
     var before: Int64?
@@ -24,7 +24,7 @@ struct HistoryReading {
     let updated: Int
     let deleted: Int
     var changeCount: Int { inserted + updated + deleted }
-    /// Changes beyond which a transaction's are not counted.
+    /// Maximum number of changes to count per transaction.
     static let mostCounted = 2000
     var isMore: Bool { changeCount > Self.mostCounted }
   }
@@ -42,7 +42,7 @@ struct HistoryReading {
     let transactionCount: Int
     let authors: [String]
     let spans: [Span]
-    /// Current labels of the changed objects; none for deleted ones.
+    /// Current labels of the changed objects; empty for deleted ones.
     let links: [StoredReference: ObjectLink]
   }
 
@@ -50,7 +50,7 @@ struct HistoryReading {
   private let _reader: StoreReader
   private var _connection: Connection { _reader.connection }
 
-  /// Nil for a store that keeps no history.
+  /// Nil for a store without history.
   init?(_ store: ExploredStore, _ reader: StoreReader) throws {
     (_store, _reader) = (store, reader)
     let tables = try reader.connection.firstValue(
@@ -115,7 +115,7 @@ struct HistoryReading {
       values.append(.int(before))
     }
     if let author = request.author {
-      // Later stores keep texts in a separate table.
+      // Newer stores keep texts in a separate table.
       if try _hasColumn("ZAUTHORTS") {
         conditions.append(
           "(t.ZAUTHOR = ? OR t.ZAUTHORTS IN (SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?))")

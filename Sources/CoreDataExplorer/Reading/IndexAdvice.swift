@@ -2,7 +2,7 @@ import CoreData
 import CoreDataModelSchema
 import Foundation
 
-/// Advice on indexes that keep a query from scanning every row.
+/// Suggests indexes that save a query from scanning every row.
 struct IndexAdvice {
   /// Sentences, the most useful first.
   private(set) var sentences: [String] = []

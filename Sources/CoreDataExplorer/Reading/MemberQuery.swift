@@ -10,7 +10,7 @@ struct MemberQuery {
 
   init(_ store: ExploredStore, _ reader: StoreReader) { (_store, _reader) = (store, reader) }
 
-  /// Members of a to-many, in its order if it has one, else by key.
+  /// Members of a to-many, in order if it is ordered, otherwise by key.
   func members(
     of entity: PropertyLayout, _ key: Int64, slot: Int, from offset: Int, limit: Int
   ) throws -> [ObjectLink] {

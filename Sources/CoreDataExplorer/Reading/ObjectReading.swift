@@ -14,7 +14,7 @@ struct ObjectReading: Sendable {
     let cell: Cell
   }
 
-  /// A relationship with those at its other end.
+  /// A relationship with the objects at its other end.
   struct Relationship: Sendable {
     let name: String
     let destination: String
@@ -25,7 +25,7 @@ struct ObjectReading: Sendable {
     let members: [ObjectLink]
     /// Whether there are more.
     let isMore: Bool
-    /// The key of a to-one that leads nowhere.
+    /// The key of a dangling to-one.
     let dangling: Int64?
   }
 
@@ -51,7 +51,7 @@ struct ObjectReading: Sendable {
   let table: String
   let raw: [RawCell]
 
-  /// Nil if there is no such row.
+  /// Nil if the row does not exist.
   init?(entity asked: PropertyLayout, key: Int64, _ store: ExploredStore, _ reader: StoreReader) throws {
     // The address may name an entity above the object's own.
     guard let row = try CellQuery(store, reader, asked, [], textLimit: 1).rows([key]).first,

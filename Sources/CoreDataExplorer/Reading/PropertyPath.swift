@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import CoreDataStoreTools
 import CoreDataToolKit
 
-/// A path from an entity through to-one relationships to a property: what a column shows.
+/// A path from an entity through to-one relationships to a property: the contents of a column.
 struct PropertyPath: Sendable, Hashable {
   enum Kind: Sendable {
     /// The object itself.
@@ -14,7 +14,7 @@ struct PropertyPath: Sendable, Hashable {
     case toMany(destination: Int, owner: Int, slot: Int)
   }
 
-  /// As it is written: `author.name`, `$id`.
+  /// The textual form: `author.name`, `$id`.
   let text: String
   let names: [String]
   let kind: Kind
@@ -29,7 +29,7 @@ struct PropertyPath: Sendable, Hashable {
   static func == (left: PropertyPath, right: PropertyPath) -> Bool { left.text == right.text }
   func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-  /// Reads a path, and makes sure that it leads somewhere.
+  /// Parses and validates a path.
   init(_ text: String, of entity: PropertyLayout, in layout: ModelLayout) throws(Problem) {
     self.text = text
     names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

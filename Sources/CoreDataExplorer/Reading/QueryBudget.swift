@@ -2,9 +2,9 @@ import CoreDataMicroHTTPDBinding
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Limits one request: the total time of its statements, and whether its client still waits.
+/// Limits one request: the total time of its statements, and the presence of its client.
 struct QueryBudget: Sendable {
-  /// The request took too long, or its client has left.
+  /// The request took too long, or its client has disconnected.
   enum Exceeded: Error, CustomStringConvertible {
     case time(seconds: Double)
     case rows(Int)
@@ -39,9 +39,9 @@ struct QueryBudget: Sendable {
     QueryBudget(seconds: min(seconds, self.seconds), client: _client)
   }
 
-  /// Runs `body`, and ends its statements when the budget is spent.
+  /// Runs `body`, and aborts its statements when the budget is exhausted.
   ///
-  /// - Throws: What `body` throws; `Exceeded` if that was because the budget is spent.
+  /// - Throws: Errors of `body`; `Exceeded` if the budget was exhausted.
   func run<Result>(_ body: () throws -> Result) throws -> Result {
     // Short statements end before `isSpent` is ever asked: many of them must not outlast the budget together.
     try _check()

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Readers of one store, lent to one request each.
 final class ReaderPool: @unchecked Sendable {
-  // Unchecked: readers are in `_idle`, under its lock, or with the one request that they are lent to.
+  // Unchecked: readers are in `_idle`, under its lock, or in use by exactly one request.
 
   /// No reader became free within the time limit of a page.
   struct Busy: Error, CustomStringConvertible {
@@ -32,9 +32,9 @@ final class ReaderPool: @unchecked Sendable {
     _free = DispatchSemaphore(value: count)
   }
 
-  /// Lends a reader that sees the store as it is now.
+  /// Provides a reader that sees the current state of the store.
   ///
-  /// - Throws: What `body` throws, what opening the store throws, `Busy`, `QueryBudget.Exceeded`.
+  /// - Throws: Errors of `body` and of opening the store, `Busy`, `QueryBudget.Exceeded`.
   func read<Result>(_ budget: QueryBudget, _ body: (StoreReader) throws -> Result) throws -> Result {
     guard _free.wait(timeout: .now() + budget.seconds) == .success else { throw Busy() }
     defer { _free.signal() }

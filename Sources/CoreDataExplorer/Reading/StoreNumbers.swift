@@ -7,10 +7,10 @@ import Synchronization
 
 /// Counts and sizes of a store's tables, gathered in the background, since exact counts scan every row.
 final class StoreNumbers: Sendable {
-  /// What is known, and of which moment.
+  /// The known numbers, and their time.
   struct Known: Sendable {
     var counts: [Int: Int] = [:]
-    /// Bytes of tables and their indexes, by the table's name; empty where SQLite cannot tell.
+    /// Bytes of tables and their indexes, by table name; empty if SQLite cannot report them.
     var sizes: [String: Int] = [:]
     var time = -1
     /// The last moment that was tried; so that a store that cannot be counted is not counted without end.
@@ -27,7 +27,7 @@ final class StoreNumbers: Sendable {
     _clock = clock
   }
 
-  /// The numbers, as far as they are of the store as it is; gathers them if not, waiting for them a little.
+  /// Returns the numbers if they are current; otherwise collects them and waits briefly for the result.
   func now(wait seconds: Double) -> Known {
     let time = _clock.time
     _gather(time)
@@ -40,7 +40,7 @@ final class StoreNumbers: Sendable {
     return _known.withLock { $0 }
   }
 
-  /// The number of an entity's objects; nil while it is not known.
+  /// The number of an entity's objects; nil if unknown.
   func count(of entity: PropertyLayout, _ includesSubentities: Bool) -> Int? {
     let time = _clock.time
     _gather(time)

@@ -2,17 +2,17 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// A place in a sorted table: between the row with these values and its neighbour. Pages begin at such places, so that a
-/// late page costs what the first one does.
+/// A position in a sorted table: between the row with these values and its neighbour. Pages start at such
+/// positions, so that a late page costs as much as the first.
 struct TableCursor: Sendable, Hashable {
   let key: Int64
-  /// Value of the row that the table is sorted by, as it is stored; null without an order.
+  /// The row's stored value in the sort column; null without an order.
   let value: Binding
 
-  /// Longest text that stands in an address.
+  /// Maximum length of a text in an address.
   private static let _longestText = 1500
 
-  /// As it stands in an address: key, a letter for the kind of value, the value.
+  /// The form in addresses: key, a letter for the kind of value, the value.
   var text: String {
     switch value {
     case .null: "\(key)"
@@ -28,7 +28,7 @@ struct TableCursor: Sendable, Hashable {
     self.value = value
   }
 
-  /// Nil for a text that is none.
+  /// Nil for an invalid text.
   init?(_ text: String) {
     guard let dot = text.firstIndex(of: ".") else {
       guard let key = Int64(text) else { return nil }
@@ -53,13 +53,14 @@ struct TableCursor: Sendable, Hashable {
     }
   }
 
-  /// A prefix of a long text: the page then begins with rows of the same prefix, of which a few may come twice.
+  /// A prefix of a long text: the page then starts with rows of the same prefix, some of which may appear
+  /// twice.
   private static func _cut(_ text: String) -> String {
     text.utf8.count <= _longestText ? text : String(text.prefix(_longestText / 4))
   }
 
-  /// The value as a predicate compares with it; nil for null, and for one that an attribute of this type has no order
-  /// by.
+  /// The value for comparisons in predicates; nil for null, and for one without an order among attributes of
+  /// this type.
   func constant(for type: AttributeType) -> Any? {
     switch value {
     case .null: nil

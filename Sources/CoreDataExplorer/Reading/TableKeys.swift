@@ -2,7 +2,7 @@ import CoreData
 import CoreDataModelSchema
 import Foundation
 
-/// Finds the keys of one page of a table with the engine's own fetches, each bounded by its sort key and the primary key.
+/// Finds the keys of one page of a table with the engine's fetches, bounded by sort key and primary key.
 struct TableKeys {
   private let _request: TableRequest
   private let _store: ExploredStore
@@ -56,15 +56,15 @@ struct TableKeys {
     return try context.performAndWait { try context.fetch(request) }.compactMap(Self.key)
   }
 
-  /// The primary key that an ID stands for.
+  /// The primary key of an ID.
   static func key(_ id: NSManagedObjectID) -> Int64? {
     Int64(id.uriRepresentation().lastPathComponent.dropFirst())
   }
 
   // MARK: Conditions
 
-  /// Conditions of the fetches that give the rows after a place, one after the other. Nil values stand at one end of the
-  /// order, and are fetched on their own: a condition on both could use no index.
+  /// Conditions of the fetches that return the rows after a position, in order. Nil values are at one end of
+  /// the order and fetched separately: a condition for both could not use an index.
   private func _conditions(_ cursor: TableCursor?, _ isAscending: Bool) throws -> [NSPredicate?] {
     guard let cursor else { return [nil] }
     guard let id = _store.objectID(_request.entity.entityName, cursor.key) else {

@@ -22,7 +22,7 @@ struct TablePage: Sendable {
   let hasPrevious: Bool
   let hasNext: Bool
   let total: Total
-  /// Number of the first row in the table, from 0, as far as it is known.
+  /// Index of the first row in the table, from 0, if known.
   let ordinal: Int?
   let duration: Duration
 

@@ -3,9 +3,9 @@ import CoreDataMicroHTTPDBinding
 import CoreDataModelSchema
 import Foundation
 
-/// What part of an entity's table is asked for.
+/// The requested part of an entity's table.
 struct TableRequest {
-  /// Where a page begins.
+  /// The start of a page.
   enum Start: Sendable, Hashable {
     case first
     case after(TableCursor)
@@ -14,7 +14,7 @@ struct TableRequest {
   }
 
   let entity: PropertyLayout
-  /// Text of the predicate, as it was typed; nil for none.
+  /// The predicate as entered; nil for none.
   let filter: String?
   let predicate: NSPredicate?
   let sort: PropertyPath?
@@ -25,7 +25,7 @@ struct TableRequest {
   let includesSubentities: Bool
   let rows: Int
   let start: Start
-  /// Number of the page's first row in the table, from 0, as far as the address knows.
+  /// Index of the page's first row in the table, from 0, if the address contains it.
   let ordinal: Int?
 
   /// Number of default columns of a table.
@@ -96,7 +96,7 @@ struct TableRequest {
     guard let text, !text.isEmpty else { return (nil, true) }
     let isAscending = !text.hasPrefix("-")
     let key = isAscending ? text : String(text.dropFirst())
-    // By age, which is the order without any, but the other way round.
+    // By age: the default order, reversed if descending.
     if key == PropertyPath.identifier { return (nil, isAscending) }
     let path: PropertyPath
     do {

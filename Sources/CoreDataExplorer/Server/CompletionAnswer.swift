@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import CoreDataToolKit
 import Foundation
 
-/// Completions at the end of a filter: properties along the key path, else words of the language.
+/// Completions at the end of a filter: properties along the key path, otherwise words of the language.
 struct CompletionAnswer {
   private let _visit: Visit
   private let _entity: PropertyLayout
@@ -81,7 +81,7 @@ struct CompletionAnswer {
       !prefix.isEmpty && !$0.text.lowercased().hasPrefix(prefix) && $0.text.lowercased().contains(prefix)
     }
     let found = begins + holds
-    // Nothing is left to complete.
+    // Nothing left to complete.
     return found.count == 1 && found[0].text.lowercased() == prefix ? [] : found
   }
 

@@ -2,7 +2,7 @@ import CoreDataMicroHTTPDBinding
 import Foundation
 import Synchronization
 
-/// Tells a page when the store has changed: server-sent events, each with the number of the change.
+/// Notifies a page of changes to the store: server-sent events, each with the number of the change.
 struct EventStream {
   private let _visit: Visit
 

@@ -59,7 +59,7 @@ package final class Explorer: Sendable {
     _store = store
   }
 
-  /// Stops serving; waits for the pages that are being made.
+  /// Stops serving; waits for pages in progress.
   package func stop() {
     _store.clock.stop()
     _server.stop()

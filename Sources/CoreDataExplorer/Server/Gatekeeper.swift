@@ -1,8 +1,8 @@
 import CoreDataMicroHTTPDBinding
 import Foundation
 
-/// Admits clients that opened the address shown in the terminal. Refuses other users, pages of other sites, and host names
-/// that an attacker has pointed at this machine.
+/// Admits clients that opened the address shown in the terminal. Rejects other users, pages of other sites,
+/// and host names that an attacker has pointed at this machine.
 struct Gatekeeper: Sendable {
   let secrets: Secrets
   private let _address: String
@@ -22,7 +22,7 @@ struct Gatekeeper: Sendable {
     "http://\(_address == "0.0.0.0" ? "127.0.0.1" : _address):\(_port)/?token=\(secrets.token)"
   }
 
-  /// A refusal, or the answer that exchanges the token for the cookie; nil for a request that may pass.
+  /// A rejection, or the response that exchanges the token for the cookie; nil for an admitted request.
   func answer(to request: HTTPRequest) -> HTTPResponse? {
     guard _isOwnHost(request) else {
       return Refusal.page(
@@ -37,7 +37,7 @@ struct Gatekeeper: Sendable {
     if request.method != "POST", request.path == "/", let token = request.query("token") {
       return Secrets.equal(token, secrets.token) ? _entry() : _unknown()
     }
-    // Style and script hold no data of the store, and refusal pages need the style.
+    // Style and script contain no data of the store, and rejection pages need the style.
     if request.method != "POST", Assets.isPublic(request.path) { return nil }
     guard let cookie = request.cookies[_cookie], Secrets.equal(cookie, secrets.session) else {
       return _unknown()
@@ -46,8 +46,8 @@ struct Gatekeeper: Sendable {
     return _refusalOfPost(request)
   }
 
-  /// A page that sets the cookie and leads to the first page: a redirect would still count as coming from the site that
-  /// the link stood on, and a strict cookie would not be sent along.
+  /// A page that sets the cookie and continues to the first page: a redirect would still count as coming from
+  /// the site with the link, and a strict cookie would not be sent.
   private func _entry() -> HTTPResponse {
     let page = PageFrame.bare(
       title: "Opening the store",
@@ -84,7 +84,7 @@ struct Gatekeeper: Sendable {
   }
 
   private func _refusalOfPost(_ request: HTTPRequest) -> HTTPResponse? {
-    // Browsers say where a post comes from; one that does not is judged by the form's token alone.
+    // Browsers send the origin of a post; without it, only the form's token is checked.
     if let origin = request.header("origin") {
       guard let host = request.header("host"), origin.lowercased() == "http://\(host.lowercased())" else {
         return Refusal.page(

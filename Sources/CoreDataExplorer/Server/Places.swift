@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A bounded number of places for long answers: exports, and pages that follow the store.
+/// Limits the number of long responses: exports, and pages that follow the store.
 final class Places: Sendable {
-  /// All places are taken.
+  /// The limit is reached.
   struct Full: Error, CustomStringConvertible {
     let description: String
   }
@@ -10,7 +10,7 @@ final class Places: Sendable {
   private let _free: Mutex<Int>
   private let _refusal: String
 
-  /// - Parameter refusal: The message for a client that gets no place.
+  /// - Parameter refusal: The message for a rejected client.
   init(_ count: Int, refusal: String) {
     _free = Mutex(count)
     _refusal = refusal

@@ -3,7 +3,7 @@ import CoreDataMicroHTTPDBinding
 import CoreDataStoreTools
 import Foundation
 
-/// Finds the page for a request that the gatekeeper has let in.
+/// Finds the page for a request that the gatekeeper has admitted.
 struct Router: Sendable {
   let store: ExploredStore
   let secrets: Secrets
@@ -80,7 +80,7 @@ struct Router: Sendable {
   }
 }
 
-/// A request on its way through a page.
+/// A request while its page is generated.
 struct Visit: Sendable {
   let request: HTTPRequest
   let store: ExploredStore

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Random texts that tell the explorer's user from other users of the machine and other pages in the browser.
+/// Random texts that authenticate the explorer's user against other users of the machine and other pages in
+/// the browser.
 struct Secrets: Sendable {
   /// Part of the address that the terminal shows; grants access.
   let token = Secrets.random()

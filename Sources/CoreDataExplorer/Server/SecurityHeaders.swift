@@ -1,6 +1,7 @@
 import CoreDataMicroHTTPDBinding
 
-/// Header fields that keep a hostile store's content from running in the browser, and other sites out.
+/// Header fields that prevent a malicious store's content from running in the browser, and keep other sites
+/// out.
 enum SecurityHeaders {
   private static let _common: [(name: String, value: String)] = [
     ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "same-origin"),
@@ -9,7 +10,7 @@ enum SecurityHeaders {
     ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
   ]
 
-  /// For pages: the explorer's own style, script, pictures and forms, and nothing else.
+  /// For pages: only the explorer's own style, script, pictures and forms.
   static let page =
     files + [
       ("Content-Type", "text/html; charset=utf-8"),
@@ -28,7 +29,7 @@ enum SecurityHeaders {
   static let files = _common
 }
 
-/// Pages for requests that are not answered otherwise.
+/// Pages for requests without another response.
 enum Refusal {
   static func page(
     _ status: Int, _ title: String, _ text: String, _ headers: [(name: String, value: String)] = []

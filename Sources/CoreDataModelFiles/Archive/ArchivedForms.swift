@@ -1,6 +1,6 @@
-/// The archived forms of predicates and expressions, as archives by Core Data show them.
+/// The archived forms of predicates and expressions, as found in Core Data's archives.
 package enum ArchivedForms {
-  /// Operators that have a form.
+  /// Operators with an archived form.
   package enum Comparison: Int64, Sendable {
     case lessThan = 0
     case lessThanOrEqual = 1
@@ -16,7 +16,7 @@ package enum ArchivedForms {
     case contains = 99
     case between = 100
 
-    /// Whether archives by Core Data show the form; that of the others is made like theirs.
+    /// Whether Core Data's archives show the form; the others are modelled on those.
     var isKnownFromStores: Bool {
       switch self {
       case .beginsWith, .endsWith, .between: false
@@ -42,7 +42,7 @@ package enum ArchivedForms {
       [("NSVariable", .text(name)), ("NSExpressionType", .plain(.integer(2)))])
   }
 
-  /// A key path from the evaluated object, or from another expression.
+  /// A key path of the evaluated object, or of another expression.
   package static func keyPath(_ components: [String], of operand: KeyedObject? = nil) -> KeyedObject {
     let specifier = KeyedObject(
       ["NSKeyPathSpecifierExpression", "NSExpression", "NSObject"],
@@ -58,7 +58,7 @@ package enum ArchivedForms {
       ])
   }
 
-  /// One of the predefined functions, by its selector.
+  /// A predefined function, by its selector.
   package static func function(_ selector: String, _ arguments: [KeyedObject]) -> KeyedObject {
     let utilities = KeyedObject(
       ["NSConstantValueExpression", "NSExpression", "NSObject"],
@@ -87,7 +87,7 @@ package enum ArchivedForms {
       ])
   }
 
-  /// FETCH, as mapping models have it.
+  /// FETCH, as in mapping models.
   static func fetch(_ request: KeyedObject, in context: KeyedObject, countsOnly: Bool) -> KeyedObject {
     KeyedObject(
       ["NSFetchRequestExpression", "NSExpression", "NSObject"],

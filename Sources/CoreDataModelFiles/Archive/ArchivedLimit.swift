@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// A validation predicate that is one of the limits the model editor offers.
+/// A validation predicate that expresses one of the model editor's limits.
 struct ArchivedLimit {
   private enum Kind {
     case minimum(SchemaLiteral)
@@ -11,8 +11,8 @@ struct ArchivedLimit {
 
   private let _kind: Kind
 
-  /// Recognises `SELF >= n`, `SELF <= n`, the same of `length` or `timeIntervalSinceReferenceDate`, and `SELF
-  /// MATCHES p`; nil for any other predicate.
+  /// Recognises `SELF >= n`, `SELF <= n`, the same for `length` or `timeIntervalSinceReferenceDate`, and
+  /// `SELF MATCHES p`; nil for any other predicate.
   init?(_ predicate: KeyedArchive.Object, archive: KeyedArchive, type: AttributeType) {
     guard predicate.className == "NSComparisonPredicate",
       let op = archive.object(predicate.fields["NSPredicateOperator"]),

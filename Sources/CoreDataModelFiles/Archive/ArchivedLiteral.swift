@@ -7,8 +7,8 @@ struct ArchivedLiteral {
 
   init(_ archive: KeyedArchive) { _archive = archive }
 
-  /// The value as a literal of an attribute of this type; nil for none, or for an object that no literal can
-  /// be.
+  /// Returns the value as a literal for an attribute of this type; nil without a value, or for an unsupported
+  /// object.
   func literal(_ value: PlistValue?, type: AttributeType) -> SchemaLiteral? {
     guard let found = literal(value) else { return nil }
     switch (found, type.form) {
@@ -32,7 +32,7 @@ struct ArchivedLiteral {
     }
   }
 
-  /// The value as the literal it is.
+  /// Returns the value as a literal of its own type.
   func literal(_ value: PlistValue?) -> SchemaLiteral? {
     switch _archive.resolve(value) {
     case .boolean(let flag): return .boolean(flag)
@@ -73,7 +73,7 @@ struct ArchivedLiteral {
     return text
   }
 
-  /// A decimal number as Foundation archives it: up to eight 16-bit digits and an exponent of ten.
+  /// Decodes a decimal number as Foundation archives it: up to eight 16-bit digits and an exponent of ten.
   private func _decimal(_ object: KeyedArchive.Object) -> SchemaLiteral? {
     guard case .data(let mantissa)? = _archive.resolve(object.fields["NS.mantissa"]),
       let exponent = _archive.integer(object.fields["NS.exponent"]), (-128...127).contains(exponent),

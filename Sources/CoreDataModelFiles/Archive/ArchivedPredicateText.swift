@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Writes archived predicates and expressions as the text that `NSPredicate(format:)` reads.
+/// Converts archived predicates and expressions to text for `NSPredicate(format:)`.
 struct ArchivedPredicateText {
   private let _archive: KeyedArchive
   private let _path: String
@@ -12,14 +12,14 @@ struct ArchivedPredicateText {
     _path = path
   }
 
-  /// Text of a predicate.
+  /// Returns the text of a predicate.
   ///
-  /// - Throws: `ModelFileError` for one that has no text, such as a block.
+  /// - Throws: `ModelFileError` for one without a text form, such as a block.
   func predicate(_ object: KeyedArchive.Object) throws -> String { try _predicate(object, depth: 0) }
 
-  /// Text of an expression.
+  /// Returns the text of an expression.
   ///
-  /// - Throws: `ModelFileError` for one that has no text, such as a block.
+  /// - Throws: `ModelFileError` for one without a text form, such as a block.
   func expression(_ value: PlistValue?) throws -> String { try _expression(value, depth: 0) }
 
   private func _predicate(_ object: KeyedArchive.Object, depth: Int) throws -> String {
@@ -104,8 +104,7 @@ struct ArchivedPredicateText {
         try _expression($0, depth: depth + 1)
       }
       let name = _archive.string(object.fields["NSSelectorName"]) ?? ""
-      // The functions of the language are those of a constant, a class; any other target is somebody's
-      // object.
+      // Predefined functions have a constant target, a class; any other target is a custom object.
       if let target = _archive.object(object.fields["NSOperand"]),
         target.className != "NSConstantValueExpression"
       {
@@ -122,7 +121,7 @@ struct ArchivedPredicateText {
     }
   }
 
-  /// Text of a key path expression: `a.b`, or `$VARIABLE.a` after a variable.
+  /// Returns the text of a key path expression: `a.b`, or `$VARIABLE.a` after a variable.
   func keyPath(_ object: KeyedArchive.Object) throws -> String { try _keyPath(object, depth: 0) }
 
   private func _keyPath(_ object: KeyedArchive.Object, depth: Int) throws -> String {

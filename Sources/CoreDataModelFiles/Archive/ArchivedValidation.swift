@@ -1,11 +1,10 @@
 import CoreDataModelSchema
 import Foundation
 
-/// The validation predicates of an attribute and what each says when it fails, in archived form: limits
-/// first.
+/// The validation predicates and messages of an attribute in archived form, limits first.
 struct ArchivedValidation {
   private(set) var predicates: [KeyedObject] = []
-  /// Messages, or the numbers of Cocoa's errors for limits.
+  /// Messages, or Cocoa error codes for limits.
   private(set) var warnings: [KeyedValue] = []
 
   var isEmpty: Bool { predicates.isEmpty }
@@ -54,7 +53,7 @@ struct ArchivedValidation {
 }
 
 extension SchemaLiteral {
-  /// The literal as a default value.
+  /// Archives the literal as a default value.
   func archived() -> KeyedValue {
     switch self {
     case .integer(let number): .boxed(.integer(number))
@@ -71,7 +70,7 @@ extension SchemaLiteral {
     }
   }
 
-  /// The literal as a limit, which a date has in seconds.
+  /// Archives the literal as a limit; a date's is in seconds.
   fileprivate func archivedLimit() -> KeyedValue {
     if case .date(let seconds) = self { return .boxed(.real(seconds)) }
     return archived()
@@ -83,7 +82,7 @@ extension SchemaLiteral {
     return .object(KeyedObject(["NSUUID", "NSObject"], [("NS.uuidbytes", .plain(.data(bytes)))]))
   }
 
-  /// Up to eight 16-bit digits, lowest first, and an exponent of ten.
+  /// Archives up to eight 16-bit digits, lowest first, and an exponent of ten.
   private func _archivedDecimal(_ text: String) -> KeyedValue {
     guard let decimal = Decimal(string: text, locale: nil), decimal.isFinite else { return .null }
     let negative = decimal < 0

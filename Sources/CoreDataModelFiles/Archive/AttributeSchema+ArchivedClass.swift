@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 
 extension AttributeSchema {
-  /// Class of the values, as archives name it.
+  /// Name of the values' class in archives.
   var archivedClassName: String? {
     type == .transformable ? customClassName : type.traits.archivedClass
   }

@@ -1,25 +1,24 @@
 import Foundation
 
-/// A binary property list that can't be read, and why.
+/// The reason why a binary property list is unreadable.
 struct BinaryPlistError: Error {
   let reason: String
 }
 
 /// Reads binary property lists.
 ///
-/// Foundation's reader gives no public access to the UIDs of keyed archives, and trusts its input. This one
-/// takes nothing on trust: offsets, counts, nesting and the number of values are bounded by what the file can
-/// hold.
+/// Foundation's reader gives no public access to the UIDs of keyed archives and trusts its input. This one
+/// does not: offsets, counts, nesting and the number of values are bounded by the size of the file.
 struct BinaryPlistReader {
   private let _bytes: [UInt8]
   private let _offsets: [Int]
   private let _referenceSize: Int
   private var _budget: Int
 
-  /// Keyed archives nest their values three deep.
+  /// Keyed archives nest values three levels deep.
   private static let _depthLimit = 32
 
-  /// The top value of the property list in `data`.
+  /// Returns the top value of the property list in `data`.
   ///
   /// - Throws: `BinaryPlistError`.
   static func read(_ data: Data) throws -> PlistValue {
@@ -44,7 +43,7 @@ struct BinaryPlistReader {
     _bytes = bytes
     _referenceSize = referenceSize
     _offsets = try (0..<count).map { try Self._number(bytes, table + $0 * offsetSize, offsetSize) }
-    // Objects may be referred to often, but a list that unfolds to much more than the file is hostile.
+    // Objects may be referenced often, but a list that expands to much more than the file is malicious.
     _budget = bytes.count * 4 + 1024
   }
 
@@ -68,7 +67,7 @@ struct BinaryPlistReader {
     case 0x1:
       guard low <= 4 else { throw BinaryPlistError(reason: "an integer of 2^\(low) bytes") }
       let size = 1 << low
-      // Sixteen-byte integers are how unsigned 64-bit ones are written; the upper half is zero.
+      // Unsigned 64-bit integers are written with sixteen bytes; the upper half is zero.
       let bits = try Self._bits(_bytes, start + 1 + max(0, size - 8), min(size, 8))
       return .integer(Int64(bitPattern: bits))
     case 0x2:
@@ -122,7 +121,8 @@ struct BinaryPlistReader {
     return values
   }
 
-  /// Number of elements, and where they start: the count is in the marker or follows it as an integer.
+  /// Returns the number of elements and the position of the first: the count is in the marker or follows it
+  /// as an integer.
   private func _count(_ start: Int, _ low: Int) throws -> (count: Int, first: Int) {
     guard low == 15 else { return (low, start + 1) }
     let marker = try _byte(start + 1)
@@ -145,7 +145,7 @@ struct BinaryPlistReader {
     return _bytes[first..<first + count * width]
   }
 
-  /// A big-endian unsigned number that must be a sensible size or position.
+  /// Reads a big-endian unsigned number that must be a plausible size or position.
   private static func _number(_ bytes: [UInt8], _ position: Int, _ size: Int) throws -> Int {
     let bits = try _bits(bytes, position, size)
     guard bits <= UInt64(UInt32.max) else { throw BinaryPlistError(reason: "a size of \(bits)") }

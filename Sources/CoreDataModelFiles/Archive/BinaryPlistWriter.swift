@@ -1,13 +1,13 @@
 import Foundation
 
-/// Writes binary property lists. Equal values are written once.
+/// Writes binary property lists, each distinct value once.
 struct BinaryPlistWriter {
   private var _bytes = Array("bplist00".utf8)
   private var _offsets: [Int] = []
   private var _known: [PlistValue: Int] = [:]
   private let _referenceSize: Int
 
-  /// The property list of a value.
+  /// Returns the property list of a value.
   static func write(_ value: PlistValue) -> Data {
     var counted = 0
     _count(value, &counted)
@@ -18,7 +18,7 @@ struct BinaryPlistWriter {
 
   private init(referenceSize: Int) { _referenceSize = referenceSize }
 
-  /// Upper bound for the number of objects: how wide references must be.
+  /// Upper bound of the number of objects, which determines the width of references.
   private static func _count(_ value: PlistValue, _ count: inout Int) {
     count += 1
     switch value {
@@ -41,10 +41,10 @@ struct BinaryPlistWriter {
     return Data(_bytes)
   }
 
-  /// Writes a value unless an equal one is there, and answers its number.
+  /// Writes a value unless an equal one exists, and returns its number.
   private mutating func _add(_ value: PlistValue) -> Int {
     if let known = _known[value] { return known }
-    // Members come first, so that a container's references are known when it is written.
+    // Members first, so that a container's references are known when it is written.
     switch value {
     case .array(let members):
       let references = members.map { _add($0) }
@@ -101,7 +101,7 @@ struct BinaryPlistWriter {
     }
   }
 
-  /// A marker with a count, which follows as an integer when it is too large for the marker.
+  /// Writes a marker with a count, which follows as an integer if it is too large for the marker.
   private mutating func _mark(_ marker: UInt8, count: Int) {
     if count < 15 {
       _bytes.append(marker | UInt8(count))
@@ -111,7 +111,7 @@ struct BinaryPlistWriter {
     }
   }
 
-  /// Negative numbers always have eight bytes.
+  /// Negative numbers always take eight bytes.
   private mutating func _integer(_ number: Int64) {
     let power: UInt8 = number < 0 ? 3 : number < 1 << 8 ? 0 : number < 1 << 16 ? 1 : number < 1 << 32 ? 2 : 3
     _bytes.append(0x10 | power)

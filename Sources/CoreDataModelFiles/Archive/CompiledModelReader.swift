@@ -1,13 +1,13 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Reads compiled models: the keyed archive in a `.mom`, and the one that a store keeps of its model, which
-/// has the same vocabulary.
+/// Reads compiled models: the keyed archive in a `.mom`, and a store's copy of its model, which has the same
+/// vocabulary.
 package struct CompiledModelReader {
   private let _archive: KeyedArchive
   private let _path: String
 
-  /// Reads the archive in `data`; `path` is only used in messages.
+  /// Reads the archive in `data`; `path` is used only in messages.
   ///
   /// - Throws: `ModelFileError`.
   package static func read(_ data: Data, path: String) throws -> ModelSchema {
@@ -21,10 +21,9 @@ package struct CompiledModelReader {
     }
   }
 
-  /// Names of each entity's properties, inherited ones among them, in the order in which they stand in the
-  /// archive.
+  /// Returns the names of each entity's properties, including inherited ones, in the order of the archive.
   ///
-  /// Nothing in the model depends on it; the history of a store does.
+  /// A store's history depends on this order; the model does not.
   ///
   /// - Throws: `ModelFileError`.
   package static func propertyOrders(in data: Data, path: String) throws -> [String: [String]] {
@@ -77,8 +76,8 @@ package struct CompiledModelReader {
     return schema
   }
 
-  /// Removes from each entity what its ancestors declare already: an archive may list inherited properties
-  /// and indexes with every entity, as objects of their own.
+  /// Removes inherited declarations from each entity: an archive may list inherited properties and indexes
+  /// with every entity, as separate objects.
   private func _dropInherited(from entities: inout [EntitySchema]) {
     let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for position in entities.indices {
@@ -121,7 +120,7 @@ package struct CompiledModelReader {
     entity.renamingIdentifier = _renaming(object, name)
     entity.userInfo = _userInfo(object)
     for (_, value) in _archive.dictionary(object.fields["NSProperties"]) ?? [] {
-      // Inherited properties are listed too: as stand-ins, or with the entity that declares them.
+      // Inherited properties are listed as well: as proxies, or with the declaring entity.
       guard let property = _archive.object(value), property.className != "_NSPropertyDescriptionProxy",
         _archive.object(property.fields["NSEntity"])?.index == object.index
       else { continue }
@@ -150,8 +149,8 @@ package struct CompiledModelReader {
     return entity
   }
 
-  /// Leaves each index once. An archive that lists indexes says the same again in the older ways, and has
-  /// another index, named after the attribute, for every one over a single attribute.
+  /// Removes duplicate indexes. An archive with indexes repeats them in the older forms, and adds another
+  /// index, named after the attribute, for each one over a single attribute.
   private func _dropImplied(from entity: inout EntitySchema) {
     var seen: Set<FetchIndexSchema> = []
     entity.indexes.removeAll { !seen.insert($0).inserted }
@@ -171,7 +170,7 @@ package struct CompiledModelReader {
     }
   }
 
-  /// Lists of property names; a member may be a name or a property.
+  /// Reads lists of property names; a member may be a name or a property.
   private func _tuples(_ value: PlistValue?) -> [[String]] {
     (_archive.array(value) ?? []).map { tuple in
       (_archive.array(tuple) ?? []).compactMap { member in
@@ -182,7 +181,7 @@ package struct CompiledModelReader {
   }
 
   private func _renaming(_ object: KeyedArchive.Object, _ name: String) -> String? {
-    // The compiler fills in the name where the model gives no identifier.
+    // The compiler fills in the name if the model has no identifier.
     let identifier = _archive.string(object.fields["NSRenamingIdentifier"])
     return identifier == name ? nil : identifier
   }
@@ -277,7 +276,7 @@ package struct CompiledModelReader {
     return attribute
   }
 
-  /// The elements of a composite: the one list of attributes that it has.
+  /// Returns the elements of a composite: its only list of attributes.
   private func _elements(_ object: KeyedArchive.Object) -> [KeyedArchive.Object] {
     for key in object.fields.keys.sorted() {
       let value = object.fields[key]
@@ -327,7 +326,7 @@ package struct CompiledModelReader {
     return RelationshipSchema(
       traits: traits, destination: destination, inverse: inverse,
       minCount: max(0, _archive.integer(object.fields["NSMinCount"]) ?? 0),
-      // -1 is what remains of the largest integer, which code sets to say "no limit".
+      // -1 is what remains of the largest integer, by which code specifies "no limit".
       maxCount: maxCount < 0 ? Int.max : maxCount, deleteRule: rule ?? .nullify,
       isOrdered: _archive.flag(object.fields["NSIsOrdered"]))
   }

@@ -1,18 +1,18 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Writes the keyed archive of a model: the vocabulary, the kinds of collections and the order that such
-/// archives of Core Data have.
+/// Writes the keyed archive of a model with the vocabulary, collection classes and order of Core Data's
+/// archives.
 ///
-/// Every entity lists all its properties, inherited ones as copies of its own, by name. What `PredicateArchive`
-/// has no form for is left out of a store's copy, whose hashes do not cover it; a file with such a predicate is
-/// refused (`CompiledModelFile`).
+/// Each entity lists all its properties by name, with its own copies of inherited ones. Predicates that
+/// `PredicateArchive` does not support are omitted from a store's copy, whose hashes do not cover them; a
+/// file with such a predicate is rejected (`CompiledModelFile`).
 package struct CompiledModelWriter {
-  /// Where the archive goes.
+  /// The destination of the archive.
   package enum Place: Sendable {
-    /// Into a store, as the copy of its model that Core Data reads, too.
+    /// A store's copy of its model, which Core Data reads as well.
     case store
-    /// Into a `.mom` file, which holds what the source says, `SourceAttributes` too, and nothing besides.
+    /// A `.mom` file, which contains exactly what the source specifies, including `SourceAttributes`.
     case file
   }
 
@@ -21,13 +21,13 @@ package struct CompiledModelWriter {
   let predicates: PredicateArchive
   private let _entities: [String: KeyedObject]
   private let _model = KeyedObject(["NSManagedObjectModel", "NSObject"])
-  /// The one empty dictionary.
+  /// The shared empty dictionary.
   private let _noInfo = KeyedObject.texts([:])
-  /// Each entity's line of parents, topmost first, itself last.
+  /// The ancestors of each entity, topmost first, and the entity itself last.
   private let _lines: [String: [EntitySchema]]
   private var _relationships: [String: KeyedObject] = [:]
 
-  /// The archive of a model.
+  /// Returns the archive of a model.
   package static func write(_ schema: ModelSchema, for place: Place) -> Data {
     var schema = schema
     schema.entities.sort { $0.name < $1.name }
@@ -54,7 +54,7 @@ package struct CompiledModelWriter {
   // MARK: Model
 
   private mutating func _archived() -> KeyedObject {
-    // Made first: each end of a relationship refers to the other.
+    // Created first, since the two ends of a relationship refer to each other.
     for (name, line) in _lines {
       for relationship in line.flatMap(\.relationships) {
         _relationships["\(name).\(relationship.name)"] = KeyedObject(
@@ -71,12 +71,12 @@ package struct CompiledModelWriter {
     return _model
   }
 
-  /// The dictionary of entities, in the form that files have it.
+  /// Creates the dictionary of entities in the form used by files.
   private func _entityDictionary() -> KeyedValue {
     .object(.dictionary(schema.entities.map { ($0.name, .object(_entities[$0.name]!)) }))
   }
 
-  /// The dictionary of entities, in the form that stores have it.
+  /// Creates the dictionary of entities in the form used by stores.
   private func _knownKeys() -> KeyedObject {
     let names = schema.entities.map { KeyedValue.text($0.name) }
     let mapping = KeyedObject(
@@ -140,7 +140,7 @@ package struct CompiledModelWriter {
     }
   }
 
-  /// The indexes, each named after its attribute, that Core Data adds to those over a single attribute.
+  /// Returns the indexes, named after the attribute, that Core Data adds to those over a single attribute.
   private func _impliedIndexes(of entity: EntitySchema) -> [FetchIndexSchema] {
     var taken = Set(entity.indexes.map(\.name))
     let attributes = Set(entity.attributes.map(\.name))
@@ -153,7 +153,7 @@ package struct CompiledModelWriter {
     }
   }
 
-  /// Names of an index's properties, if it has more than one and nothing else.
+  /// Returns the names of an index's properties if it has several and no other elements.
   private func _compoundIndex(_ index: FetchIndexSchema) -> [String]? {
     let names = index.elements.compactMap(\.property)
     return names.count > 1 && names.count == index.elements.count ? names : nil
@@ -199,7 +199,7 @@ package struct CompiledModelWriter {
 
   // MARK: Properties
 
-  /// All properties of an entity by name, inherited ones among them.
+  /// Returns all properties of an entity by name, including inherited ones.
   private func _properties(of entity: String, _ line: [EntitySchema]) -> [(String, KeyedValue)] {
     let owner = _entities[entity]!
     var found: [(String, KeyedValue)] = []
@@ -221,7 +221,7 @@ package struct CompiledModelWriter {
     return found.sorted { $0.0.utf16.lexicographicallyPrecedes($1.0.utf16) }
   }
 
-  /// What a property's `_P` says, besides the flags that are fields of their own, too.
+  /// Bits of a property's `_P`, besides the flags that also have fields of their own.
   private enum Mark {
     static let always: Int64 = 1
     static let optional: Int64 = 2
@@ -258,7 +258,7 @@ package struct CompiledModelWriter {
     return fields
   }
 
-  /// - Parameter entity: nil for an element of a composite as the model defines it.
+  /// - Parameter entity: Nil for an element of a composite as defined in the model.
   private func _attribute(_ attribute: AttributeSchema, of entity: KeyedObject?, isIndexed: Bool)
     -> KeyedObject
   {
@@ -313,7 +313,7 @@ package struct CompiledModelWriter {
     object.fields = _traits(
       relationship.traits, of: _entities[entity]!, marks: relationship.isOrdered ? Mark.ordered : 0)
     let inverse = relationship.inverse.flatMap { _relationships["\(relationship.destination).\($0)"] }
-    // The largest integer, which code sets to say "no limit", has -1 left of it here.
+    // The largest integer, by which code specifies "no limit", becomes -1.
     let maxCount = Int64(Int32(truncatingIfNeeded: relationship.maxCount))
     object.fields += [
       ("NSDestinationEntity", _entities[relationship.destination].map { .reference($0) } ?? .null),

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The object table of a keyed archive: how compiled models, and the model inside a store, are written.
+/// The object table of a keyed archive, the format of compiled models and of the model in a store.
 ///
-/// Objects are read by their keys, never instantiated, so a class name in the file has no power.
+/// Objects are read by their keys and never instantiated, so class names in the file are harmless.
 struct KeyedArchive {
   /// One object of the archive.
   struct Object {
-    /// Its index in the table: its identity.
+    /// The object's index in the table, its identity.
     let index: Int
     let className: String
     let fields: [String: PlistValue]
@@ -29,10 +29,10 @@ struct KeyedArchive {
     _root = root
   }
 
-  /// The object that was archived.
+  /// The archived object.
   var root: Object? { object(.uid(_root)) }
 
-  /// What a value stands for: itself, or the table's entry that it refers to; nil for null.
+  /// Resolves a reference into the table; returns other values unchanged, and nil for null.
   func resolve(_ value: PlistValue?) -> PlistValue? {
     switch value {
     case .uid(let index):
@@ -43,7 +43,7 @@ struct KeyedArchive {
     }
   }
 
-  /// The object that a value refers to.
+  /// Returns the object that a value references.
   func object(_ value: PlistValue?) -> Object? {
     guard case .uid(let index)? = value, case .dictionary(let fields)? = resolve(value),
       case .dictionary(let classFields)? = resolve(fields["$class"]),
@@ -70,7 +70,7 @@ struct KeyedArchive {
 
   func flag(_ value: PlistValue?) -> Bool { integer(value) ?? 0 != 0 }
 
-  /// Members of an archived array or set.
+  /// Returns the members of an archived array or set.
   func array(_ value: PlistValue?) -> [PlistValue]? {
     guard let object = object(value), case .array(let members)? = object.fields["NS.objects"] else {
       return nil
@@ -78,7 +78,7 @@ struct KeyedArchive {
     return members
   }
 
-  /// Entries of an archived dictionary, in the order of the archive; keys that are no strings are left out.
+  /// Returns the entries of an archived dictionary, in archive order; skips keys that are not strings.
   func dictionary(_ value: PlistValue?) -> [(key: String, value: PlistValue)]? {
     guard let object = object(value) else { return nil }
     if case .array(let keys)? = object.fields["NS.keys"],
@@ -86,7 +86,7 @@ struct KeyedArchive {
     {
       return zip(keys, values).compactMap { key, value in string(key).map { ($0, value) } }
     }
-    // A dictionary whose keys are kept apart, as the model in a store has it.
+    // A dictionary with separate keys, as in a store's model.
     guard let mapping = self.object(object.fields["searchMapping"]), let keys = array(mapping.fields["keys"]),
       let values = array(object.fields["values"])
     else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// An object to be archived: the names of its class and superclasses, and its fields in the order in which
-/// they are archived. Objects refer to each other by identity, in circles, too.
+/// An object to archive: the names of its class and superclasses, and its fields in archive order. Objects
+/// refer to each other by identity; cycles are allowed.
 package final class KeyedObject {
   let classes: [String]
   package var fields: [(key: String, value: KeyedValue)] = []
@@ -14,16 +14,16 @@ package final class KeyedObject {
 
 /// A field of an archived object.
 package enum KeyedValue {
-  /// No object.
+  /// Nil.
   case null
-  /// A number or flag that stands in the object itself.
+  /// A number or flag stored in the object itself.
   case plain(PlistValue)
   /// A string, number or data that counts as an object; equal ones are archived once.
   case boxed(PlistValue)
   case object(KeyedObject)
-  /// An object that somebody else owns: archived where its owner is.
+  /// A reference to an object that another object owns and archives.
   case reference(KeyedObject)
-  /// What a collection holds.
+  /// The contents of a collection.
   case members([KeyedValue])
 
   package static func text(_ text: String) -> KeyedValue { .boxed(.string(text)) }
@@ -31,7 +31,7 @@ package enum KeyedValue {
   package static func text(_ text: String?) -> KeyedValue { text.map { .text($0) } ?? .null }
 }
 
-/// Writes keyed archives in the form of Foundation's.
+/// Writes keyed archives in Foundation's format.
 package struct KeyedArchiveWriter {
   private struct ClassName: Hashable { let names: [String] }
 
@@ -41,7 +41,7 @@ package struct KeyedArchiveWriter {
   private var _boxes: [PlistValue: Int] = [:]
   private var _classes: [ClassName: Int] = [:]
 
-  /// The archive whose root is this object.
+  /// Returns the archive with this root object.
   package static func archive(_ root: KeyedObject) -> Data {
     var writer = KeyedArchiveWriter()
     let number = writer._write(root)
@@ -52,7 +52,7 @@ package struct KeyedArchiveWriter {
       ]))
   }
 
-  /// The place of an object in the table, taken now if it has none yet.
+  /// Returns the index of an object in the table; assigns one on first use.
   private mutating func _number(_ object: KeyedObject) -> Int {
     if let known = _numbers[ObjectIdentifier(object)] { return known }
     _table.append(.null)

@@ -1,4 +1,4 @@
-/// Foundation's collections, as they are archived.
+/// The archived forms of Foundation's collections.
 extension KeyedObject {
   static func array(_ members: [KeyedValue]) -> KeyedObject { _collection(["NSArray", "NSObject"], members) }
 
@@ -8,12 +8,12 @@ extension KeyedObject {
 
   static func set(_ members: [KeyedValue]) -> KeyedObject { _collection(["NSSet", "NSObject"], members) }
 
-  /// A mutable dictionary with its entries in this order.
+  /// A mutable dictionary with entries in this order.
   static func dictionary(_ entries: [(String, KeyedValue)]) -> KeyedObject {
     _dictionary(["NSMutableDictionary", "NSDictionary", "NSObject"], entries)
   }
 
-  /// A dictionary of texts, by key.
+  /// A dictionary of strings.
   static func texts(_ texts: [String: String]) -> KeyedObject {
     let entries = texts.sorted { $0.key < $1.key }.map { ($0.key, KeyedValue.text($0.value)) }
     return _dictionary(["NSDictionary", "NSObject"], entries)

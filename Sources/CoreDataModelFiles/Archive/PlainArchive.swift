@@ -1,6 +1,6 @@
 import Foundation
 
-/// A keyed archive that can't be decoded, and why.
+/// The reason why a keyed archive cannot be decoded.
 package struct PlainArchiveError: Error, Sendable, CustomStringConvertible {
   package let reason: String
 
@@ -12,20 +12,20 @@ package struct PlainArchiveError: Error, Sendable, CustomStringConvertible {
 /// Decodes keyed archives of Foundation's plain values: text, numbers, dates, data, UUIDs, URLs, and
 /// collections of them.
 ///
-/// Stored data may come from anywhere, and `NSKeyedUnarchiver` here ends the program, or worse, on data that
-/// is no archive, on dictionaries with an entry whose class is unknown, and on objects that contain
-/// themselves. This decoder makes objects of the classes it names itself, and checks everything before.
+/// Stored data is untrusted, and `NSKeyedUnarchiver` on this platform traps, or worse, on data that is not an
+/// archive, on dictionaries with an entry of an unknown class, and on objects that contain themselves. This
+/// decoder creates only objects of the classes it supports, and validates everything first.
 package enum PlainArchive {
   package enum Outcome {
     /// The root object; nil if nil was archived.
     case object(Any?)
-    /// A sound archive, but with objects of these other classes in it.
+    /// A valid archive that contains objects of these other classes.
     case needsClasses(Set<String>)
   }
 
   /// Decodes the archive in `data`.
   ///
-  /// - Throws: `PlainArchiveError` for what is no sound archive.
+  /// - Throws: `PlainArchiveError` for an invalid archive.
   package static func decode(_ data: Data) throws -> Outcome {
     do {
       let decoder = try PlainArchiveDecoder(data)
@@ -62,7 +62,7 @@ class PlainArchiveDecoder {
 
   final func decodeRoot() throws -> Any? { try decode(_root, depth: 0) }
 
-  /// The object that a value refers to, or stands for.
+  /// Returns the object that a value references or represents.
   final func decode(_ value: PlistValue, depth: Int) throws -> Any? {
     guard case .uid(let index) = value else { return try _plain(value) }
     guard index < _objects.count else {
@@ -106,7 +106,7 @@ class PlainArchiveDecoder {
     return try object(ofClass: name, fields, depth: depth)
   }
 
-  /// An object of a class by its fields.
+  /// Creates an object of a class from its fields.
   func object(ofClass name: String, _ fields: [String: PlistValue], depth: Int) throws -> Any? {
     switch name {
     case "NSArray": return NSArray(array: try _members(fields["NS.objects"], depth: depth))
@@ -148,7 +148,7 @@ class PlainArchiveDecoder {
     }
   }
 
-  /// Looks for classes behind a field of an object that is not made here.
+  /// Finds the classes referenced by a field of an object that is not created here.
   private func _visit(_ field: PlistValue, depth: Int) throws {
     switch field {
     case .uid: _ = try decode(field, depth: depth + 1)

@@ -4,19 +4,19 @@ import Foundation
 
 /// The archived form of predicates and expressions.
 struct PredicateArchive {
-  /// Who reads the archive.
+  /// The reader of the archive.
   enum Reader {
-    /// Core Data, too: a store may be opened by it. There is no form for what no store by Core Data has shown:
-    /// string operators other than LIKE, MATCHES and CONTAINS, BETWEEN, aggregates with expressions in them,
-    /// custom functions. What Core Data would make of a guess is not known.
+    /// Core Data as well, which may open the store. Supports only forms found in stores written by Core Data:
+    /// no string operators other than LIKE, MATCHES and CONTAINS, no BETWEEN, no aggregates with expressions,
+    /// no custom functions. Core Data's reaction to a guessed form is unknown.
     case anyFramework
-    /// A program with this library. There is a form for everything that `ArchivedPredicateText` reads.
+    /// A program with this library. Supports everything that `ArchivedPredicateText` reads.
     case thisLibrary
   }
 
   let reader: Reader
 
-  /// The archived form; nil for a predicate that no form is known for.
+  /// Returns the archived form; nil for a predicate without a known form.
   func predicate(_ text: String) -> KeyedObject? {
     guard let template = try? PredicateTemplate.cached(text), let tree = try? template.predicate() else {
       return nil
@@ -24,7 +24,7 @@ struct PredicateArchive {
     return _form(tree, depth: 0)
   }
 
-  /// The archived form; nil for an expression that no form is known for.
+  /// Returns the archived form; nil for an expression without a known form.
   func expression(_ text: String) -> KeyedObject? {
     guard let template = try? ExpressionTemplate.cached(text), let tree = try? template.expression() else {
       return nil
@@ -32,7 +32,7 @@ struct PredicateArchive {
     return _form(tree, depth: 0)
   }
 
-  /// The archived form; nil for an expression that no form is known for.
+  /// Returns the archived form; nil for an expression without a known form.
   func form(_ expression: ExpressionTree) -> KeyedObject? { _form(expression, depth: 0) }
 
   private static let _depthLimit = 48

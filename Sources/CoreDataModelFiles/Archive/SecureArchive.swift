@@ -1,19 +1,19 @@
 import Foundation
 
-/// Decodes keyed archives with secure coding required: an object is made only if its class, or one that its
-/// class inherits from, is among those that are asked for where it stands.
+/// Decodes keyed archives with secure coding: an object is created only if its class or a superclass is
+/// requested at its position.
 ///
-/// `NSKeyedUnarchiver` here ends the program over an object of another class, and Core Data's stores hold
-/// what other programs have written. This decoder makes the plain values itself and hands objects of other
-/// classes a coder of its own; an archive with anything else in it is an error.
+/// `NSKeyedUnarchiver` on this platform traps for an object of another class, and stores contain other
+/// programs' data. This decoder creates plain values itself and passes a coder of its own to objects of other
+/// classes; an archive with anything else is an error.
 package enum SecureArchive {
-  /// The root object of the archive in `data`; nil if nil was archived.
+  /// Decodes the root object of the archive in `data`; nil if nil was archived.
   ///
-  /// Text, numbers, dates, data, arrays and dictionaries may stand anywhere below the root, as on Apple's
-  /// platforms. What the `init(coder:)` of an allowed class asks for by `decodeObject(of:forKey:)` is allowed
-  /// there.
+  /// Text, numbers, dates, data, arrays and dictionaries are allowed anywhere below the root, as on Apple's
+  /// platforms, as are the classes that the `init(coder:)` of an allowed class requests with
+  /// `decodeObject(of:forKey:)`.
   ///
-  /// - Throws: `PlainArchiveError` for what is no sound archive, or has an object of another class in it.
+  /// - Throws: `PlainArchiveError` for an invalid archive, or one with an object of another class.
   package static func decode(_ data: Data, classes: [AnyClass]) throws -> Any? {
     do {
       let decoder = try SecureArchiveDecoder(data, classes: classes)
@@ -27,11 +27,11 @@ package enum SecureArchive {
   }
 }
 
-/// Makes objects of allowed classes.
+/// Creates objects of allowed classes.
 final class SecureArchiveDecoder: PlainArchiveDecoder {
-  /// Classes that are asked for, by the innermost object that is being decoded.
+  /// Requested classes, by nesting of the objects being decoded.
   private(set) var allowed: [[AnyClass]]
-  /// The first thing that went wrong inside an `init(coder:)`, which has no way to throw.
+  /// The first error inside an `init(coder:)`, which cannot throw.
   private(set) var failure: (any Error)?
 
   init(_ data: Data, classes: [AnyClass]) throws {
@@ -39,7 +39,7 @@ final class SecureArchiveDecoder: PlainArchiveDecoder {
     try super.init(data)
   }
 
-  /// Runs `body` while other classes are asked for.
+  /// Runs `body` with other requested classes.
   func allowing<Result>(_ classes: [AnyClass], _ body: () throws -> Result) rethrows -> Result {
     allowed.append(classes)
     defer { allowed.removeLast() }
@@ -49,7 +49,7 @@ final class SecureArchiveDecoder: PlainArchiveDecoder {
   func fail(_ error: any Error) { if failure == nil { failure = error } }
 
   override func object(ofClass name: String, _ fields: [String: PlistValue], depth: Int) throws -> Any? {
-    // Whatever has failed, nothing more is made.
+    // After a failure, create no more objects.
     if let failure { throw failure }
     switch name {
     case "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSString", "NSMutableString",
@@ -63,7 +63,7 @@ final class SecureArchiveDecoder: PlainArchiveDecoder {
     }
   }
 
-  /// Refuses an object of a class that is not asked for.
+  /// Rejects an object of a class that was not requested.
   func check(_ object: Any?) throws {
     guard let object = object as AnyObject? else { return }
     guard _isAllowed(type(of: object)) else { throw _refusal(of: "\(type(of: object))") }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the `init(coder:)` of a class reads one object of a secure archive by.
+/// The coder passed to the `init(coder:)` of an object in a secure archive.
 final class SecureCoder: NSCoder {
   private let _decoder: SecureArchiveDecoder
   private let _fields: [String: PlistValue]
   private let _depth: Int
-  /// Number of the next value without a key.
+  /// Index of the next value without a key.
   private var _next = 0
 
   init(_ decoder: SecureArchiveDecoder, _ fields: [String: PlistValue], depth: Int) {
@@ -97,7 +97,7 @@ final class SecureCoder: NSCoder {
     }
   }
 
-  /// The archiver writes a second dollar before keys that begin with one.
+  /// The archiver doubles the dollar of keys that start with one.
   private func _field(_ key: String) -> PlistValue? { _fields[key.hasPrefix("$") ? "$" + key : key] }
 
   private func _nextField() -> PlistValue? {

@@ -1,17 +1,17 @@
 import CoreDataModelSchema
 import Foundation
 
-/// The attributes of a model's source that Core Data's archives have no field for, under the names that they have
-/// in the source: what the editor and code generation use, and the spelling of names and numbers.
+/// Attributes of a model's source for which Core Data's archives have no field, under their source names:
+/// settings of the editor and code generation, and the spelling of names and numbers.
 ///
-/// They make a compiled model read back as the model that it was compiled from. Core Data's own reader asks for
-/// the fields that it knows, and so passes over this one.
+/// With them, a compiled model reads back as the model from which it was compiled. Core Data's own reader
+/// requests known fields by name and ignores this one.
 struct SourceAttributes {
-  /// Field of an archived object that holds them, as a dictionary of texts.
+  /// Field of an archived object with these attributes, as a dictionary of strings.
   static let field = "CDSourceAttributes"
-  /// Field of the archived model that holds the elements of its composites by name.
+  /// Field of the archived model with the elements of its composites by name.
   static let compositesField = "CDSourceComposites"
-  /// Field of the archived model that lists the configurations used with CloudKit.
+  /// Field of the archived model that lists its CloudKit configurations.
   static let cloudField = "CDSourceCloudKitConfigurations"
 
   private(set) var texts: [String: String] = [:]
@@ -24,7 +24,7 @@ struct SourceAttributes {
 
   private func _flag(_ name: String, absent: Bool) -> Bool { texts[name].map { $0 == "YES" } ?? absent }
 
-  /// The identifier that the source spells out although it is the name, which archives have for none.
+  /// The identifier that the source repeats although it equals the name, which archives represent by none.
   private mutating func _addRenaming(_ identifier: String?, of name: String) {
     if identifier == name { texts["elementID"] = name }
   }
@@ -71,7 +71,7 @@ extension SourceAttributes {
 
   init(_ fetched: FetchedPropertySchema) {
     self.init(fetched.traits)
-    // Archived as transient, whatever the source says.
+    // Always archived as transient, regardless of the source.
     _add("transient", fetched.traits.isTransient, unless: true)
   }
 
@@ -100,13 +100,13 @@ extension SourceAttributes {
     fetched.traits.isTransient = _flag("transient", absent: fetched.traits.isTransient)
   }
 
-  /// A decimal number whose archived value is printed in another way.
+  /// A decimal number whose archived value prints differently.
   private mutating func _addNumber(_ name: String, _ literal: SchemaLiteral?) {
     if case .decimal(let text)? = literal, Self._decimal(text)?.description != text { texts[name] = text }
   }
 
   private func _apply(_ name: String, to literal: inout SchemaLiteral?) {
-    // Of two numbers that differ the archived one counts.
+    // If the two numbers differ, the archived one wins.
     guard let text = texts[name], case .decimal(let archived)? = literal,
       Self._decimal(text) == Self._decimal(archived)
     else { return }
@@ -121,8 +121,8 @@ extension SourceAttributes {
 // MARK: Fetch requests
 
 extension SourceAttributes {
-  /// How a request fetches. Archives have all of it in one number, whose bits are not public: that number is
-  /// written, and read, as that of a request with the usual values.
+  /// The fetch settings of a request. Archives encode them in one number with undocumented bits, which is
+  /// written and read as that of a request with default settings.
   init(_ request: FetchRequestSchema) {
     _add("includeSubentities", request.includesSubentities, unless: true)
     _add("includePropertyValues", request.includesPropertyValues, unless: true)

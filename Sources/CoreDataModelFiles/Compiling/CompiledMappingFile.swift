@@ -2,14 +2,14 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Compiles mapping models as Xcode's build does: an `.xcmappingmodel` to a `.cdm`, complete with the version
-/// hashes and the expressions that the editor leaves open.
+/// Compiles mapping models like Xcode: an `.xcmappingmodel` to a `.cdm`, completed with the version hashes
+/// and expressions that the editor omits.
 package enum CompiledMappingFile {
-  /// The file of the mapping model at `path`.
+  /// Returns the compiled file of the mapping model at `path`.
   ///
   /// - Parameters:
-  ///   - models: `.xcdatamodeld` and other models among whose versions those are that the mapping is for.
-  ///   - name: the name of the result without extension; that of the mapping model if nil.
+  ///   - models: `.xcdatamodeld` and other models that include the mapping's versions.
+  ///   - name: The name of the result without extension; nil for the mapping model's.
   /// - Throws: `ModelFileError`, also if a version is not found.
   package static func file(
     of path: String, models: [String], name: String? = nil
@@ -19,7 +19,7 @@ package enum CompiledMappingFile {
     let last = path.split(separator: "/").last.map(String.init) ?? path
     let fileName = (name ?? (last as NSString).deletingPathExtension) + ".cdm"
     guard let versions = mapping.versions else {
-      // Compiled already: as it is.
+      // Already compiled: unchanged.
       return CompiledFile(name: fileName, data: try CompiledMappingWriter(path: path).archive(mapping))
     }
     let (old, new) = (
@@ -31,7 +31,7 @@ package enum CompiledMappingFile {
     return CompiledFile(name: fileName, data: try complete.archive(mapping))
   }
 
-  /// The models in the directory of a mapping model, and in the one above.
+  /// Returns the models in the mapping model's directory and its parent.
   package static func models(beside path: String) -> [String] {
     var directory = URL(fileURLWithPath: path).deletingLastPathComponent()
     var found: [String] = []
@@ -74,9 +74,9 @@ struct CompiledMappingWriter {
   private let _archive = PredicateArchive(reader: .thisLibrary)
 
   /// - Parameters:
-  ///   - path: of the mapping model, for messages.
-  ///   - source: the version mapped from; needed where the mapping leaves hashes and expressions open.
-  ///   - destination: the version mapped to.
+  ///   - path: Path of the mapping model, for messages.
+  ///   - source: The source version; required if the mapping omits hashes and expressions.
+  ///   - destination: The destination version.
   init(path: String, source: ModelSchema? = nil, destination: ModelSchema? = nil) {
     _path = path
     func byName(_ model: ModelSchema?) -> [String: EntitySchema] {
@@ -87,9 +87,9 @@ struct CompiledMappingWriter {
     _hashes = (source?.entityVersionHashes() ?? [:], destination?.entityVersionHashes() ?? [:])
   }
 
-  /// The archive.
+  /// Returns the archive.
   ///
-  /// - Throws: `ModelFileError` for an expression that has no compiled form.
+  /// - Throws: `ModelFileError` for an expression without a compiled form.
   func archive(_ mapping: MappingModelSchema) throws -> Data {
     let entities = try mapping.entities.map { ($0.name, KeyedValue.object(try _entity($0, in: mapping))) }
     return KeyedArchiveWriter.archive(
@@ -143,8 +143,8 @@ struct CompiledMappingWriter {
       ])
   }
 
-  /// The raw value of `NSEntityMappingType` where the file leaves it open. Xcode calls an entity copied whose
-  /// attributes are the same, whatever its relationships are.
+  /// The raw value of `NSEntityMappingType` if the file omits it. Xcode considers an entity with equal
+  /// attributes copied, regardless of its relationships.
   private func _type(of entity: MappingModelSchema.Entity) -> Int {
     if entity.policyClassName != nil { return 1 }
     guard let source = entity.sourceName else { return 2 }
@@ -170,7 +170,7 @@ struct CompiledMappingWriter {
         ]))
   }
 
-  /// An entity and its ancestors, from the entity up.
+  /// Returns an entity and its ancestors, from the entity upwards.
   private func _lineage(of name: String?, in entities: [String: EntitySchema]) -> [EntitySchema] {
     var lineage: [EntitySchema] = []
     var seen: Set<String> = []
@@ -187,9 +187,9 @@ struct CompiledMappingWriter {
     return Dictionary(attributes, uniquingKeysWith: { first, _ in first })
   }
 
-  /// What the members of a relationship of the same name have become; nil if the source has no such
-  /// relationship. As Xcode says it: through the one mapping that takes all members, else through whichever
-  /// mapping has taken each.
+  /// Returns the destination objects of a relationship of the same name; nil if the source has no such
+  /// relationship. As in Xcode: through the single mapping that maps all members, otherwise through the
+  /// mapping of each member.
   private func _members(
     of name: String, from entity: String?, _ mapping: MappingModelSchema
   ) -> ExpressionTree? {

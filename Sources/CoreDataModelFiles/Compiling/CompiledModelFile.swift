@@ -1,20 +1,20 @@
 import CoreDataModelSchema
 import Foundation
 
-/// A file of a compiled model or mapping model: its path within the output, and its bytes.
+/// A compiled model or mapping model file: its path within the output, and its contents.
 package struct CompiledFile: Sendable {
   /// `Book.mom`, `Book.momd/VersionInfo.plist`.
   package let name: String
   package let data: Data
 }
 
-/// Compiles models as Xcode's build does: an `.xcdatamodeld` to a `.momd` with a `.mom` for each version, an
-/// `.xcdatamodel` to a `.mom`.
+/// Compiles models like Xcode: an `.xcdatamodeld` to a `.momd` with one `.mom` per version, an `.xcdatamodel`
+/// to a `.mom`.
 package enum CompiledModelFile {
-  /// The files of the model at `path`. Reads every form that `ModelFile` reads.
+  /// Returns the compiled files of the model at `path`. Reads all formats that `ModelFile` reads.
   ///
-  /// - Parameter name: the name of the result without extension; that of the model if nil.
-  /// - Throws: `ModelFileError` if a version cannot be read, or has a predicate that has no compiled form.
+  /// - Parameter name: The name of the result without extension; nil for the model's.
+  /// - Throws: `ModelFileError` if a version is unreadable, or has a predicate without a compiled form.
   package static func files(of path: String, name: String? = nil) throws -> [CompiledFile] {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     let file = path.split(separator: "/").last.map(String.init) ?? path
@@ -35,9 +35,9 @@ package enum CompiledModelFile {
     return files
   }
 
-  /// The `.mom` of a model; `path` is only used in messages.
+  /// Returns the `.mom` of a model; `path` is used only in messages.
   ///
-  /// - Throws: `ModelFileError` for a predicate that has no compiled form.
+  /// - Throws: `ModelFileError` for a predicate without a compiled form.
   package static func archive(_ schema: ModelSchema, path: String) throws -> Data {
     try _expectForms(of: schema, path: path)
     return CompiledModelWriter.write(schema, for: .file)
@@ -79,7 +79,7 @@ package enum CompiledModelFile {
   }
 }
 
-/// The `VersionInfo.plist` of a `.momd`: which version is current, and the hashes of all.
+/// The `VersionInfo.plist` of a `.momd`: the current version, and the hashes of all versions.
 struct VersionInfo {
   private let _current: String
   private var _hashes: [String: [String: Data]] = [:]

@@ -3,14 +3,14 @@ import Foundation
 
 /// Reads the `contents` of an `.xcdatamodel`.
 ///
-/// Unknown elements and attributes are skipped, as Core Data's compiler does; a known one with a value that
-/// makes no sense is an error with its line.
+/// Skips unknown elements and attributes, as Core Data's compiler does; an invalid value of a known one is an
+/// error with its line.
 package struct ModelContentsReader {
   private let _path: String
   private var _composites: [String: XMLNode] = [:]
   private var _elementCount = 0
 
-  /// Parses the bytes of the file at `path`, which is only used in messages.
+  /// Parses the contents of the file at `path`, which is used only in messages.
   ///
   /// - Throws: `ModelFileError`.
   package static func read(_ data: Data, path: String) throws -> ModelSchema {
@@ -100,7 +100,7 @@ package struct ModelContentsReader {
 
   private mutating func _attribute(_ node: XMLNode, within composites: [String]) throws -> AttributeSchema {
     _elementCount += 1
-    // Composites may hold composites; without a bound, twenty lines could ask for a billion elements.
+    // Composites may be nested; without a limit, twenty lines could produce a billion elements.
     guard _elementCount <= 1_000_000 else {
       throw _error(node, "composite attributes hold more than a million elements")
     }
@@ -262,7 +262,7 @@ package struct ModelContentsReader {
     return number
   }
 
-  /// A default value (`prefix` "default") or a limit ("min", "max"); a limit of a string is a length.
+  /// Reads a default value (`prefix` "default") or a limit ("min", "max"); a limit of a string is a length.
   private func _literal(
     _ node: XMLNode, _ prefix: String, _ type: AttributeType, isLength: Bool
   ) throws -> SchemaLiteral? {
@@ -277,7 +277,7 @@ package struct ModelContentsReader {
     if let literal = SchemaLiteral(fileText: text, type: isLength && type == .string ? .integer64 : type) {
       return literal
     }
-    // A number field that was emptied in the editor, or what is left of a former type that had literals.
+    // A number field cleared in the editor, or the remains of a former type with literals.
     if text.isEmpty || !type.hasLiterals { return nil }
     throw _error(node, "\(prefix)ValueString='\(text)' is no \(type.fileName)")
   }

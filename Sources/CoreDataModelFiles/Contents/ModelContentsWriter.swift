@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 
-/// Writes the `contents` of an `.xcdatamodel` in one canonical form: reading it gives the same schema, and
-/// two equal schemas give equal text.
+/// Writes the `contents` of an `.xcdatamodel` in a canonical form: reading it yields an equal schema, and
+/// equal schemas yield equal text.
 package enum ModelContentsWriter {
-  /// The text of the file.
+  /// Returns the text of the file.
   ///
-  /// - Throws: `ModelFileError` for what the format can't hold: text with control characters, validation
-  ///   predicates that are no limits, binary default values.
+  /// - Throws: `ModelFileError` for contents that the format does not support: text with control characters,
+  ///   validation predicates that are not limits, binary default values.
   package static func write(_ schema: ModelSchema, path: String = "contents") throws -> String {
     try ContentsText(path: path).text(schema.canonical())
   }
@@ -17,8 +17,8 @@ private struct ContentsText {
 
   func text(_ schema: ModelSchema) throws -> String {
     var xml = XMLText()
-    // Xcode refuses a model without these; the two version numbers are those of the first that read this
-    // vocabulary whole.
+    // Xcode rejects a model without these; the two version numbers are the first that support this whole
+    // vocabulary.
     try xml.element(
       "model",
       [

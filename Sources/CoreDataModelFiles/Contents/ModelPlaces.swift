@@ -1,29 +1,29 @@
 import Foundation
 
-/// Where entities and properties stand in the `contents` of a model, for messages about them.
+/// Source locations of entities and properties in a model's `contents`, for messages.
 package struct ModelPlaces: Sendable {
-  /// A line of the file, counted from 1, and what stands in it.
+  /// A line of the file, counted from 1, and its text.
   package struct Place: Sendable, Hashable {
     package let line: Int
     /// Column of the name, counted from 1.
     package let column: Int
-    /// Empty for a line that is too long to show.
+    /// Empty for a line that is too long to display.
     package let text: String
     /// Length of the name.
     package let length: Int
   }
 
-  /// The file that the places are in.
+  /// The file with these locations.
   package let path: String
   private var _places: [String: Place] = [:]
 
-  /// Reads the places in the model at `path`; of a directory with several versions, in the current one.
+  /// Reads the locations in the model at `path`; in a directory with several versions, in the current one.
   ///
-  /// - Throws: `ModelFileError`. A compiled model has no places, and none is found in it.
+  /// - Throws: `ModelFileError`. A compiled model has no locations.
   package init(path: String) throws {
     self.path = try ModelFile.contentsPath(of: path)
     guard let text = try ModelFile.text(path: path) else { return }
-    // By bytes: a carriage return and the line end after it are one character.
+    // By bytes: Swift treats a carriage return and line feed as one character.
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0) }
     let root = try XMLTreeReader.read(Data(text.utf8), path: self.path)
@@ -41,16 +41,16 @@ package struct ModelPlaces: Sendable {
     }
   }
 
-  /// Place of an entity, or of a property of it.
+  /// Returns the location of an entity, or of one of its properties.
   package func place(entity: String, property: String? = nil) -> Place? {
     property.flatMap { _places["\(entity).\($0)"] } ?? _places[entity]
   }
 
-  /// Place of a template (`fetchRequest`) or a configuration.
+  /// Returns the location of a template (`fetchRequest`) or a configuration.
   package func place(of element: String, named name: String) -> Place? { _places["<\(element)>\(name)"] }
 
-  /// Longest line that is shown: a file without line ends is one line, which would be gone through for every
-  /// name.
+  /// Maximum length of a displayed line: a file without line ends is a single line, which would be scanned
+  /// for every name.
   private static let _lineLimit = 2_000
 
   private static func _place(_ node: XMLNode, _ name: String, _ lines: [Substring]) -> Place? {

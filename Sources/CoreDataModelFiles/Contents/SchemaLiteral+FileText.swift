@@ -2,7 +2,8 @@ import CoreDataModelSchema
 import Foundation
 
 extension AttributeType {
-  /// Whether a model file can spell a value of this type, other than a date, which it gives as an interval.
+  /// Whether a model file can contain a literal of this type, other than a date, which it stores as an
+  /// interval.
   var hasLiterals: Bool {
     switch form {
     case .undefined, .binaryData, .transformable, .objectID, .composite, .date: false
@@ -12,7 +13,7 @@ extension AttributeType {
 }
 
 extension SchemaLiteral {
-  /// What `text` means for an attribute of this type; nil if nothing.
+  /// Parses `text` for an attribute of this type; nil if it is invalid.
   init?(fileText text: String, type: AttributeType) {
     switch type.form {
     case .string: self = .string(text)
@@ -42,7 +43,7 @@ extension SchemaLiteral {
     }
   }
 
-  /// Apart from integers "0.0" and "NO": they are left behind when the type of an attribute is changed in the
+  /// Besides integers, accepts "0.0" and "NO", which remain when an attribute's type is changed in the
   /// editor.
   private static func _integer(_ text: String) -> Int64? {
     switch text {
@@ -52,7 +53,7 @@ extension SchemaLiteral {
     }
   }
 
-  /// How a model file spells the literal.
+  /// The literal in the syntax of model files.
   var fileText: String {
     switch self {
     case .integer(let number): "\(number)"

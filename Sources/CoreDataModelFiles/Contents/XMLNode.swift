@@ -1,4 +1,4 @@
-/// One element of a model file, with the place where it stands.
+/// An element of a model file, with its location.
 struct XMLNode {
   let name: String
   let attributes: [String: String]

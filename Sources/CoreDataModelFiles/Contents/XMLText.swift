@@ -1,9 +1,9 @@
-/// XML being written, four spaces to a level, as Xcode indents model files.
+/// Writes XML with four spaces per level, like Xcode's model files.
 struct XMLText {
   private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
   private var _level = 0
 
-  /// Writes an empty element; attributes without value are left out.
+  /// Writes an empty element; omits attributes without value.
   mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String?>) {
     element(name, attributes) { _ in }
   }
@@ -44,7 +44,7 @@ struct XMLText {
     return escaped
   }
 
-  /// Whether XML can hold the text at all.
+  /// Whether XML can represent the text.
   static func canHold(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.value {

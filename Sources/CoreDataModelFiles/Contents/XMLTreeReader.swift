@@ -3,12 +3,12 @@ import FoundationXML
 
 /// Reads the XML of a model file into a tree.
 ///
-/// The file may come from anywhere, so what could make a parser work without end is refused: document type
-/// declarations and with them entities, encodings that could hide one, and sizes no model has.
+/// The file is untrusted, so constructs that could make a parser run without end are rejected: document type
+/// declarations and with them entities, encodings that could hide one, and implausible sizes.
 final class XMLTreeReader: NSObject, XMLParserDelegate {
-  /// Largest file read, in bytes; the largest model known to us has less than a hundredth of it.
+  /// Maximum file size in bytes; the largest known model has less than a hundredth of it.
   static let sizeLimit = 64 << 20
-  /// Deepest nesting; model files have five levels.
+  /// Maximum nesting depth; model files have five levels.
   static let depthLimit = 64
   static let elementLimit = 1_000_000
 
@@ -20,7 +20,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
 
   private init(_ path: String) { _path = path }
 
-  /// The root element of the document.
+  /// Returns the root element of the document.
   ///
   /// - Throws: `ModelFileError` with line and column.
   static func read(_ data: Data, path: String) throws -> XMLNode {
@@ -39,7 +39,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     return root
   }
 
-  /// What is wrong where the parser stopped, as far as the elements that are still open tell.
+  /// Describes the error where the parser stopped, as far as the open elements indicate it.
   private func _malformed(_ error: (any Error)?) -> String {
     let detail = (error as NSError?).map { " (XML error \($0.code))" } ?? ""
     guard let open = _stack.last else {
@@ -50,7 +50,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
       + "damaged, or ends too early"
   }
 
-  /// Foundation's parser traps on names that are no UTF-8, instead of reporting them.
+  /// Rejects invalid UTF-8: Foundation's parser traps on such names instead of reporting them.
   ///
   /// - Throws: `ModelFileError`.
   static func checkUTF8(_ data: Data, path: String) throws {

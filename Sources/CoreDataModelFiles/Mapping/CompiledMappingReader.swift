@@ -5,14 +5,14 @@ struct CompiledMappingReader {
   private let _archive: KeyedArchive
   private let _path: String
 
-  /// Reads the archive in `data`; `path` is only used in messages.
+  /// Reads the archive in `data`; `path` is used only in messages.
   ///
   /// - Throws: `ModelFileError`.
   static func read(_ data: Data, path: String) throws -> MappingModelSchema {
     try CompiledMappingReader(_archive: archive(data, path), _path: path)._model()
   }
 
-  /// Text of the one expression that was archived in `data`.
+  /// Returns the text of the single expression archived in `data`.
   ///
   /// - Throws: `ModelFileError`.
   static func expression(_ data: Data, path: String) throws -> String {

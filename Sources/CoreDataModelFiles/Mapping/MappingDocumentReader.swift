@@ -1,9 +1,9 @@
 import Foundation
 import FoundationXML
 
-/// Reads mapping models as Xcode edits them: a document of objects with attributes and links by identifier.
+/// Reads Xcode's editable mapping models: a document of objects with attributes and references by identifier.
 ///
-/// The document type declaration that these files have is read over; one that declares anything is refused.
+/// The document type declaration of these files is ignored; one that declares anything is rejected.
 final class MappingDocumentReader: NSObject, XMLParserDelegate {
   /// One object of the document.
   private struct Item {
@@ -20,7 +20,7 @@ final class MappingDocumentReader: NSObject, XMLParserDelegate {
 
   private init(_ path: String) { _path = path }
 
-  /// Reads the document in `data`; `path` is only used in messages.
+  /// Reads the document in `data`; `path` is used only in messages.
   ///
   /// - Throws: `ModelFileError`.
   static func read(_ data: Data, path: String) throws -> MappingModelSchema {

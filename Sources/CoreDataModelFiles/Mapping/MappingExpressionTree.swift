@@ -1,11 +1,11 @@
 import CoreDataPredicateLanguage
 
-/// The expressions of a mapping that leaves them open: objects, values and members of the same name.
+/// The default expressions of a mapping without explicit ones: objects, values and members of the same name.
 package enum MappingExpressionTree {
   private static let _manager = ExpressionTree.variable("manager")
   private static let _source = ExpressionTree.variable("source")
 
-  /// All objects of an entity, without those of its subentities.
+  /// All objects of an entity, excluding subentities.
   package static func objects(of entity: String) -> ExpressionTree {
     let request = ExpressionTree.customFunction(
       _manager, "fetchRequestForSourceEntityNamed:predicateString:",
@@ -14,17 +14,17 @@ package enum MappingExpressionTree {
     return .function(.fetch, [request, context, .constant(.bool(false))])
   }
 
-  /// The value of an attribute of the object that is mapped.
+  /// The value of an attribute of the source object.
   package static func value(of attribute: String) -> ExpressionTree { .keyPathOf(_source, [attribute]) }
 
-  /// What the objects at the end of a relationship of the object that is mapped have become.
+  /// The destination objects of the source object's related objects.
   package static func members(of relationship: String) -> ExpressionTree {
     .customFunction(
       _manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:",
       [.constant(.string(relationship)), .keyPathOf(_source, [relationship])])
   }
 
-  /// What one entity mapping has made of the objects at the end of a relationship.
+  /// The destination objects that one entity mapping created for the objects of a relationship.
   package static func members(of relationship: String, mappedBy mapping: String) -> ExpressionTree {
     .customFunction(
       _manager, "destinationInstancesForEntityMappingNamed:sourceInstances:",

@@ -1,9 +1,8 @@
 import Foundation
 
-/// Reads mapping models: compiled (`.cdm`), and as Xcode edits them (`.xcmappingmodel`, or the
-/// `xcmapping.xml` in it).
+/// Reads mapping models: compiled (`.cdm`), and editable (`.xcmappingmodel`, or its `xcmapping.xml`).
 package enum MappingModelFile {
-  /// Extensions of files that hold a mapping model, the compiled form first.
+  /// File extensions of mapping models, the compiled form first.
   package static let extensions = ["cdm", "xcmappingmodel"]
 
   /// Reads the mapping model at `path`.
@@ -19,7 +18,7 @@ package enum MappingModelFile {
     return try read(try ModelFile.bytes(ofFile: path), path: path)
   }
 
-  /// Reads the mapping model in `data`; `path` is only used in messages.
+  /// Reads the mapping model in `data`; `path` is used only in messages.
   ///
   /// - Throws: `ModelFileError`.
   package static func read(_ data: Data, path: String) throws -> MappingModelSchema {

@@ -1,17 +1,17 @@
-/// A mapping model as plain values: how the entities of one version of a model become those of another.
+/// A mapping model as plain values: maps the entities of one model version to those of another.
 package struct MappingModelSchema: Sendable, Hashable {
-  /// What a property of the new version is made of.
+  /// The source of a property's value in the new version.
   package enum Source: Sendable, Hashable {
     /// Nothing.
     case none
-    /// An expression, as `NSExpression(format:)` reads it.
+    /// An expression in the syntax of `NSExpression(format:)`.
     case expression(String)
-    /// The property of the same name, if the old entity has one: what Xcode writes when it compiles the
+    /// The property of the same name, if the old entity has one: Xcode's default when it compiles the
     /// mapping.
     case sameName
   }
 
-  /// How one property comes about.
+  /// The mapping of one property.
   package struct Property: Sendable, Hashable {
     package var name: String
     package var source: Source
@@ -23,16 +23,16 @@ package struct MappingModelSchema: Sendable, Hashable {
     }
   }
 
-  /// How the objects of one entity come about.
+  /// The mapping of one entity.
   package struct Entity: Sendable, Hashable {
     package var name: String
-    /// Raw value of `NSEntityMappingType`; 0 where the file leaves it open.
+    /// Raw value of `NSEntityMappingType`; 0 if the file omits it.
     package var type = 0
     package var sourceName: String?
     package var sourceHash: [UInt8]?
     package var destinationName: String?
     package var destinationHash: [UInt8]?
-    /// Finds the objects to map; nil for all of the source entity.
+    /// Selects the objects to map; nil for all of the source entity.
     package var sourceExpression: String?
     package var policyClassName: String?
     package var attributes: [Property] = []
@@ -43,8 +43,7 @@ package struct MappingModelSchema: Sendable, Hashable {
   }
 
   package var entities: [Entity] = []
-  /// Names of the two versions that the mapping was drawn for; only the form that Xcode edits has them, and
-  /// it has no hashes.
+  /// Names of the mapping's two versions; only in the editable form, which has no hashes.
   package var versions: (source: String, destination: String)? {
     get { _source.flatMap { source in _destination.map { (source, $0) } } }
     set { (_source, _destination) = (newValue?.source, newValue?.destination) }

@@ -1,22 +1,22 @@
-/// Why a predicate cannot be answered for an object.
+/// The reason why a predicate cannot be evaluated on an object.
 package enum PredicateEvaluationError: Error, Sendable, Hashable, CustomStringConvertible {
   /// `$name` has no value.
   case unboundVariable(String)
-  /// Nothing answers to a key; what was asked for it, as text.
+  /// The target has no such key; the target, as text.
   case unknownKey(String, of: String)
   case unknownCollectionOperator(String)
   case unknownType(String)
-  /// What was to be done, and what was found instead of something it can be done with.
+  /// The operation, and an operand of the wrong type.
   case wrongOperand(String, String)
-  /// Two kinds of value that have no common order.
+  /// Two kinds of values without a common order.
   case incomparable(String, String)
-  /// ANY or ALL on the left of something that is no collection.
+  /// ANY or ALL with a left side that is not a collection.
   case needsCollection(String)
-  /// No regular expression.
+  /// An invalid regular expression.
   case badPattern(String)
-  /// The operator, and a pattern that takes too many steps or too much memory to be tried on a text.
+  /// The operator, and a pattern whose match takes too many steps or too much memory.
   case tooExpensive(String, String)
-  /// A selector that the target does not answer to, and the kind of target.
+  /// A selector that the target does not implement, and the kind of target.
   case unknownSelector(String, on: String)
   case unsupported(String)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Comparisons, with ANY and ALL, and the tests behind the operators.
+/// Comparisons, with ANY and ALL, and the operators' tests.
 extension PredicateEvaluator {
   mutating func compare(_ comparison: PredicateTree.Comparison) throws -> Bool {
     let left = try value(of: comparison.left)
@@ -11,7 +11,8 @@ extension PredicateEvaluator {
     case .direct: return try _test(left, comparison, right)
     case .any:
       guard let elements = left.elements else {
-        // Of a single value, ANY is the comparison itself; nil at the end of a path to many is no member.
+        // For a single value, ANY is the comparison itself; nil at the end of a path through a to-many is not
+        // a member.
         return left.isNull && _leadsToMany(comparison.left) ? false : try _test(left, comparison, right)
       }
       for element in elements where try _test(element, comparison, right) { return true }
@@ -66,8 +67,8 @@ extension PredicateEvaluator {
     }
   }
 
-  /// Whether a collection of objects, the members of a to-many, has an object that it is compared with; nil
-  /// for anything else. Lenient: Core Data's answer to `toMany == object` is not known.
+  /// Whether a collection of objects, the members of a to-many, contains the object on the other side; nil
+  /// for any other operands. Lenient: Core Data's result for `toMany == object` is unknown.
   private func _holds(_ left: PredicateValue, _ right: PredicateValue) -> Bool? {
     switch (left, right) {
     case (.collection(let members), .object), (.object, .collection(let members)):
@@ -77,8 +78,8 @@ extension PredicateEvaluator {
     }
   }
 
-  /// Whether two values are equal: nil only to nil, numbers by value, strings by the options, objects by
-  /// identity, collections by their elements in any order.
+  /// Whether two values are equal: nil only to nil, numbers by value, strings according to the options,
+  /// objects by identity, collections by their elements in any order.
   func isEqual(
     _ left: PredicateValue, _ right: PredicateValue, _ options: PredicateTree.Comparison.Options = []
   ) -> Bool {
@@ -104,7 +105,7 @@ extension PredicateEvaluator {
   ) -> Bool {
     guard left.count == right.count else { return false }
     if zip(left, right).allSatisfy({ isEqual($0, $1, options) }) { return true }
-    // A collection may have been a set, whose order means nothing.
+    // A collection may stem from a set, whose order is meaningless.
     var rest = right
     for element in left {
       guard let index = rest.firstIndex(where: { isEqual(element, $0, options) }) else { return false }
@@ -122,7 +123,7 @@ extension PredicateEvaluator {
     return test(result)
   }
 
-  /// Whether `element` is in `container`: an element of a collection, a part of a string.
+  /// Whether `element` is in `container`: as an element of a collection, or as a substring.
   private func _isMember(
     _ element: PredicateValue, of container: PredicateValue, _ options: PredicateTree.Comparison.Options,
     _ name: String
@@ -148,7 +149,7 @@ extension PredicateEvaluator {
   private func _text(
     _ name: String, _ left: PredicateValue, _ right: PredicateValue, _ test: (String, String) throws -> Bool
   ) throws -> Bool {
-    // A number is taken for its text.
+    // A number is compared as text.
     let (left, right) = (left.textIfNumber, right.textIfNumber)
     switch (left, right) {
     case (.string(let string), .string(let pattern)): return try test(string, pattern)
@@ -169,7 +170,7 @@ extension PredicateEvaluator {
     }
   }
 
-  /// Sends a selector with arguments; nil answers nil.
+  /// Sends a selector with arguments; nil targets yield nil.
   func call(_ selector: String, on target: PredicateValue, _ arguments: [PredicateValue]) throws
     -> PredicateValue
   {

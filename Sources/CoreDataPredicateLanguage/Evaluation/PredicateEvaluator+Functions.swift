@@ -58,7 +58,7 @@ extension PredicateEvaluator {
 
   // MARK: Any number of arguments
 
-  /// Takes one collection, or the numbers themselves.
+  /// Accepts one collection, or the numbers themselves.
   private func _aggregate(_ function: PredicateFunction, _ operands: [PredicateValue]) throws
     -> PredicateValue
   {

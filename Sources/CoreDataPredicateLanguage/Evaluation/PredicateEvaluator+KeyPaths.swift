@@ -1,15 +1,15 @@
 import Foundation
 
-/// Following key paths, through objects, collections and collection operators.
+/// Evaluates key paths through objects, collections and collection operators.
 extension PredicateEvaluator {
-  /// Value at the end of `path`, from `start` or, without one, from the subject.
+  /// Returns the value at the end of `path`, from `start` or, without one, from the subject.
   func value(of path: ArraySlice<String>, after start: PredicateValue?) throws -> PredicateValue {
     var current = start
     var rest = path
     while let key = rest.first {
       rest = rest.dropFirst()
       if key.utf8.first == UInt8(ascii: "@") {
-        // An operator takes the path behind it, as far as the next operator, to each element.
+        // An operator applies the path behind it, up to the next operator, to each element.
         let end = rest.firstIndex { $0.utf8.first == UInt8(ascii: "@") } ?? rest.endIndex
         current = try _aggregate(key, over: current ?? subject.predicateValue, rest[..<end])
         rest = rest[end...]
@@ -22,8 +22,8 @@ extension PredicateEvaluator {
     return current ?? subject.predicateValue
   }
 
-  /// Value of `value` for one key; of a collection, those of its elements, with collections among them
-  /// opened.
+  /// Returns the value of one key; for a collection, those of its elements, with nested collections
+  /// flattened.
   func step(_ key: String, from value: PredicateValue) throws -> PredicateValue {
     switch value {
     case .null: return .null
@@ -72,7 +72,7 @@ extension PredicateEvaluator {
     }
   }
 
-  /// The smallest or largest element; null if there is none. Null elements do not count.
+  /// Returns the smallest or largest element; null if there is none. Ignores null elements.
   func extreme(of elements: [PredicateValue], _ wanted: ComparisonResult) throws -> PredicateValue {
     var result = PredicateValue.null
     for element in elements where !element.isNull {
@@ -82,20 +82,20 @@ extension PredicateEvaluator {
   }
 }
 
-/// A set of values that counts as equal what a comparison would.
+/// A set of values with the equality of predicate comparisons.
 struct ElementSet<Subject: PredicateSubject> {
   private let _subject: Subject
   private var _known: Set<AnyHashable> = []
 
   init(_ subject: Subject) { _subject = subject }
 
-  /// Adds the value; whether it was not there before.
+  /// Adds the value. Returns whether it was new.
   mutating func insert(_ value: PredicateValue) -> Bool { _known.insert(_key(value)).inserted }
 
   func contains(_ value: PredicateValue) -> Bool { _known.contains(_key(value)) }
 
-  /// Something equal for equal values: numbers by value whatever their kind, objects by identity, text by its
-  /// bytes.
+  /// Returns an equal key for equal values: numbers by value regardless of type, objects by identity, text by
+  /// its bytes.
   private func _key(_ value: PredicateValue) -> AnyHashable {
     switch value {
     case .object(let object): return _subject.predicateIdentity(of: object)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Evaluates predicates and expressions in memory, on one subject, as Foundation would.
+/// Evaluates predicates and expressions in memory, on one subject, with Foundation's semantics.
 ///
-/// Make one for each subject; it holds the values of variables while it works. `now()` is the same instant
+/// Create one per subject; it holds the values of variables during evaluation. `now()` is constant
 /// throughout.
 package struct PredicateEvaluator<Subject: PredicateSubject> {
   let subject: Subject
   /// Values of variables by name without the dollar; assignments and subqueries change them.
   package internal(set) var variables: [String: PredicateValue]
-  /// Seconds since 2001 that `now()` answers; read from the clock when first asked for.
+  /// The result of `now()`, in seconds since 2001; read from the clock on first use.
   private var _now: Double?
 
   package init(_ subject: Subject, variables: [String: PredicateValue] = [:], now: Double? = nil) {
@@ -17,8 +17,8 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
     _now = now
   }
 
-  /// Whether the subject fulfils the predicate.
-  /// - Throws: `PredicateEvaluationError`, or what the subject throws.
+  /// Whether the subject satisfies the predicate.
+  /// - Throws: `PredicateEvaluationError`, or an error of the subject.
   package mutating func matches(_ tree: PredicateTree) throws -> Bool {
     switch tree {
     case .constant(let value): return value
@@ -36,8 +36,8 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
     }
   }
 
-  /// Value of an expression for the subject.
-  /// - Throws: `PredicateEvaluationError`, or what the subject throws.
+  /// Evaluates an expression on the subject.
+  /// - Throws: `PredicateEvaluationError`, or an error of the subject.
   package mutating func value(of tree: ExpressionTree) throws -> PredicateValue {
     switch tree {
     case .constant(let value): return value
@@ -85,7 +85,7 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
     return result
   }
 
-  /// The instant of the evaluation.
+  /// Returns the time of the evaluation.
   mutating func now() -> Double {
     if let _now { return _now }
     let now = Date().timeIntervalSinceReferenceDate
@@ -93,7 +93,7 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
     return now
   }
 
-  /// Value of the subject for the first key of a path.
+  /// Returns the subject's value for the first key of a path.
   func first(_ key: String) throws -> PredicateValue {
     subject.isReadByKey
       ? try subject.predicateValue(forKey: key) : try step(key, from: subject.predicateValue)
@@ -117,7 +117,7 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
     return .collection(found)
   }
 
-  /// UNION, INTERSECT, MINUS: each element once, in the order of the left side.
+  /// UNION, INTERSECT, MINUS: distinct elements, in the order of the left side.
   private func _combined(
     _ op: ExpressionTree.SetOperator, _ left: PredicateValue, _ right: PredicateValue
   ) throws -> PredicateValue {
@@ -139,8 +139,8 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
 }
 
 extension PredicateTree {
-  /// Whether `subject` fulfils the predicate.
-  /// - Throws: `PredicateEvaluationError`, or what the subject throws.
+  /// Whether `subject` satisfies the predicate.
+  /// - Throws: `PredicateEvaluationError`, or an error of the subject.
   package func matches(
     _ subject: some PredicateSubject, variables: [String: PredicateValue] = [:]
   ) throws -> Bool {
@@ -150,8 +150,8 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-  /// Value of the expression for `subject`.
-  /// - Throws: `PredicateEvaluationError`, or what the subject throws.
+  /// Evaluates the expression on `subject`.
+  /// - Throws: `PredicateEvaluationError`, or an error of the subject.
   package func value(
     for subject: some PredicateSubject, variables: [String: PredicateValue] = [:]
   ) throws -> PredicateValue {

@@ -1,44 +1,48 @@
 import Foundation
 
-/// What a predicate is evaluated on, and what it may ask about the objects it meets on the way.
+/// The subject of a predicate, with access to the objects encountered during evaluation.
 ///
-/// Give `predicateValue` and the two ways to read a key; the rest has defaults. Values found are never kept
-/// beyond the evaluation. Answer every number as one of the number cases and every absent value as `.null`.
+/// Implement `predicateValue` and the two methods that read a key; the rest has defaults. Values are never
+/// retained beyond the evaluation. Return every number as one of the number cases and every absent value as
+/// `.null`.
 package protocol PredicateSubject {
   /// The evaluated object itself: SELF.
   var predicateValue: PredicateValue { get }
 
-  /// Whether it is something that keys are read of, not nil nor a collection, which keys are read through. By
-  /// default `predicateValue` tells; a subject that knows better saves making one for every key.
+  /// Whether keys are read from the subject itself: it is neither nil nor a collection, through which keys
+  /// are read. Determined from `predicateValue` by default; overriding it avoids creating that value for
+  /// every key.
   var isReadByKey: Bool { get }
 
-  /// Value of the evaluated object for one key, no path.
+  /// Returns the evaluated object's value for one key (not a key path).
   /// - Throws: `PredicateEvaluationError.unknownKey` if there is no such key.
   func predicateValue(forKey key: String) throws -> PredicateValue
 
-  /// Value for one key of an object that the evaluation came upon, such as the end of a relationship.
+  /// Returns the value for one key of an object encountered in the evaluation, such as the destination of a
+  /// relationship.
   /// - Throws: `PredicateEvaluationError.unknownKey` if there is no such key.
   func predicateValue(forKey key: String, of object: PredicateObject) throws -> PredicateValue
 
-  /// What an object is compared by: the same for a managed object and for its ID.
+  /// Returns the value by which an object is compared: the same for a managed object and its ID.
   func predicateIdentity(of object: PredicateObject) -> AnyHashable
 
-  /// Whether a key path from the evaluated object passes through a to-many. By default true for paths of more than
-  /// one key, since the schema is unknown.
+  /// Whether a key path from the evaluated object passes through a to-many. By default true for paths of more
+  /// than one key, since the schema is unknown.
   func isToMany(_ path: [String]) -> Bool
 
-  /// Result of FUNCTION(target, 'selector', …), and of a comparison by selector, for selectors that the
-  /// language does not know by itself; nil if the target does not answer to it.
+  /// Returns the result of FUNCTION(target, 'selector', …), and of a comparison by selector, for selectors
+  /// that are not predefined; nil if the target does not implement it.
   func predicateResult(
     of selector: String, on target: PredicateValue, arguments: [PredicateValue]
   ) throws -> PredicateValue?
 
-  /// Result of FETCH(request, context, countOnly).
+  /// Returns the result of FETCH(request, context, countOnly).
   func predicateResult(
     ofFetch request: PredicateValue, in context: PredicateValue, countOnly: Bool
   ) throws -> PredicateValue
 
-  /// Result of a closure: of a predicate, a boolean, with `arguments` nil; of an expression, its value.
+  /// Returns the result of a closure: for a predicate, with `arguments` nil, a boolean; for an expression,
+  /// its value.
   func predicateResult(
     ofBlock block: PredicateObject, arguments: [PredicateValue]?, variables: [String: PredicateValue]
   ) throws -> PredicateValue

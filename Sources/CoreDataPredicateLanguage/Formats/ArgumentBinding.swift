@@ -1,8 +1,9 @@
 import Foundation
 
-/// Puts arguments in the places of a template. Parts without places are shared with the template.
+/// Substitutes arguments for the placeholders of a template. Parts without placeholders are shared with the
+/// template.
 struct ArgumentBinding {
-  /// Gives the argument with a number from zero.
+  /// Returns the argument with a number, counted from zero.
   typealias Source = (Int) throws -> FormatArgument
 
   let format: String
@@ -19,7 +20,7 @@ struct ArgumentBinding {
     return try tree.rewritten { try _replacement(for: $0, source) } ?? tree
   }
 
-  /// The expression with its arguments; nil if it has none.
+  /// Substitutes the expression's arguments; nil if it has no placeholders.
   func bound(_ tree: ExpressionTree, _ source: Source) throws -> ExpressionTree? {
     try tree.rewritten { try _replacement(for: $0, source) }
   }
@@ -79,7 +80,7 @@ struct ArgumentBinding {
     }
   }
 
-  /// The argument with a number, as the placeholder wants it; nil if it is an expression.
+  /// Returns an argument converted for its placeholder; nil if it is an expression.
   func value(_ number: Int, _ source: Source) throws -> PredicateValue? {
     let placeholder = placeholders[number]
     guard case .value(let value) = try _get(placeholder, source) else { return nil }
@@ -120,7 +121,7 @@ struct ArgumentBinding {
     return components.count == 1 ? .evaluatedObject : .keyPath(Array(components.dropFirst()))
   }
 
-  /// The path with its arguments; nil if it has none.
+  /// Substitutes the path's arguments; nil if it has no placeholders.
   private func _path(_ path: [String], _ source: Source) throws -> [String]? {
     guard path.contains(where: { Placeholder.number(in: $0) != nil }) else { return nil }
     return try path.flatMap { component in
@@ -145,7 +146,7 @@ struct ArgumentBinding {
   }
 }
 
-/// Key paths as text, such as `route.stops.@count`.
+/// Textual key paths, such as `route.stops.@count`.
 package enum KeyPathText {
   /// The names between the dots; nil if one is empty.
   package static func components(_ text: String) -> [String]? {

@@ -1,6 +1,6 @@
-/// What a format argument such as `%@` asks for.
+/// The type of a format argument such as `%@`.
 enum FormatSpecifier: Sendable, Hashable {
-  /// `%@`: any value, quoted by itself; a collection becomes a collection.
+  /// `%@`: any value, quoted automatically; a collection remains a collection.
   case object
   /// `%K`: a key path.
   case keyPath
@@ -13,7 +13,7 @@ enum FormatSpecifier: Sendable, Hashable {
   /// `%s %S`: text.
   case text
 
-  /// The specifier that a conversion letter stands for.
+  /// Creates the specifier of a conversion letter.
   init?(_ letter: UInt8) {
     switch letter {
     case UInt8(ascii: "@"): self = .object
@@ -30,7 +30,7 @@ enum FormatSpecifier: Sendable, Hashable {
     }
   }
 
-  /// How a message names what is asked for.
+  /// Describes the expected argument, for messages.
   var demand: String {
     switch self {
     case .object: "a value"
@@ -43,21 +43,21 @@ enum FormatSpecifier: Sendable, Hashable {
   }
 }
 
-/// A place in a parsed format that an argument goes to.
+/// The location of an argument in a parsed format.
 struct Placeholder: Sendable, Hashable {
   /// Number of the argument from zero.
   let argument: Int
   let specifier: FormatSpecifier
-  /// Where it stands in the format, in UTF-8 bytes.
+  /// Offset in the format, in UTF-8 bytes.
   let offset: Int
 
-  /// A placeholder in a tree is a variable, or a key path component, whose name starts with a character that
-  /// no name in a format can hold.
+  /// A placeholder in a tree is a variable or key path component whose name starts with a character that is
+  /// invalid in formats.
   private static let _mark: UInt8 = 1
 
   static func name(_ number: Int) -> String { "\u{1}\(number)" }
 
-  /// Number of the placeholder that `name` stands for; nil for an ordinary name.
+  /// Returns the number of the placeholder named `name`; nil for an ordinary name.
   @inline(__always)
   static func number(in name: String) -> Int? {
     guard name.utf8.first == _mark else { return nil }
@@ -68,6 +68,6 @@ struct Placeholder: Sendable, Hashable {
 /// A value given for a placeholder.
 package enum FormatArgument: Sendable {
   case value(PredicateValue)
-  /// An expression object passed for `%@`: it takes the placeholder's place as it is.
+  /// An expression object passed for `%@`, which replaces the placeholder unchanged.
   case expression(ExpressionTree)
 }

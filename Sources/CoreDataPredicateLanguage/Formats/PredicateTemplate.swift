@@ -1,16 +1,15 @@
 import Foundation
 
-/// A parsed format whose arguments are still open. Parsed once for each format text, then filled in as often
-/// as wanted.
+/// A parsed format without its arguments. Parsed once per format text, then reused with different arguments.
 package final class PredicateTemplate: Sendable {
   let format: String
   let tree: PredicateTree
   let placeholders: [Placeholder]
-  /// By far the most frequent format, `key == %@`: a comparison whose right side is one argument, which needs
-  /// no search.
+  /// The most frequent format by far, `key == %@`: a comparison whose right side is the only argument, which
+  /// needs no search.
   private let _single: (comparison: PredicateTree.Comparison, placeholder: Int)?
-  /// What it compares its one argument with, if that is a key: then all its predicates are alike but for this
-  /// value.
+  /// The comparison, if it compares a key with the only argument: all predicates of the template then differ
+  /// only in this value.
   package let keyComparison: KeyComparison?
 
   /// A comparison of a key with a value, but for the value.
@@ -59,13 +58,13 @@ package final class PredicateTemplate: Sendable {
     return template
   }
 
-  /// The predicate with the arguments in place. Arguments beyond those that the format asks for are ignored.
+  /// Returns the predicate with arguments. Ignores surplus arguments.
   ///
   /// - Parameters:
-  ///   - count: number of arguments there are.
-  ///   - argument: gives the argument with a number from zero.
-  /// - Throws: `PredicateFormatError` if an argument is missing or of the wrong kind; whatever `argument`
-  ///   throws.
+  ///   - count: Number of arguments.
+  ///   - argument: Returns the argument with a number, counted from zero.
+  /// - Throws: `PredicateFormatError` if an argument is missing or of the wrong kind; any error of
+  ///   `argument`.
   package func predicate(
     count: Int, argument: (Int) throws -> FormatArgument
   ) throws -> PredicateTree {
@@ -83,7 +82,7 @@ package final class PredicateTemplate: Sendable {
     try predicate(count: arguments.count) { arguments[$0] }
   }
 
-  /// The comparison that the arguments make; nil unless it is one of a key with a plain value.
+  /// Returns the comparison with arguments; nil unless it compares a key with a plain value.
   /// - Throws: As `predicate(count:argument:)`.
   package func comparison(
     count: Int, argument: (Int) throws -> FormatArgument
@@ -109,7 +108,7 @@ extension PredicateTemplate: Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The same for a format that holds an expression alone.
+/// The template of a format with a single expression.
 package final class ExpressionTemplate: Sendable {
   let format: String
   let tree: ExpressionTree
@@ -133,9 +132,9 @@ package final class ExpressionTemplate: Sendable {
     return template
   }
 
-  /// The expression with the arguments in place.
-  /// - Throws: `PredicateFormatError` if an argument is missing or of the wrong kind; whatever `argument`
-  ///   throws.
+  /// Returns the expression with arguments.
+  /// - Throws: `PredicateFormatError` if an argument is missing or of the wrong kind; any error of
+  ///   `argument`.
   package func expression(
     count: Int, argument: (Int) throws -> FormatArgument
   ) throws -> ExpressionTree {

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Parsed formats by their text, bounded.
+/// A bounded cache of parsed formats by text.
 ///
-/// Two generations: when the young one is full it becomes the old one, and what is asked for again moves
-/// back. So formats in use survive a flood of formats used once, such as those with values pasted into them,
-/// at no cost per lookup.
+/// Two generations: when the young one is full, it becomes the old one, and entries that are used again move
+/// back. Formats in use thus survive a flood of formats used once, such as those with embedded values, at no
+/// cost per look-up.
 final class TemplateCache<Template: AnyObject & Sendable>: Sendable {
   private struct Generations {
     var young: [String: Template] = [:]
     var old: [String: Template] = [:]
-    /// The one asked for last: a program that makes predicates in a loop is not made to hash their text each
+    /// The latest entry, which spares a program that creates predicates in a loop from hashing the text each
     /// time.
     var last: (format: String, template: Template)?
   }
 
   /// Formats in a generation.
   static var capacity: Int { 256 }
-  /// Longest format kept, in UTF-8 bytes; longer ones are generated text, parsed anew each time.
+  /// Maximum length of cached formats in UTF-8 bytes; longer ones are generated text, parsed each time.
   static var longestText: Int { 4096 }
 
   private let _generations = Mutex(Generations())

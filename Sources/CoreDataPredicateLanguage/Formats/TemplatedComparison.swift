@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A comparison of a key with a plain value, made of a format whose predicates differ in this value only.
+/// A comparison of a key with a plain value, from a format whose predicates differ only in this value.
 ///
-/// Its tree is made on demand: a store that knows the format needs the value alone.
+/// Its tree is created on demand: a store that has cached the format needs only the value.
 package final class TemplatedComparison: Sendable {
   private final class Tree: Sendable {
     let tree: PredicateTree
@@ -11,11 +11,11 @@ package final class TemplatedComparison: Sendable {
 
   package let template: PredicateTemplate
   package let value: PredicateValue
-  /// What the value adds to the shape.
+  /// The value's part of the shape.
   package let kind: UInt8
   private let _tree = AtomicLazyReference<Tree>()
 
-  /// Nil for an object or a collection, which says more than a value.
+  /// Nil for an object or a collection, whose shape is more than that of a value.
   init?(_ template: PredicateTemplate, _ value: PredicateValue) {
     guard let kind = PredicateShape.kind(of: value) else { return nil }
     self.template = template

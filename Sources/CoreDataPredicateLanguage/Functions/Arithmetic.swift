@@ -1,6 +1,6 @@
 import Foundation
 
-/// Functions of one and two numbers. Null in, null out.
+/// Functions of one and two numbers. Null operands yield null.
 enum Arithmetic {
   /// The value of a function of one number.
   static func value(of function: PredicateFunction, _ operand: PredicateValue) throws -> PredicateValue {
@@ -73,7 +73,7 @@ enum Arithmetic {
     }
   }
 
-  /// A date moved by seconds, and the seconds between two dates.
+  /// Adds seconds to a date, or subtracts two dates.
   private static func _dates(_ function: PredicateFunction, _ left: PredicateValue, _ right: PredicateValue)
     -> PredicateValue?
   {
@@ -93,8 +93,8 @@ enum Arithmetic {
     return bits
   }
 
-  /// Whole numbers stay whole, a quotient too; what overflows becomes floating point; a division by zero is
-  /// null, as in SQL.
+  /// Integer operations yield integers, also for quotients; overflow yields floating point; division by zero
+  /// yields null, as in SQL.
   private static func _whole(_ function: PredicateFunction, _ left: PredicateValue, _ right: PredicateValue)
     -> PredicateValue
   {
@@ -149,10 +149,10 @@ enum Arithmetic {
   }
 }
 
-/// Distances on the globe.
+/// Distances on the earth's surface.
 enum Geography {
-  /// Metres between two locations: each a pair {latitude, longitude} in degrees, or something with keys of
-  /// these names.
+  /// Distance in metres between two locations: each a pair {latitude, longitude} in degrees, or an object
+  /// with keys of these names.
   static func distance(
     _ left: PredicateValue, _ right: PredicateValue, key: (String, PredicateValue) throws -> PredicateValue
   ) throws -> PredicateValue {

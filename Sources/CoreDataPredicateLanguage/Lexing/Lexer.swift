@@ -1,13 +1,13 @@
 import Foundation
 
-/// Cuts a format text into tokens, one at a time, and collects the format arguments it meets.
+/// Splits a format into tokens, one at a time, and collects its format arguments.
 struct Lexer {
   let text: String
   private let _bytes: [UInt8]
   private var _position = 0
   /// Whether the last token could end an expression; then `.5` is a path and not a number.
   private var _followsOperand = false
-  /// Arguments met so far, in order of appearance.
+  /// Arguments found so far, in order of appearance.
   private(set) var placeholders: [Placeholder] = []
   private var _nextArgument = 0
 
@@ -20,7 +20,7 @@ struct Lexer {
     PredicateFormatError(format: text, offset: offset, problem: problem, expected: expected)
   }
 
-  /// The next token and where it starts.
+  /// Returns the next token and its start.
   mutating func next() throws(PredicateFormatError) -> (token: Token, start: Int) {
     _skipSpace()
     let start = _position
@@ -67,7 +67,7 @@ struct Lexer {
     }
   }
 
-  /// Width of the identifier character at `position`; zero if there is none.
+  /// Returns the width of the identifier character at `position`; zero if there is none.
   private func _identifierWidth(at position: Int, first: Bool) -> Int {
     guard position < _bytes.count else { return 0 }
     let byte = _bytes[position]
@@ -87,7 +87,7 @@ struct Lexer {
     }
   }
 
-  /// The identifier at the current position; nil if none starts here.
+  /// Reads the identifier at the current position; nil if there is none.
   private mutating func _identifier() -> String? {
     let start = _position
     var width = _identifierWidth(at: _position, first: true)
@@ -117,7 +117,7 @@ struct Lexer {
       _position += 1
       if _byte() == UInt8(ascii: "'") || _byte() == UInt8(ascii: "\"") {
         let name = try _quoted()
-        // Names with control characters are kept for the placeholders of a template.
+        // Names with control characters are reserved for the placeholders of templates.
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 >= 0x20 }) else {
           throw failure("a name cannot be empty or hold control characters", at: start)
         }
@@ -143,7 +143,7 @@ struct Lexer {
     }
   }
 
-  /// A UUID as it is printed, bare; nil if none starts here.
+  /// Reads a bare UUID; nil if there is none.
   private mutating func _uuid() -> UUID? {
     let dash = UInt8(ascii: "-")
     guard _byte(8) == dash, _byte(13) == dash, _byte(18) == dash, _byte(23) == dash,
@@ -245,8 +245,8 @@ struct Lexer {
       "the string that starts here has no end", at: start, expected: [String(Unicode.Scalar(quote))])
   }
 
-  /// What follows a backslash. A backslash before a character that needs none stays, so that a regular
-  /// expression such as `'\d+'` means what it says.
+  /// Reads the character after a backslash. A backslash before a character that needs no escape is kept, so
+  /// that regular expressions such as `'\d+'` are preserved.
   private mutating func _escape(into content: inout [UInt8]) throws(PredicateFormatError) {
     let start = _position - 1
     let byte = _byte()

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A word of the predicate language as it stands in the text.
+/// A token of the predicate language.
 enum Token: Equatable, Sendable {
   case end
-  /// An identifier or a reserved word; which of the two depends on where it stands.
+  /// An identifier or a reserved word, depending on its position.
   case word(String)
-  /// `#size`, `#"any text"`: a name that is not to be taken for a reserved word.
+  /// `#size`, `#"any text"`: a name that must not be read as a reserved word.
   case escapedWord(String)
   /// `add:to:`: a function or selector name.
   case selector(String)

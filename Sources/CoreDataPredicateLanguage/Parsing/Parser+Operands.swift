@@ -1,6 +1,6 @@
 import Foundation
 
-/// What stands between operators: literals, keys, arguments, calls and groups.
+/// Parses operands: literals, keys, arguments, calls and groups.
 extension Parser {
   mutating func primary() throws(PredicateFormatError) -> Node {
     switch token {
@@ -102,7 +102,7 @@ extension Parser {
     return .expression(.function(function, arguments), depth: try checked(depth + 1))
   }
 
-  /// Expressions with commas between, and what closes them.
+  /// Parses comma-separated expressions up to the closing symbol.
   private mutating func _list(until end: Symbol) throws(PredicateFormatError) -> ([ExpressionTree], Int) {
     var (elements, depth): ([ExpressionTree], Int) = ([], 0)
     if token != .symbol(end) {

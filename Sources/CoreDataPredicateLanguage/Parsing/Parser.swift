@@ -1,13 +1,12 @@
-/// Reads the predicate language: one pass, one token ahead, a bounded depth.
+/// Parses the predicate language in one pass, with one token of lookahead and bounded depth.
 ///
-/// Predicates and expressions are read by one precedence ladder, because an opening parenthesis does not tell
-/// which of the two it holds: OR, AND, NOT, comparison, set operators, bits, shifts, sums, products, sign,
-/// power, path.
+/// A single precedence ladder parses both predicates and expressions, because an opening parenthesis may
+/// start either: OR, AND, NOT, comparison, set operators, bits, shifts, sums, products, sign, power, path.
 struct Parser {
   /// Deepest nesting accepted, of parentheses and of operators alike, so that code that walks a tree may recurse.
   static let maximumDepth = 200
 
-  /// What a rung of the ladder has read.
+  /// The result of a rung of the ladder.
   enum Node {
     case expression(ExpressionTree, depth: Int)
     case predicate(PredicateTree, depth: Int)
@@ -21,9 +20,9 @@ struct Parser {
 
   var lexer: Lexer
   var token = Token.end
-  /// Where `token` starts.
+  /// The start of `token`.
   var start = 0
-  /// Rungs entered and not yet left.
+  /// Number of rungs entered and not yet left.
   var nesting = 0
 
   init(_ text: String) throws(PredicateFormatError) {
@@ -31,7 +30,7 @@ struct Parser {
     try advance()
   }
 
-  /// The predicate that `text` holds, with placeholders where it has format arguments.
+  /// Parses the predicate in `text`, with placeholders for format arguments.
   static func predicate(
     _ text: String
   ) throws(PredicateFormatError) -> (tree: PredicateTree, placeholders: [Placeholder]) {
@@ -42,7 +41,7 @@ struct Parser {
     return (tree, parser.lexer.placeholders)
   }
 
-  /// The expression that `text` holds, with placeholders where it has format arguments.
+  /// Parses the expression in `text`, with placeholders for format arguments.
   static func expression(
     _ text: String
   ) throws(PredicateFormatError) -> (tree: ExpressionTree, placeholders: [Placeholder]) {
@@ -68,13 +67,13 @@ struct Parser {
     try advance()
   }
 
-  /// The reserved word at hand in capitals; nil if the token is no word.
+  /// The current reserved word in capitals; nil if the token is not a word.
   var keyword: String? {
     guard case .word(let word) = token, ReservedWords.contains(word) else { return nil }
     return word.uppercased()
   }
 
-  /// Refuses a tree that has become too deep to walk safely.
+  /// Rejects a tree that is too deep to traverse safely.
   func checked(_ depth: Int) throws(PredicateFormatError) -> Int {
     guard depth <= Self.maximumDepth else {
       throw lexer.failure("the format nests deeper than \(Self.maximumDepth) levels", at: start)
@@ -182,7 +181,7 @@ struct Parser {
     return .predicate(tree, depth: try checked(max(leftDepth, rightDepth) + 3))
   }
 
-  /// The comparison operator at hand, consumed; nil if there is none.
+  /// Consumes the current comparison operator; nil if there is none.
   private mutating func _operator()
     throws(PredicateFormatError) -> (PredicateTree.Comparison.Operator, selector: String?)?
   {
@@ -240,7 +239,7 @@ struct Parser {
     return options
   }
 
-  /// A node as a predicate: an expression that stands alone, such as `hidden`, means `hidden == TRUE`.
+  /// Converts a node to a predicate: a lone expression, such as `hidden`, means `hidden == TRUE`.
   func asPredicate(_ node: Node) throws(PredicateFormatError) -> (tree: PredicateTree, depth: Int) {
     switch node {
     case .predicate(let tree, let depth): return (tree, depth)

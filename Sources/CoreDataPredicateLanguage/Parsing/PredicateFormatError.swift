@@ -1,13 +1,13 @@
-/// Why a predicate or expression format could not be understood: what stood where, and what was expected
-/// there.
+/// The reason why a predicate or expression format is invalid: the problem, its location, and the expected
+/// input.
 package struct PredicateFormatError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The whole format text.
   package let format: String
-  /// Where the trouble starts, in UTF-8 bytes from the start of `format`.
+  /// Offset of the problem in UTF-8 bytes from the start of `format`.
   package let offset: Int
-  /// What is wrong, as a sentence without full stop.
+  /// The problem, as a sentence without full stop.
   package let problem: String
-  /// What would have been accepted at `offset`; empty if that cannot be said shortly.
+  /// The input expected at `offset`; empty if it has no short description.
   package let expected: [String]
 
   package init(format: String, offset: Int, problem: String, expected: [String] = []) {
@@ -17,7 +17,7 @@ package struct PredicateFormatError: Error, Sendable, Hashable, CustomStringConv
     self.expected = expected
   }
 
-  /// The line of the format that holds the trouble, and below it a caret under the character where it starts.
+  /// The line with the problem, and below it a caret at its first character.
   package var caretRendering: String {
     let bytes = Array(format.utf8)
     let position = min(max(offset, 0), bytes.count)
@@ -26,7 +26,7 @@ package struct PredicateFormatError: Error, Sendable, Hashable, CustomStringConv
     let lineEnd = bytes[position...].firstIndex(of: newline) ?? bytes.count
     var before = Self._visible(bytes[lineStart..<position])
     var after = Self._visible(bytes[position..<lineEnd])
-    // A generated format may be very long; the neighbourhood is what helps.
+    // A generated format may be very long; show only the neighbourhood.
     if before.count > 60 { before = "…" + before.suffix(59) }
     if after.count > 40 { after = after.prefix(39) + "…" }
     return "\(before)\(after)\n\(String(repeating: " ", count: before.count))^"

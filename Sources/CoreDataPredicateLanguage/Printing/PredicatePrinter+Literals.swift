@@ -69,8 +69,8 @@ extension PredicatePrinter {
     text += "\""
   }
 
-  /// A name of a path: as it is, after `#` if it is a reserved word, quoted after `#` if it is no word at
-  /// all.
+  /// Writes a key of a path: unchanged, after `#` if it is a reserved word, quoted after `#` if it is not a
+  /// word.
   static func _writeKey(_ key: String, to text: inout String) {
     let name = key.hasPrefix("@") ? key.dropFirst() : key[...]
     guard _isWord(name) else {

@@ -1,6 +1,6 @@
-/// Writes trees in the canonical form of the format language, such that parsing the text gives an equal tree.
+/// Writes trees in the canonical form of the format language. Parsing the text yields an equal tree.
 ///
-/// What no format can say, an object or a closure, is written as its description in angle brackets.
+/// An object or closure, which formats cannot express, is written as its description in angle brackets.
 package struct PredicatePrinter {
   private var _text = ""
 
@@ -191,7 +191,7 @@ package struct PredicatePrinter {
     }
   }
 
-  /// What a path or an index stands behind; a number's dot would be taken for its fraction.
+  /// Writes the base of a path or an index; the dot after a number would be read as its fraction.
   private mutating func _printBase(_ base: ExpressionTree) {
     switch base {
     case .constant(.int), .constant(.double), .constant(.decimal), .assignment:

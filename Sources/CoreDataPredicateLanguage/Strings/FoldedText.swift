@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text decomposed canonically, with case and diacritical marks taken out as the options ask.
+/// A canonically decomposed text, with case and diacritics removed according to the options.
 struct FoldedText {
   private(set) var scalars: [UInt32] = []
 
@@ -24,7 +24,7 @@ struct FoldedText {
     _reorder(&marks)
   }
 
-  /// Puts the marks of one letter in canonical order, so that the order they were typed in does not matter.
+  /// Sorts the marks of one letter in canonical order, so that their input order does not matter.
   private mutating func _reorder(_ marks: inout Int, endingAt end: Int? = nil) {
     defer { marks = 0 }
     guard marks > 1 else { return }
@@ -37,8 +37,7 @@ struct FoldedText {
     scalars.replaceSubrange(range, with: ordered.map(\.element))
   }
 
-  /// Whether `part` occurs in the text, at the ends that are asked for, and not breaking a letter from its
-  /// marks.
+  /// Whether `part` occurs in the text, at the requested ends, without separating a letter from its marks.
   func contains(_ part: FoldedText, atStart: Bool, atEnd: Bool) -> Bool {
     let (text, wanted) = (scalars, part.scalars)
     if wanted.isEmpty { return true }
@@ -55,12 +54,12 @@ struct FoldedText {
   }
 }
 
-/// One way of folding: with case or without, with marks or without.
+/// A kind of folding: with or without case, with or without marks.
 struct Folding: Sendable {
   let foldsCase: Bool
   let dropsMarks: Bool
-  /// What the scalars of the alphabets most used fold to, three at most, 21 bits each; `_unpacked` where that
-  /// is too narrow.
+  /// Foldings of the scalars of the most common alphabets, up to three, 21 bits each; `_unpacked` if that is
+  /// not enough.
   private let _table: [UInt64]
 
   private static let _unpacked = UInt64.max
@@ -97,7 +96,7 @@ struct Folding: Sendable {
     value &- 0x41 < 26 ? value | 0x20 : value
   }
 
-  /// Appends what a scalar beyond ASCII folds to.
+  /// Appends the folding of a scalar beyond ASCII.
   func append(_ scalar: Unicode.Scalar, to scalars: inout [UInt32]) {
     let value = scalar.value
     var packed = Self._unpacked
@@ -119,7 +118,7 @@ struct Folding: Sendable {
     }
   }
 
-  /// Ideographs, Hangul syllables and pictures have neither case nor marks.
+  /// Ideographs, Hangul syllables and emoji have neither case nor marks.
   private static func _isUnchangeable(_ value: UInt32) -> Bool {
     (value >= 0x3400 && value < 0xA000) || (value >= 0xAC00 && value < 0xD7A4)
       || (value >= 0x1F000 && value < 0x2F800)
@@ -129,8 +128,8 @@ struct Folding: Sendable {
     _ scalar: Unicode.Scalar, _ foldsCase: Bool, _ dropsMarks: Bool, to scalars: inout [UInt32]
   ) {
     var text = String(scalar)
-    // Through both cases comes to full case folding (ß and ẞ are ss), but for the dotless i, which has a
-    // separate capital only in Turkish.
+    // Mapping through both cases yields full case folding (ß and ẞ are ss), except for the dotless i, which
+    // has a separate capital only in Turkish.
     if foldsCase, scalar.value != 0x131 {
       text = scalar.properties.lowercaseMapping.unicodeScalars.reduce(into: "") {
         $0 += $1.properties.uppercaseMapping
@@ -143,7 +142,7 @@ struct Folding: Sendable {
     }
   }
 
-  /// Whether a scalar is a mark on the letter before it.
+  /// Whether a scalar is a mark on the preceding letter.
   @inline(__always)
   static func isMark(_ value: UInt32) -> Bool { value >= 0x300 && combiningClass(value) != 0 }
 

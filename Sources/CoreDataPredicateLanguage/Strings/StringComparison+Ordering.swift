@@ -1,8 +1,8 @@
 import Foundation
 
-/// Which of two strings comes first.
+/// Ordering of strings.
 extension StringComparison {
-  /// Order of two strings for a sort.
+  /// Compares two strings for sorting.
   package static func compare(_ left: String, _ right: String, _ ordering: Ordering) -> ComparisonResult {
     switch ordering {
     case .binary: return withBytes(left, right, compareBytes)
@@ -17,7 +17,7 @@ extension StringComparison {
     }
   }
 
-  /// Order of two texts given as UTF-8, as a SQLite collation has them.
+  /// Compares two texts in UTF-8, as SQLite collations receive them.
   package static func compare(_ left: Bytes, _ right: Bytes, _ ordering: Ordering) -> ComparisonResult {
     switch ordering {
     case .binary: return compareBytes(left, right)
@@ -42,7 +42,7 @@ extension StringComparison {
     }
   }
 
-  /// Order of two strings for `<`, `<=`, `>`, `>=` and BETWEEN.
+  /// Compares two strings for `<`, `<=`, `>`, `>=` and BETWEEN.
   package static func compare(_ left: String, _ right: String, options: Options) -> ComparisonResult {
     withBytes(left, right) { compare($0, $1, options: options) }
   }
@@ -82,19 +82,17 @@ extension StringComparison {
   }
 }
 
-/// The order that most locales give to texts of ASCII letters, digits and spaces, without asking the
-/// collator, which costs a hundred times as much: spaces, then digits, then letters; case only breaks ties,
-/// small letters first.
+/// The order of most locales for texts of ASCII letters, digits and spaces, without the collator, which costs
+/// a hundred times as much: spaces, then digits, then letters; case only breaks ties, lower case first.
 enum PlainCollation {
-  /// Whether the current locale orders such texts in the plain way; some sort `ch` or `aa` as letters of
-  /// their own.
+  /// Whether the current locale orders such texts in the plain way; some sort `ch` or `aa` as letters.
   static let isCurrent: Bool = {
     let plain: Set<String> = ["en", "de", "fr", "it", "pt", "es", "nl", "pl", "ru", "uk", "ja", "zh", "ko"]
     let locale = Locale.current
     guard let language = locale.language.languageCode?.identifier, plain.contains(language) else {
       return false
     }
-    // A collation asked for by name, such as German phone book order, is the collator's business; so is C.
+    // An explicit collation, such as German phone book order, requires the collator; so does C.
     return !locale.identifier.contains("@") && !locale.identifier.uppercased().contains("POSIX")
   }()
 
@@ -109,7 +107,7 @@ enum PlainCollation {
     }
   }
 
-  /// Order of two plain texts; nil if one of them holds anything else.
+  /// Compares two plain texts; nil if one of them contains other characters.
   static func compare(
     _ left: StringComparison.Bytes, _ right: StringComparison.Bytes, _ ordering: StringComparison.Ordering
   ) -> ComparisonResult? {
@@ -130,7 +128,7 @@ enum PlainCollation {
     for index in 0..<min(left.count, right.count) where left[index] != right[index] {
       let (first, second) = (weights[Int(left[index])], weights[Int(right[index])])
       if first != second { return first < second ? .orderedAscending : .orderedDescending }
-      // The same letter in two cases: small letters have the larger byte and come first.
+      // The same letter in two cases: lower case has the larger byte and comes first.
       if tie == .orderedSame { tie = left[index] > right[index] ? .orderedAscending : .orderedDescending }
     }
     if left.count != right.count { return left.count < right.count ? .orderedAscending : .orderedDescending }
@@ -151,7 +149,7 @@ enum PlainCollation {
     while i < left.count, j < right.count {
       if isDigit(left[i]), isDigit(right[j]) {
         let (iEnd, jEnd) = (end(of: left, from: i), end(of: right, from: j))
-        // Leading zeros, and numbers beyond what the collator takes as one, are left to it.
+        // Leading zeros, and numbers beyond the collator's range, are left to the collator.
         guard left[i] != 0x30 || iEnd == i + 1, right[j] != 0x30 || jEnd == j + 1 else { return nil }
         guard iEnd - i < 200, jEnd - j < 200 else { return nil }
         if iEnd - i != jEnd - j { return iEnd - i < jEnd - j ? .orderedAscending : .orderedDescending }

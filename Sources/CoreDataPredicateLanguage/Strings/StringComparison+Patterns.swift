@@ -7,8 +7,8 @@ extension StringComparison {
     try withBytes(string, pattern) { try like($0, $1, options: options) }
   }
 
-  /// Whether the whole of `string` fits `pattern`: `*` stands for any run of characters, `?` for one, a
-  /// backslash makes either of them literal.
+  /// Whether the whole `string` matches `pattern`: `*` matches any run of characters, `?` a single one; a
+  /// backslash escapes either.
   /// - Throws: `PredicateEvaluationError.tooExpensive` for a pattern that takes far more steps than both
   ///   texts have characters.
   package static func like(_ string: Bytes, _ pattern: Bytes, options: Options = []) throws -> Bool {
@@ -34,12 +34,12 @@ extension StringComparison {
     .fit(count: scalars.count) { scalars[$0] }
   }
 
-  /// Reports of progress after which a search is given up: ICU makes one for every ten thousand steps.
+  /// Number of progress reports after which a search is aborted: ICU sends one per ten thousand steps.
   private static let _regexPatience = 20_000
 
-  /// Whether the whole of `string` fits the regular expression `pattern`.
-  /// - Throws: `PredicateEvaluationError.badPattern` if the pattern is no regular expression,
-  ///   `.tooExpensive` if the search takes too many steps or too much memory.
+  /// Whether the whole `string` matches the regular expression `pattern`.
+  /// - Throws: `PredicateEvaluationError.badPattern` for an invalid regular expression, `.tooExpensive` if
+  ///   the search takes too many steps or too much memory.
   package static func matches(_ string: String, _ pattern: String, options: Options = []) throws -> Bool {
     let options = effective(options)
     let ignoresMarks = options.contains(.diacriticInsensitive)
@@ -51,7 +51,7 @@ extension StringComparison {
     var isFound = false
     var isGivenUp = false
     var reports = 0
-    // `firstMatch` answers nil both for no match and for a search that ICU has given up.
+    // `firstMatch` returns nil both without a match and for a search that ICU has aborted.
     expression.enumerateMatches(in: subject, options: [.reportProgress, .reportCompletion], range: range) {
       match, flags, stop in
       if flags.contains(.internalError) { isGivenUp = true }
@@ -66,7 +66,7 @@ extension StringComparison {
   }
 }
 
-/// Long LIKE patterns taken apart: the last one is kept, for it is usually tested against row after row.
+/// Caches the last parsed long LIKE pattern, which is usually tested on row after row.
 private enum LongPatterns {
   enum Form { case ascii, plain, folded }
 
@@ -98,7 +98,7 @@ private enum LongPatterns {
   }
 }
 
-/// A LIKE pattern taken apart.
+/// A parsed LIKE pattern.
 private struct Wildcards: Sendable {
   private enum _Element: Equatable, Sendable {
     case scalar(UInt32)
@@ -107,9 +107,9 @@ private struct Wildcards: Sendable {
   }
 
   private var _elements: [_Element] = []
-  /// Fewest scalars that a text must have to fit.
+  /// Minimum number of scalars in a matching text.
   private var _minimumCount = 0
-  /// Steps that may be taken beyond those for reading both texts.
+  /// Number of steps allowed in addition to reading both texts.
   private static let _patience = 100_000_000
 
   init(_ pattern: [UInt32], folds: Bool) {
@@ -118,7 +118,7 @@ private struct Wildcards: Sendable {
     for scalar in pattern {
       switch scalar {
       case _ where isEscaped:
-        // Only what would have a meaning needs the backslash; before anything else it stands for itself.
+        // A backslash before any other character is literal.
         if scalar != 0x2A, scalar != 0x3F, scalar != 0x5C { _elements.append(.scalar(0x5C)) }
         _elements.append(.scalar(folds ? Folding.loweredASCII(scalar) : scalar))
         isEscaped = false
@@ -132,9 +132,9 @@ private struct Wildcards: Sendable {
     _minimumCount = _elements.count { $0 != .any }
   }
 
-  /// Whether a whole text fits. Never slower than the product of both lengths: only the last `*` is ever
-  /// retried.
-  /// - Throws: `PredicateEvaluationError.tooExpensive` when that product is too much.
+  /// Whether a whole text matches. Takes at most the product of both lengths in steps, since only the last
+  /// `*` is ever retried.
+  /// - Throws: `PredicateEvaluationError.tooExpensive` if that product is too large.
   func fit(count: Int, at scalar: (Int) -> UInt32) throws -> Bool {
     guard count >= _minimumCount else { return false }
     var (position, element) = (0, 0)
@@ -169,7 +169,7 @@ private struct Wildcards: Sendable {
   }
 }
 
-/// Compiled regular expressions by pattern, bounded.
+/// A bounded cache of compiled regular expressions by pattern.
 private final class RegularExpressions: Sendable {
   static let shared = RegularExpressions()
 
@@ -187,8 +187,8 @@ private final class RegularExpressions: Sendable {
     let options: NSRegularExpression.Options = ignoringCase ? [.caseInsensitive] : []
     let expression: NSRegularExpression
     do {
-      // By itself first: `a)(b` must not become an expression by being put in parentheses. Foundation takes
-      // the empty expression, which nothing but the empty text fits, for none.
+      // Compile it alone first: parentheses must not make a pattern like `a)(b` valid. Foundation rejects the
+      // empty expression, which matches only the empty text.
       if !pattern.isEmpty { _ = try NSRegularExpression(pattern: pattern, options: options) }
       expression = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options)
     } catch {

@@ -1,29 +1,28 @@
 import Foundation
 
-/// How strings are compared, everywhere: in memory and, registered as functions and collations, in SQL.
+/// String comparison, shared by evaluation in memory and, registered as functions and collations, SQL.
 ///
-/// Every test comes in two forms, on strings and on their UTF-8 bytes; the bytes need not be valid. Without
-/// options, and with `.normalized`, a comparison is of bytes, as SQLite's BINARY collation is.
-/// `.caseInsensitive` folds case by the Unicode mappings of no particular language; `.diacriticInsensitive`
-/// disregards combining marks, written as such or as part of a letter; with either of them canonically
-/// equivalent texts are the same. `.localeSensitive` leaves the comparison to the current locale's rules. All
-/// functions may be called on any thread.
+/// Every test has two forms, for strings and for their UTF-8 bytes, which need not be valid. Without options,
+/// and with `.normalized`, comparisons are by bytes, like SQLite's BINARY collation. `.caseInsensitive` folds
+/// case with the language-neutral Unicode mappings; `.diacriticInsensitive` ignores combining marks, whether
+/// separate or precomposed; with either of them canonically equivalent texts are equal. `.localeSensitive`
+/// uses the current locale's rules. All functions may be called on any thread.
 package enum StringComparison {
   package typealias Options = PredicateTree.Comparison.Options
   package typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  /// How two strings are ordered by a sort descriptor.
+  /// The order of strings in a sort descriptor.
   package enum Ordering: Sendable, Hashable {
     /// By bytes: SQLite's BINARY.
     case binary
     case caseInsensitive
     case localized
     case localizedCaseInsensitive
-    /// As file lists are: by the locale, numbers by their value.
+    /// Like file lists: locale-aware, with numbers by value.
     case localizedStandard
   }
 
-  /// The options that count: `.normalized` supersedes the others.
+  /// The effective options: `.normalized` supersedes the others.
   @inline(__always)
   static func effective(_ options: Options) -> Options {
     options.contains(.normalized) ? [] : options
@@ -55,7 +54,7 @@ package enum StringComparison {
     withBytes(string, part) { contains($0, $1, options: options) }
   }
 
-  /// Whether `part` occurs in `string`; an empty part does.
+  /// Whether `part` occurs in `string`; the empty part always does.
   package static func contains(_ string: Bytes, _ part: Bytes, options: Options = []) -> Bool {
     _search(string, part, options, anchor: nil)
   }
@@ -116,7 +115,7 @@ package enum StringComparison {
 
   // MARK: Bytes
 
-  /// Calls `body` with the UTF-8 of two strings, without copying where the strings allow it.
+  /// Calls `body` with the UTF-8 of two strings, without copying if possible.
   @inline(__always)
   static func withBytes<Result>(_ left: String, _ right: String, _ body: (Bytes, Bytes) throws -> Result)
     rethrows -> Result
@@ -130,7 +129,7 @@ package enum StringComparison {
   static func text(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
 
   static func isASCII(_ bytes: Bytes) -> Bool {
-    // Eight at a time: most text of databases is ASCII, and this is asked first of all of it.
+    // Eight bytes at a time: most text in databases is ASCII, and every comparison checks this first.
     guard let base = bytes.baseAddress else { return true }
     let raw = UnsafeRawPointer(base)
     var index = 0
@@ -147,14 +146,14 @@ package enum StringComparison {
     return true
   }
 
-  /// Whether two runs of equal length hold the same bytes.
+  /// Whether two buffers of equal length have equal bytes.
   @inline(__always)
   static func isSame(_ left: Slice<Bytes>, _ right: Slice<Bytes>) -> Bool {
     guard left.count > 0, let l = left.base.baseAddress, let r = right.base.baseAddress else { return true }
     return memcmp(l + left.startIndex, r + right.startIndex, left.count) == 0
   }
 
-  /// Whether two runs of ASCII of equal length differ in case only.
+  /// Whether two ASCII texts of equal length are equal except for case.
   static func isSameLowered(_ left: Slice<Bytes>, _ right: Slice<Bytes>) -> Bool {
     guard left.count > 0, let l = left.base.baseAddress, let r = right.base.baseAddress else { return true }
     let (first, second) = (l + left.startIndex, r + right.startIndex)
@@ -176,7 +175,7 @@ package enum StringComparison {
     }
     var offset = 0
     while string.count - offset >= part.count {
-      // Only as far as the part could still start.
+      // Search only as far as the part can still start.
       let reach = string.count - part.count - offset + 1
       guard let found = memchr(hay + offset, Int32(needle[0]), reach) else { return false }
       let start = found.assumingMemoryBound(to: UInt8.self)
@@ -195,8 +194,8 @@ package enum StringComparison {
 }
 
 extension StringComparison {
-  /// A text as comparisons with these options see it: decomposed, without case or marks as they ask; the text itself
-  /// where bytes are compared.
+  /// Returns a text in the form in which comparisons with these options see it: decomposed, without case or
+  /// marks; unchanged if bytes are compared.
   package static func folded(_ text: String, options: Options) -> String {
     let options = effective(options)
     if options.isEmpty || options.contains(.localeSensitive) { return text }

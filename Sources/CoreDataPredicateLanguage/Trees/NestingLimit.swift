@@ -1,19 +1,19 @@
-/// What stands in a tree for a part that nests too deeply, or has too many parts, to be kept.
+/// Replaces a part of a tree that is nested too deeply or has too many parts.
 ///
-/// Trees are walked, compared, printed and freed by recursion, so a bound holds wherever code builds one.
-/// Building itself has no way to fail: the part that crosses the bound becomes this, and evaluating or
+/// Trees are traversed, compared, printed and freed recursively, so every tree built in code must be bounded.
+/// Building cannot fail: the part that exceeds the limit is replaced by this marker, and evaluating or
 /// translating it is the error.
 package struct NestingLimit: Hashable, Sendable, CustomStringConvertible {
-  /// Deepest nesting of expressions and of predicates.
+  /// Maximum nesting of expressions and predicates.
   package static let depth = 500
-  /// Most parts.
+  /// Maximum number of parts.
   package static let count = 1 << 20
 
   private init() {}
 
   package var description: String { "nested more than \(Self.depth) levels deep" }
 
-  /// What an error says of such a part.
+  /// The error message for such a part.
   package static let problem = """
     The predicate nests deeper than \(depth) levels, or has more than \(count) parts; combine its parts \
     side by side with one AND or OR, or use IN with a collection.
@@ -23,28 +23,28 @@ package struct NestingLimit: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PredicateObject {
-  /// Whether it stands for a part beyond the bound.
+  /// Whether it marks a part beyond the limit.
   package var isNestingLimit: Bool { base.base is NestingLimit }
 }
 
 extension PredicateTree {
-  /// The leaf that stands for a predicate beyond the bound.
+  /// The leaf that replaces a predicate beyond the limit.
   package static var beyondLimit: PredicateTree { .block(NestingLimit.object) }
 }
 
 extension ExpressionTree {
-  /// The leaf that stands for an expression beyond the bound.
+  /// The leaf that replaces an expression beyond the limit.
   package static var beyondLimit: ExpressionTree { .block(NestingLimit.object, []) }
 }
 
-/// How deep a tree nests and how many parts it has.
+/// The nesting depth and number of parts of a tree.
 package struct TreeExtent: Sendable, Hashable {
   package var depth = 1
   package var count = 1
 
   package static let leaf = TreeExtent()
 
-  /// The extent of a tree with these parts.
+  /// Returns the extent of a tree with these parts.
   package init(of parts: [TreeExtent] = []) {
     for part in parts { add(part) }
   }
@@ -54,12 +54,12 @@ package struct TreeExtent: Sendable, Hashable {
     count = min(count + part.count, NestingLimit.count + 1)
   }
 
-  /// Whether a tree of this extent is too much to be kept.
+  /// Whether a tree of this extent exceeds the limit.
   package var isBeyondLimit: Bool { depth > NestingLimit.depth || count > NestingLimit.count }
 }
 
 extension PredicateTree {
-  /// Depth and size. The tree is within the bound, so the recursion is.
+  /// Depth and size. The tree is within the limit, and so is the recursion.
   package var extent: TreeExtent {
     switch self {
     case .constant, .block: return .leaf
@@ -72,7 +72,7 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-  /// Depth and size. The tree is within the bound, so the recursion is.
+  /// Depth and size. The tree is within the limit, and so is the recursion.
   package var extent: TreeExtent {
     switch self {
     case .constant, .evaluatedObject, .variable, .keyPath, .anyKey: .leaf

@@ -1,23 +1,22 @@
 import Foundation
 
-/// What is left of a predicate when the values of its constants are taken out: the key under which translated
-/// SQL is kept.
+/// A predicate without the values of its constants: the cache key of translated SQL.
 ///
-/// Two trees have the same shape if they differ in the values of constants only. What changes the SQL stays
-/// in the shape: whether a constant is null, its kind, whether a text is empty, how many elements a
-/// collection has as far as none, one, two and more go and the kinds of the first two, the type of a CAST, an
-/// object's tag. Names of keys, variables, functions, operators and options are part of it as they are.
+/// Two trees have the same shape if they differ only in the values of constants. Everything that affects the
+/// SQL is part of the shape: whether a constant is null, its kind, whether a text is empty, the size of a
+/// collection as far as zero, one, two or more and the kinds of the first two elements, the type of a CAST,
+/// an object's tag. Names of keys, variables, functions, operators and options are part of it.
 package struct PredicateShape: Hashable, Sendable {
-  /// The tree in prefix order as bytes. Every name and list carries its length, so different trees give
+  /// The tree in prefix order as bytes. Every name and list includes its length, so different trees yield
   /// different bytes.
   fileprivate var signature: [UInt8] = []
 
-  /// A number for an object constant, different where another object needs other SQL, such as a different
+  /// A number for an object constant, which differs if another object requires other SQL, such as another
   /// table.
   package typealias Tag = (PredicateObject) -> UInt32
 
-  /// Shape of `tree`, and its constants in the order of `PredicateTree.constants`: left to right, a
-  /// collection is one, the type name of a CAST is among them.
+  /// Splits `tree` into its shape and its constants in the order of `PredicateTree.constants`: left to right,
+  /// a collection counts as one, including the type name of a CAST.
   package static func taking(
     _ tree: PredicateTree, tag: @escaping Tag = { _ in 0 }
   ) -> (shape: PredicateShape, constants: [PredicateValue]) {
@@ -26,7 +25,7 @@ package struct PredicateShape: Hashable, Sendable {
     return (builder.shape, builder.constants)
   }
 
-  /// Shape of an expression and its constants.
+  /// Splits an expression into its shape and its constants.
   package static func taking(
     _ tree: ExpressionTree, tag: @escaping Tag = { _ in 0 }
   ) -> (shape: PredicateShape, constants: [PredicateValue]) {
@@ -35,7 +34,7 @@ package struct PredicateShape: Hashable, Sendable {
     return (builder.shape, builder.constants)
   }
 
-  /// What a single value adds to a shape; nil for one that adds more than its kind.
+  /// Returns the shape of a single value; nil if that is more than its kind.
   package static func kind(of value: PredicateValue) -> UInt8? {
     switch value {
     case .null: 64
@@ -57,7 +56,7 @@ package struct PredicateShape: Hashable, Sendable {
   }
 }
 
-/// Writes a tree's shape, once, from front to back.
+/// Writes the shape of a tree in one pass.
 private struct ShapeBuilder {
   let tag: PredicateShape.Tag
   var shape = PredicateShape()
@@ -204,13 +203,14 @@ private struct ShapeBuilder {
     }
   }
 
-  /// Three elements or more are alike: one statement serves any number of them, of whatever kinds.
+  /// All collections of three or more elements have the same shape: one statement serves any number of
+  /// elements of any kinds.
   private mutating func _kinds(of elements: [PredicateValue]) {
     _byte(UInt8(min(elements.count, 3)))
     if elements.count < 3 { for element in elements { _kind(of: element) } }
   }
 
-  /// Closures are the same only if they are the same object.
+  /// Closures are equal only if they are the same object.
   private mutating func _identity(of block: PredicateObject) {
     withUnsafeBytes(of: block.hashValue) { shape.signature.append(contentsOf: $0) }
     constants.append(.object(block))

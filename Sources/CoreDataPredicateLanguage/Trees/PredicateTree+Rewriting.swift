@@ -1,9 +1,9 @@
-/// Making a tree from another. What does not change is shared, not copied.
+/// Derives trees from others. Unchanged parts are shared, not copied.
 extension PredicateTree {
-  /// The tree with every expression that `transform` answers replaced by the answer; nil if nothing changed.
+  /// Replaces every expression for which `transform` returns a result; nil if nothing changed.
   ///
-  /// `transform` sees an expression before its parts; an answer is taken as it is and not looked into again.
-  /// Parts of a subquery are visited too.
+  /// `transform` sees an expression before its parts; its result is not transformed again. Parts of
+  /// subqueries are visited as well.
   package func rewritten<Failure: Error>(
     _ transform: (ExpressionTree) throws(Failure) -> ExpressionTree?
   ) throws(Failure) -> PredicateTree? {
@@ -34,7 +34,7 @@ extension PredicateTree {
     return result
   }
 
-  /// The tree with every constant put through `transform`. An aggregate of constants is one constant.
+  /// Applies `transform` to every constant. An aggregate of constants counts as one constant.
   package func mapConstants<Failure: Error>(
     _ transform: (PredicateValue) throws(Failure) -> PredicateValue
   ) throws(Failure) -> PredicateTree {
@@ -44,8 +44,8 @@ extension PredicateTree {
     } ?? self
   }
 
-  /// The tree with `$name` replaced wherever `values` has the name; others stay. A subquery's own variable
-  /// hides one of the same name.
+  /// Replaces `$name` wherever `values` has the name; keeps other variables. A subquery's own variable
+  /// shadows one of the same name.
   package func substituting(_ values: [String: ExpressionTree]) -> PredicateTree {
     guard !values.isEmpty else { return self }
     return rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
@@ -55,7 +55,7 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-  /// The tree with every expression that `transform` answers replaced by the answer; nil if nothing changed.
+  /// Replaces every expression for which `transform` returns a result; nil if nothing changed.
   package func rewritten<Failure: Error>(
     _ transform: (ExpressionTree) throws(Failure) -> ExpressionTree?
   ) throws(Failure) -> ExpressionTree? {
@@ -102,15 +102,14 @@ extension ExpressionTree {
     return result
   }
 
-  /// The tree with `$name` replaced wherever `values` has the name.
+  /// Replaces `$name` wherever `values` has the name.
   package func substituting(_ values: [String: ExpressionTree]) -> ExpressionTree {
     rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
       expression._substitute(values)
     } ?? self
   }
 
-  /// Answer to a rewriting that replaces variables: a variable's value, or a whole subquery whose variable
-  /// hides one.
+  /// Returns the replacement of a variable, or of a whole subquery whose variable shadows one.
   fileprivate func _substitute(_ values: [String: ExpressionTree]) -> ExpressionTree? {
     switch self {
     case .variable(let name): return values[name]

@@ -1,7 +1,6 @@
-/// Looking at every part of a tree.
+/// Traversal of trees.
 extension PredicateTree {
-  /// Calls `visit` for every expression, an expression before its parts, left before right; those inside
-  /// subqueries too.
+  /// Calls `visit` for every expression, parents first, left to right, including those inside subqueries.
   package func forEachExpression(_ visit: (ExpressionTree) throws -> Void) rethrows {
     switch self {
     case .constant, .block: break
@@ -13,8 +12,8 @@ extension PredicateTree {
     }
   }
 
-  /// Calls `visit` for every predicate in the tree, the whole first; those inside subqueries and conditionals
-  /// too.
+  /// Calls `visit` for every predicate in the tree, parents first, including those inside subqueries and
+  /// conditionals.
   package func forEachPredicate(_ visit: (PredicateTree) throws -> Void) rethrows {
     try visit(self)
     switch self {
@@ -32,15 +31,14 @@ extension PredicateTree {
     }
   }
 
-  /// Constants from left to right; an aggregate of constants is one.
+  /// Constants from left to right; an aggregate of constants counts as one.
   package var constants: [PredicateValue] {
     var result: [PredicateValue] = []
     forEachExpression { if case .constant(let value) = $0 { result.append(value) } }
     return result
   }
 
-  /// Names of the variables that must be given a value: those of the tree but not the ones its subqueries
-  /// bring.
+  /// Names of the variables that need a value: those of the tree except variables of its subqueries.
   package var freeVariables: Set<String> {
     var names: Set<String> = []
     _collectVariables(bound: [], into: &names)
@@ -61,7 +59,7 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-  /// Calls `visit` for the expression and then for every part of it.
+  /// Calls `visit` for the expression and then for all its parts.
   package func forEachExpression(_ visit: (ExpressionTree) throws -> Void) rethrows {
     try visit(self)
     switch self {
@@ -86,7 +84,7 @@ extension ExpressionTree {
     }
   }
 
-  /// Names of the variables that must be given a value.
+  /// Names of the variables that need a value.
   package var freeVariables: Set<String> {
     var names: Set<String> = []
     _collectVariables(bound: [], into: &names)

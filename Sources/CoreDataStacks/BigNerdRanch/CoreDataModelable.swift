@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A managed object class that names its entity, and so gets short forms of the usual fetches.
+/// A managed object class that specifies its entity's name and gets shortcuts for common fetches.
 ///
 /// ```swift
 /// final class Magazine: NSManagedObject, CoreDataModelable {
@@ -16,10 +16,9 @@ public protocol CoreDataModelable: NSFetchRequestResult {
 }
 
 extension NSManagedObject {
-  /// Creates an object of a `CoreDataModelable` class's entity, or of the one entity that the class stands
-  /// for, and inserts it.
+  /// Creates and inserts an object of a `CoreDataModelable` class's entity, or of the class's only entity.
   ///
-  /// Stands here and not with the protocol, where Swift's own classes would need a `required` initialiser for
+  /// Declared here rather than in the protocol, where Swift classes would need a `required` initialiser for
   /// it.
   public convenience init(managedObjectContext context: NSManagedObjectContext) {
     self.init(entity: Self._modelledEntity(in: context), insertInto: context)
@@ -37,7 +36,7 @@ extension NSManagedObject {
 
 #if !canImport(ObjectiveC)
 extension ManagedObjectCreation where Self: NSManagedObject {
-  /// Creates an object of a class that is known only where the program runs: `T(managedObjectContext:)`.
+  /// Creates an object of a class known only at run time: `T(managedObjectContext:)`.
   public init(managedObjectContext context: NSManagedObjectContext) {
     self.init(entity: Self._modelledEntity(in: context), insertInto: context)
   }
@@ -45,7 +44,7 @@ extension ManagedObjectCreation where Self: NSManagedObject {
 #endif
 
 extension CoreDataModelable where Self: NSManagedObject {
-  /// The entity in the model of a context. Traps if the model does not have it.
+  /// The entity in a context's model. Traps if the model lacks it.
   public static func entityDescription(in context: NSManagedObjectContext) -> NSEntityDescription {
     guard let entity = NSEntityDescription.entity(forEntityName: entityName, in: context) else {
       preconditionFailure("the context's model has no entity '\(entityName)'")
@@ -53,34 +52,34 @@ extension CoreDataModelable where Self: NSManagedObject {
     return entity
   }
 
-  /// A request for all objects of the entity.
+  /// Returns a request for all objects of the entity.
   public static func fetchRequestForEntity(inContext context: NSManagedObjectContext) -> NSFetchRequest<Self>
   {
     EntityFetches<Self>(entityDescription(in: context)).request()
   }
 
-  /// Any one object that meets the predicate; nil if there is none.
+  /// Returns an arbitrary object that satisfies the predicate; nil if there is none.
   ///
   /// ```swift
   /// let byISBN = NSPredicate(format: "isbn == %@", "9780141183534")
   /// let book = try Book.findFirstInContext(context, predicate: byISBN)
   /// ```
   ///
-  /// - Throws: What fetching throws.
+  /// - Throws: Errors of the fetch.
   public static func findFirstInContext(
     _ context: NSManagedObjectContext, predicate: NSPredicate? = nil
   ) throws -> Self? {
     try EntityFetches<Self>(entityDescription(in: context)).first(in: context, predicate)
   }
 
-  /// All objects that meet the predicate, in order.
+  /// Returns all objects that satisfy the predicate, in order.
   ///
   /// ```swift
   /// let byTitle = [NSSortDescriptor(key: "title", ascending: true)]
   /// let books = try Book.allInContext(context, sortDescriptors: byTitle)
   /// ```
   ///
-  /// - Throws: What fetching throws.
+  /// - Throws: Errors of the fetch.
   public static func allInContext(
     _ context: NSManagedObjectContext, predicate: NSPredicate? = nil,
     sortDescriptors: [NSSortDescriptor]? = nil
@@ -88,37 +87,37 @@ extension CoreDataModelable where Self: NSManagedObject {
     try EntityFetches<Self>(entityDescription(in: context)).all(in: context, predicate, sortDescriptors)
   }
 
-  /// Number of objects of exactly this entity that meet the predicate.
+  /// Returns the number of objects of exactly this entity that satisfy the predicate.
   ///
-  /// - Throws: What fetching throws.
+  /// - Throws: Errors of the fetch.
   public static func countInContext(_ context: NSManagedObjectContext, predicate: NSPredicate? = nil) throws
     -> Int
   {
     try EntityFetches<Self>(entityDescription(in: context)).count(in: context, predicate)
   }
 
-  /// Deletes all objects of exactly this entity; nothing is saved.
+  /// Deletes all objects of exactly this entity, without saving.
   ///
   /// ```swift
   /// try Tag.removeAllInContext(context)
   /// try context.save()
   /// ```
   ///
-  /// - Throws: What fetching throws.
+  /// - Throws: Errors of the fetch.
   public static func removeAllInContext(_ context: NSManagedObjectContext) throws {
     try EntityFetches<Self>(entityDescription(in: context)).remove(in: context, except: [])
   }
 
-  /// Deletes all objects of exactly this entity but some; nothing is saved.
+  /// Deletes all objects of exactly this entity except some, without saving.
   ///
-  /// - Throws: What fetching throws.
+  /// - Throws: Errors of the fetch.
   public static func removeAllInContext(_ context: NSManagedObjectContext, except toKeep: [Self]) throws {
     try EntityFetches<Self>(entityDescription(in: context)).remove(in: context, except: toKeep)
   }
 }
 
 extension NSFetchRequestResult where Self: NSManagedObject {
-  /// A request for all objects of this class's entity, as the context's model has it if it does.
+  /// Returns a request for all objects of this class's entity, in the context's model if it has it.
   public static func fetchRequestForEntity(inContext context: NSManagedObjectContext) -> NSFetchRequest<Self>
   {
     let own = entity()
@@ -126,18 +125,18 @@ extension NSFetchRequestResult where Self: NSManagedObject {
     return EntityFetches<Self>(entity ?? own).request()
   }
 
-  /// Any one object of this class that meets the predicate; nil if there is none.
+  /// Returns an arbitrary object of this class that satisfies the predicate; nil if there is none.
   ///
-  /// - Throws: What fetching throws.
+  /// - Throws: Errors of the fetch.
   public static func findFirstInContext(
     _ context: NSManagedObjectContext, predicate: NSPredicate? = nil
   ) throws -> Self? {
     try EntityFetches<Self>(entity()).first(in: context, predicate)
   }
 
-  /// All objects of this class that meet the predicate, in order.
+  /// Returns all objects of this class that satisfy the predicate, in order.
   ///
-  /// - Throws: What fetching throws.
+  /// - Throws: Errors of the fetch.
   public static func allInContext(
     _ context: NSManagedObjectContext, predicate: NSPredicate? = nil,
     sortDescriptors: [NSSortDescriptor]? = nil
@@ -145,31 +144,31 @@ extension NSFetchRequestResult where Self: NSManagedObject {
     try EntityFetches<Self>(entity()).all(in: context, predicate, sortDescriptors)
   }
 
-  /// Number of objects of exactly this class's entity that meet the predicate.
+  /// Returns the number of objects of exactly this class's entity that satisfy the predicate.
   ///
-  /// - Throws: What fetching throws.
+  /// - Throws: Errors of the fetch.
   public static func countInContext(_ context: NSManagedObjectContext, predicate: NSPredicate? = nil) throws
     -> Int
   {
     try EntityFetches<Self>(entity()).count(in: context, predicate)
   }
 
-  /// Deletes all objects of exactly this class's entity; nothing is saved.
+  /// Deletes all objects of exactly this class's entity, without saving.
   ///
-  /// - Throws: What fetching throws.
+  /// - Throws: Errors of the fetch.
   public static func removeAllInContext(_ context: NSManagedObjectContext) throws {
     try EntityFetches<Self>(entity()).remove(in: context, except: [])
   }
 
-  /// Deletes all objects of exactly this class's entity but some; nothing is saved.
+  /// Deletes all objects of exactly this class's entity except some, without saving.
   ///
-  /// - Throws: What fetching throws.
+  /// - Throws: Errors of the fetch.
   public static func removeAllInContext(_ context: NSManagedObjectContext, except toKeep: [Self]) throws {
     try EntityFetches<Self>(entity()).remove(in: context, except: toKeep)
   }
 }
 
-/// The fetches behind the short forms, for an entity found either way.
+/// Implements the shortcuts for an entity found in either way.
 private struct EntityFetches<Object: NSManagedObject> {
   private let _entity: NSEntityDescription
 

@@ -1,12 +1,12 @@
 import CoreData
 import Foundation
 
-// Set-up is asynchronous, since adding a SQLite store may mean migrating it, which takes as long as it takes.
+// Set-up is asynchronous, since adding a SQLite store may migrate it, which takes arbitrarily long.
 
 extension CoreDataStack {
   // MARK: SQLite
 
-  /// Sets a stack up on a SQLite file, for a model found in a bundle.
+  /// Sets up a stack with a SQLite file, for a model in a bundle.
   ///
   /// ```swift
   /// CoreDataStack.constructSQLiteStack(modelName: "Library") { result in
@@ -18,12 +18,12 @@ extension CoreDataStack {
   /// ```
   ///
   /// - Parameters:
-  ///   - modelName: Name of the model. Traps if the bundle does not have it.
-  ///   - bundle: Where the model is.
+  ///   - modelName: Name of the model. Traps if the bundle lacks it.
+  ///   - bundle: The bundle with the model.
   ///   - desiredStoreURL: The file; nil for one named after the model in the user's documents directory.
-  ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - callbackQueue: Where to call back; a background queue if nil.
-  ///   - callback: Called with the stack, or the error.
+  ///   - persistentStoreOptions: The store's options.
+  ///   - callbackQueue: The queue of the callback; nil for a background queue.
+  ///   - callback: Called with the stack or the error.
   public static func constructSQLiteStack(
     modelName: String, in bundle: Bundle = .main, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -35,14 +35,14 @@ extension CoreDataStack {
       persistentStoreOptions: persistentStoreOptions, on: callbackQueue, callback: callback)
   }
 
-  /// Sets a stack up on a SQLite file, for a model.
+  /// Sets up a stack with a SQLite file, for a model.
   ///
   /// - Parameters:
   ///   - model: The model.
   ///   - desiredStoreURL: The file; nil for `database.sqlite` in the user's documents directory.
-  ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - callbackQueue: Where to call back; a background queue if nil.
-  ///   - callback: Called with the stack, or the error.
+  ///   - persistentStoreOptions: The store's options.
+  ///   - callbackQueue: The queue of the callback; nil for a background queue.
+  ///   - callback: Called with the stack or the error.
   public static func constructSQLiteStack(
     model: NSManagedObjectModel, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -68,17 +68,17 @@ extension CoreDataStack {
     }
   }
 
-  /// Sets a stack up on a SQLite file, for a model found in a bundle. The async form of the one with a
+  /// Sets up a stack with a SQLite file, for a model in a bundle. Async variant of the method with a
   /// callback.
   ///
   /// - Parameters:
-  ///   - modelName: Name of the model. Traps if the bundle does not have it.
-  ///   - bundle: Where the model is.
+  ///   - modelName: Name of the model. Traps if the bundle lacks it.
+  ///   - bundle: The bundle with the model.
   ///   - desiredStoreURL: The file; nil for one named after the model in the user's documents directory.
-  ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no stack is
-  ///     made, and a migration that has begun is taken back.
-  /// - Throws: `CoreDataStack.Error`, or what adding the store throws; `CocoaError.userCancelled`.
+  ///   - persistentStoreOptions: The store's options.
+  ///   - progress: Gets one unit, which a migration advances gradually. A cancellation prevents the creation
+  ///     of a stack and rolls back a migration in progress.
+  /// - Throws: `CoreDataStack.Error`, or an error of adding the store; `CocoaError.userCancelled`.
   public static func constructSQLiteStack(
     modelName: String, in bundle: Bundle = .main, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -90,15 +90,15 @@ extension CoreDataStack {
       persistentStoreOptions: persistentStoreOptions, progress: progress)
   }
 
-  /// Sets a stack up on a SQLite file, for a model. The async form of the one with a callback.
+  /// Sets up a stack with a SQLite file, for a model. Async variant of the method with a callback.
   ///
   /// - Parameters:
   ///   - model: The model.
   ///   - desiredStoreURL: The file; nil for `database.sqlite` in the user's documents directory.
-  ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no stack is
-  ///     made, and a migration that has begun is taken back.
-  /// - Throws: `CoreDataStack.Error`, or what adding the store throws; `CocoaError.userCancelled`.
+  ///   - persistentStoreOptions: The store's options.
+  ///   - progress: Gets one unit, which a migration advances gradually. A cancellation prevents the creation
+  ///     of a stack and rolls back a migration in progress.
+  /// - Throws: `CoreDataStack.Error`, or an error of adding the store; `CocoaError.userCancelled`.
   public static func constructSQLiteStack(
     model: NSManagedObjectModel, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -119,27 +119,27 @@ extension CoreDataStack {
 
   // MARK: Memory
 
-  /// Sets a stack up in memory, for a model found in a bundle. Traps if the bundle does not have it.
+  /// Sets up a stack in memory, for a model in a bundle. Traps if the bundle lacks it.
   ///
   /// ```swift
   /// let stack = try CoreDataStack.constructInMemoryStack(modelName: "Library")  // for tests
   /// ```
   ///
-  /// - Throws: What adding the store throws.
+  /// - Throws: Errors of adding the store.
   public static func constructInMemoryStack(modelName: String, in bundle: Bundle = .main) throws
     -> CoreDataStack
   {
     try constructInMemoryStack(model: bundle.managedObjectModel(name: modelName))
   }
 
-  /// Sets a stack up in memory, for a model.
+  /// Sets up a stack in memory, for a model.
   ///
-  /// - Throws: What adding the store throws.
+  /// - Throws: Errors of adding the store.
   public static func constructInMemoryStack(model: NSManagedObjectModel) throws -> CoreDataStack {
     CoreDataStack(try StoreOpening.coordinator(model, .memory), .memory)
   }
 
-  /// File of a stack that was not told where to put it.
+  /// Returns the default file of a stack.
   static func documentsURL(named name: String) -> URL {
     let documents =
       FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first
@@ -149,9 +149,9 @@ extension CoreDataStack {
 }
 
 extension Bundle {
-  /// The model of this name, compiled or as its source. Traps if the bundle does not have it.
+  /// Returns the model of this name, compiled or as source. Traps if the bundle lacks it.
   ///
-  /// Where programs are no bundles, the main bundle stands for all bundles that the package manager put
+  /// If the program is not a bundle, the main bundle represents all bundles that the package manager placed
   /// beside the program.
   public func managedObjectModel(name: String) -> NSManagedObjectModel {
     for type in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
@@ -162,7 +162,7 @@ extension Bundle {
       }
     }
     #if !canImport(Darwin)
-    // Looks beside the program, and traps with the list of places.
+    // Searches beside the program, and traps with the list of locations.
     if self == .main { return NSPersistentContainer(name: name).managedObjectModel }
     #endif
     preconditionFailure(

@@ -1,24 +1,24 @@
 import CoreData
 import Foundation
 
-/// Called when a stack is set up.
+/// Called when a stack has been set up.
 public typealias CoreDataStackSetupCallback = @Sendable (CoreDataStack.SetupResult) -> Void
-/// Called when a store was reset.
+/// Called when a store has been reset.
 public typealias CoreDataStackStoreResetCallback = @Sendable (CoreDataStack.ResetResult) -> Void
-/// Called when a batch operation context is set up.
+/// Called when a batch operation context has been set up.
 public typealias CoreDataStackBatchMOCCallback = @Sendable (CoreDataStack.BatchContextResult) -> Void
 
-/// Another name of `CoreDataStackSetupCallback`.
+/// Alias of `CoreDataStackSetupCallback`.
 public typealias SetupCallback = CoreDataStackSetupCallback
-/// Another name of `CoreDataStackStoreResetCallback`.
+/// Alias of `CoreDataStackStoreResetCallback`.
 public typealias StoreResetCallback = CoreDataStackStoreResetCallback
-/// Another name of `CoreDataStackBatchMOCCallback`.
+/// Alias of `CoreDataStackBatchMOCCallback`.
 public typealias BatchContextCallback = CoreDataStackBatchMOCCallback
 
 /// The Big Nerd Ranch Core Data stack: a private context that writes, a main-queue context for the user
-/// interface below it, and workers below that. A save anywhere is carried up all the way to the store.
+/// interface below it, and workers below that. Every save propagates up to the store.
 ///
-/// May be used from any thread; contexts only on their queues. Made by `constructSQLiteStack` and
+/// May be used from any thread; contexts only on their queues. Created by `constructSQLiteStack` and
 /// `constructInMemoryStack`.
 ///
 /// ```swift
@@ -30,15 +30,15 @@ public typealias BatchContextCallback = CoreDataStackBatchMOCCallback
 /// }
 /// ```
 public final class CoreDataStack: ContextStack, @unchecked Sendable {
-  // Unchecked: `_state` is guarded by the lock; everything else is immutable.
+  // Unchecked: `_state` is guarded by the lock; all other members are immutable.
 
-  /// Why a store could not be made, found or reset.
+  /// The reason why a store could not be created, found or reset.
   public enum Error: Swift.Error, Hashable {
     /// The coordinator has no store for this file.
     case storeNotFound(at: URL)
     /// The coordinator has no store in memory.
     case inMemoryStoreMissing
-    /// The directory for the file could not be made.
+    /// The directory for the file could not be created.
     case unableToCreateStore(at: URL)
   }
 
@@ -75,7 +75,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     /// The error.
     case failure(any Swift.Error)
 
-    /// The same as Swift's `Result`.
+    /// The equivalent Swift `Result`.
     public var result: Result<Void, any Swift.Error> {
       switch self {
       case .success: .success(())
@@ -100,7 +100,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   private let _location: StoreLocation
   private let _carrier = SaveCarrier()
 
-  /// Creates the stack over a coordinator that has its one store.
+  /// Creates the stack with a coordinator that has its only store.
   init(_ coordinator: NSPersistentStoreCoordinator, _ location: StoreLocation) {
     _location = location
     _state = Self._contexts(coordinator, _carrier)
@@ -121,10 +121,10 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   // MARK: Contexts
 
-  /// The context that writes to the store. Work in its children instead.
+  /// The context that writes to the store. Use its children for your own work.
   public var privateQueueContext: NSManagedObjectContext { _lock.withLock { _state.privateContext } }
 
-  /// The context for the main queue: fetched results controllers, quick fetches, small changes.
+  /// The main-queue context: for fetched results controllers, quick fetches, small changes.
   public var mainQueueContext: NSManagedObjectContext { _lock.withLock { _state.mainContext } }
 
   public var mainContext: NSManagedObjectContext { mainQueueContext }
@@ -133,7 +133,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   public var keptContexts: [NSManagedObjectContext] { [mainQueueContext, privateQueueContext] }
 
-  /// Creates a child of the main context for longer work; its saves are carried to the store.
+  /// Creates a child of the main context for longer work; its saves propagate to the store.
   ///
   /// ```swift
   /// guard let stack = stack as? CoreDataStack else { return }
@@ -141,7 +141,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - type: On which queue it works. Ask for a main-queue one on the main thread only.
+  ///   - type: The context's kind of queue. Request a main-queue context on the main thread only.
   ///   - name: A label, for debugging.
   public func newChildContext(
     type: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType,
@@ -158,13 +158,12 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     return context
   }
 
-  /// Creates a background child of the main context: the name that the stack's announcement uses.
+  /// Creates a background child of the main context, under the name used in the stack's announcement.
   public func newBackgroundWorkerMOC() -> NSManagedObjectContext { newChildContext() }
 
   public func newWorkerContext() -> NSManagedObjectContext { newChildContext() }
 
-  /// Called with what a save that was carried up has failed with; its changes stay pending in the context
-  /// given.
+  /// Called with the error of a propagated save; its changes stay pending in the given context.
   public var onCarriedSaveFailure: (@Sendable (any Swift.Error, NSManagedObjectContext) -> Void)? {
     get { _carrier.onFailure }
     set { _carrier.onFailure = newValue }
@@ -174,15 +173,16 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   // MARK: Batch operations
 
-  /// Sets up a context with a separate coordinator on the same store, for imports of thousands of objects.
-  /// What it saves is merged nowhere: fetch again.
+  /// Sets up a context with a separate coordinator for the same store, for imports of thousands of objects.
+  /// Its saves are not merged into other contexts: fetch again.
   ///
-  /// For a stack in memory this is a new, empty store, and the callback is called before this returns.
+  /// For a stack in memory the context uses a new, empty store, and the callback is called before this method
+  /// returns.
   ///
   /// - Parameters:
-  ///   - options: Options that the store is added with.
-  ///   - callbackQueue: Where to call back; a background queue if nil.
-  ///   - callback: Called with the context, or the error.
+  ///   - options: The store's options.
+  ///   - callbackQueue: The queue of the callback; nil for a background queue.
+  ///   - callback: Called with the context or the error.
   public func newBatchOperationContext(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackBatchMOCCallback
@@ -209,14 +209,14 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     }
   }
 
-  /// Sets up a context with a separate coordinator on the same store. The async form of the one with a
+  /// Sets up a context with a separate coordinator for the same store. Async variant of the method with a
   /// callback.
   ///
   /// - Parameters:
-  ///   - options: Options that the store is added with.
-  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no context is
-  ///     handed out.
-  /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
+  ///   - options: The store's options.
+  ///   - progress: Gets one unit, which a migration advances gradually. A cancellation prevents the creation
+  ///     of a context.
+  /// - Throws: Errors of adding the store; `CocoaError.userCancelled`.
   public func newBatchOperationContext(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     progress: Progress? = nil
@@ -236,12 +236,12 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   // MARK: Reset
 
-  /// Empties the store after running saves have ended. A SQLite stack gets new contexts, and child contexts
-  /// made before are dead; a stack in memory keeps its contexts, whose objects are invalid.
+  /// Empties the store after running saves have ended. A SQLite stack gets new contexts, and existing child
+  /// contexts become unusable; a stack in memory keeps its contexts, whose objects become invalid.
   ///
   /// - Parameters:
-  ///   - options: Options that the new store is added with.
-  ///   - callbackQueue: Where to call back; a background queue if nil.
+  ///   - options: The new store's options.
+  ///   - callbackQueue: The queue of the callback; nil for a background queue.
   ///   - callback: Called with the result.
   public func resetStore(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -266,13 +266,13 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     }
   }
 
-  /// Empties the store. The async form of the one with a callback.
+  /// Empties the store. Async variant of the method with a callback.
   ///
   /// - Parameters:
-  ///   - options: Options that the new store is added with.
-  ///   - progress: Gets two units: one for the saves on their way, one for the store. Cancelled before the
-  ///     store is touched, nothing happens.
-  /// - Throws: `CoreDataStack.Error`, or what destroying and adding stores throws;
+  ///   - options: The new store's options.
+  ///   - progress: Gets two units: one for pending saves, one for the store. A cancellation before the store
+  ///     is touched changes nothing.
+  /// - Throws: `CoreDataStack.Error`, or an error of destroying and adding stores;
   ///   `CocoaError.userCancelled`.
   public func resetStore(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -289,7 +289,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     steps.finish()
   }
 
-  /// As `resetStore(with:progress:)`: the contexts of a SQLite stack are replaced.
+  /// Like `resetStore(with:progress:)`: replaces the contexts of a SQLite stack.
   public func emptyStore(progress: Progress?) async throws {
     try await resetStore(progress: progress)
     for context in keptContexts { await context.perform { context.reset() } }

@@ -5,22 +5,22 @@ import Foundation
 public typealias CoreDataStackSaveCompletion = @Sendable (CoreDataStack.SaveResult) -> Void
 
 extension NSManagedObjectContext {
-  /// Saves on the context's queue and waits; nothing happens where nothing has changed.
+  /// Saves on the context's queue and waits; does nothing without changes.
   ///
   /// ```swift
   /// try background.saveContextAndWait()
   /// ```
   ///
-  /// - Throws: What `save()` throws.
+  /// - Throws: Errors of `save()`.
   public func saveContextAndWait() throws {
     try performAndWaitOrThrow {
       if hasChanges { try save() }
     }
   }
 
-  /// Saves on the context's queue and returns at once.
+  /// Saves on the context's queue and returns immediately.
   ///
-  /// - Parameter completion: Called on the context's queue; with success also where nothing had changed.
+  /// - Parameter completion: Called on the context's queue; succeeds even without changes.
   public func saveContext(_ completion: CoreDataStackSaveCompletion? = nil) {
     let save: @Sendable () -> Void = {
       do {
@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
 
   /// Saves on the context's queue without blocking the caller.
   ///
-  /// - Throws: What `save()` throws.
+  /// - Throws: Errors of `save()`.
   public func saveContext() async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       saveContext { continuation.resume(with: $0.result) }
@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
   /// try child.saveContextToStoreAndWait()
   /// ```
   ///
-  /// - Throws: What the first failing `save()` throws; what was saved below it stays saved there.
+  /// - Throws: The error of the first failing `save()`; changes saved below it remain saved there.
   public func saveContextToStoreAndWait() throws {
     try performAndWaitOrThrow {
       if hasChanges { try save() }
@@ -58,7 +58,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Saves the context, then each parent up to the store, each on its own queue, and returns at once.
+  /// Saves the context, then each parent up to the store, each on its own queue, and returns immediately.
   ///
   /// - Parameter completion: Called once: at the root, or at the first error.
   public func saveContextToStore(_ completion: CoreDataStackSaveCompletion? = nil) {
@@ -78,9 +78,9 @@ extension NSManagedObjectContext {
   /// try await background.saveContextToStore(progress: progress)
   /// ```
   ///
-  /// - Parameter progress: Gets one unit for each context of the chain, so that a wait cursor can be shown.
-  ///   Cancelled between two saves, the changes stay pending where the last one has put them.
-  /// - Throws: What the first failing `save()` throws; what was saved below it stays saved there.
+  /// - Parameter progress: Gets one unit per context of the chain, so that a wait cursor can be shown. After
+  ///   a cancellation between two saves, the changes stay pending in the context that received them last.
+  /// - Throws: The error of the first failing `save()`; changes saved below it remain saved there.
   ///   `CocoaError.userCancelled`.
   public func saveContextToStore(progress: Progress? = nil) async throws {
     let chain = Array(sequence(first: self, next: \.parent))

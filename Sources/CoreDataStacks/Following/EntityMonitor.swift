@@ -30,7 +30,7 @@ public protocol EntityMonitorDelegate: AnyObject {
   /// Objects were inserted.
   func entityMonitorObservedInserts(_ monitor: EntityMonitor<T>, entities: Set<T>)
 
-  /// Objects were deleted; their values can still be read.
+  /// Objects were deleted; their values are still readable.
   func entityMonitorObservedDeletions(_ monitor: EntityMonitor<T>, entities: Set<T>)
 
   /// Objects were changed.
@@ -47,10 +47,10 @@ public struct EntityChanges<T: NSManagedObject>: Sendable, Hashable {
   public let deleted: Set<ObjectID<T>>
 }
 
-/// Watches the objects of one entity in a context: exactly this entity, not its subentities.
+/// Observes the objects of one entity in a context: exactly this entity, not its subentities.
 ///
-/// Kept alive by its owner. Delegates are called on the context's queue, insertions first, then deletions,
-/// then modifications.
+/// Retained by its owner. Delegates are called on the context's queue, insertions first, then deletions, then
+/// modifications.
 ///
 /// ```swift
 /// let monitor = EntityMonitor<Book>(context: context, entity: Book.entity(), frequency: .onSave)
@@ -59,7 +59,8 @@ public struct EntityChanges<T: NSManagedObject>: Sendable, Hashable {
 /// }
 /// ```
 public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
-  // Unchecked: `_observer`, `_delegate` and `_streams` are guarded by the lock; everything else is immutable.
+  // Unchecked: `_observer`, `_delegate` and `_streams` are guarded by the lock; all other members are
+  // immutable.
 
   private struct Groups {
     let inserted: Set<T>
@@ -76,13 +77,13 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
   private var _delegate: ((EntityMonitor<T>, Set<T>, Set<T>, Set<T>) -> Void)?
   private var _streams: [UUID: AsyncStream<EntityChanges<T>>.Continuation] = [:]
 
-  /// Watches from now on.
+  /// Starts observing.
   ///
   /// - Parameters:
-  ///   - context: Where to look.
+  ///   - context: The context to observe.
   ///   - entity: The entity. Traps unless its class is `T`.
-  ///   - frequency: When to look.
-  ///   - filterPredicate: Objects that do not meet it are left out.
+  ///   - frequency: The kind of event to observe.
+  ///   - filterPredicate: The condition for reported objects.
   public init(
     context: NSManagedObjectContext, entity: NSEntityDescription, frequency: FireFrequency = .onSave,
     filterPredicate: NSPredicate? = nil

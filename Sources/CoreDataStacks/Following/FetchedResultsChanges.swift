@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Follows the results of a typed controller; called on the context's queue. What is not implemented does
+/// Receives changes of a typed controller's results on the context's queue. Default implementations do
 /// nothing.
 ///
 /// ```swift
@@ -72,7 +72,7 @@ public enum FetchedResultsObjectChange<T: NSManagedObject> {
   /// Changed in place.
   case update(object: T, indexPath: IndexPath)
 
-  /// Nil for what makes no sense: an insertion from somewhere.
+  /// Nil for an inconsistent change, such as an insertion with an old index path.
   init?(_ object: T, _ type: NSFetchedResultsChangeType, _ old: IndexPath?, _ new: IndexPath?) {
     switch (type, old, new) {
     case (.insert, nil, let new?): self = .insert(object: object, indexPath: new)

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A typed face on `NSFetchedResultsController`. Used on the context's queue.
+/// A typed wrapper of `NSFetchedResultsController`. Used on the context's queue.
 ///
 /// ```swift
 /// let request = Book.fetchRequest()
@@ -11,7 +11,7 @@ import Foundation
 /// print(list.count, list[IndexPath(row: 0, section: 0)].title ?? "untitled")
 /// ```
 public final class FetchedResultsController<T: NSManagedObject> {
-  /// What is shown.
+  /// The fetch request.
   public let fetchRequest: NSFetchRequest<T>
   private let _controller: NSFetchedResultsController<T>
   private let _forwarder = FetchedResultsForwarder()
@@ -40,10 +40,10 @@ public final class FetchedResultsController<T: NSManagedObject> {
 
   // MARK: Results
 
-  /// Fetches, and follows changes from now on.
+  /// Fetches, and observes changes from now on.
   ///
-  /// - Throws: What `NSFetchedResultsController.performFetch()` throws; the delegate's
-  ///   `fetchedResultsControllerDidPerformFetch(_:)` is called all the same.
+  /// - Throws: Errors of `NSFetchedResultsController.performFetch()`; the delegate's
+  ///   `fetchedResultsControllerDidPerformFetch(_:)` is called nevertheless.
   public func performFetch() throws {
     defer {
       _sections = nil
@@ -57,7 +57,7 @@ public final class FetchedResultsController<T: NSManagedObject> {
 
   /// The first result.
   public var first: T? {
-    // Not off the list of all objects, which is made anew after each change.
+    // Avoids the list of all objects, which is rebuilt after each change.
     guard let section = _controller.sections?.firstIndex(where: { $0.numberOfObjects > 0 }) else {
       return nil
     }
@@ -81,7 +81,7 @@ public final class FetchedResultsController<T: NSManagedObject> {
   /// Name given to the initialiser.
   public var cacheName: String? { _controller.cacheName }
 
-  /// The object at an index path. Traps where there is none.
+  /// The object at an index path. Traps if there is none.
   public subscript(indexPath: IndexPath) -> T { _controller.object(at: indexPath) }
 
   /// Index path of an object; nil if it is not among the results.
@@ -116,7 +116,7 @@ public final class FetchedResultsController<T: NSManagedObject> {
   public var updates: AsyncStream<FetchedResultsUpdate<T>> {
     let id = UUID()
     let (stream, continuation) = AsyncStream.makeStream(of: FetchedResultsUpdate<T>.self)
-    // A reader that went away is found out by the next yield: nothing is touched from its thread.
+    // The next yield detects a terminated reader, so nothing is accessed from its thread.
     _streams[id] = continuation
     return stream
   }
@@ -154,7 +154,7 @@ public final class FetchedResultsController<T: NSManagedObject> {
   }
 }
 
-/// What a typed controller tells its delegate.
+/// An event that a typed controller reports to its delegate.
 private enum FetchedResultsEvent<T: NSManagedObject> {
   case willChange
   case object(FetchedResultsObjectChange<T>)
@@ -163,7 +163,7 @@ private enum FetchedResultsEvent<T: NSManagedObject> {
   case performed
 }
 
-/// Stands as delegate of the untyped controller, so that the typed one need not be an NSObject.
+/// The delegate of the untyped controller, so that the typed one need not be an NSObject.
 private final class FetchedResultsForwarder: NSObject, NSFetchedResultsControllerDelegate {
   enum Event {
     case willChange

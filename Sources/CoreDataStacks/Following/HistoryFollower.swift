@@ -1,15 +1,15 @@
 import CoreData
 import Foundation
 
-/// Merges into contexts what other coordinators and other processes write to their store.
+/// Merges changes that other coordinators and processes write to a store into contexts.
 ///
-/// Whenever the coordinator reports a change of the store (`NSPersistentStoreRemoteChange`), the store's
-/// persistent history is read on a background context, and what is new is merged as one round into each
-/// context on its queue, parents first. Add the stores with ``storeOptions``. Kept alive by its owner; may be
-/// used from any thread.
+/// On every remote change of the store (`NSPersistentStoreRemoteChange`), reads the store's persistent
+/// history on a background context and merges all new transactions in one round into each context on its
+/// queue, parents first. Add the stores with ``storeOptions``. Retained by its owner; may be used from any
+/// thread.
 ///
-/// So that a context's own saves are not merged into itself, a context without `transactionAuthor` is given
-/// one. With an author of yours its own saves come back as updates that change nothing.
+/// A context without `transactionAuthor` is assigned one, so that its own saves are not merged into itself.
+/// With an author of yours, its own saves come back as updates without effect.
 ///
 /// ```swift
 /// try coordinator.addPersistentStore(type: .sqlite, at: storeURL, options: HistoryFollower.storeOptions)
@@ -17,8 +17,8 @@ import Foundation
 /// follower.onFailure = { print("The history cannot be read: \($0)") }
 /// ```
 public final class HistoryFollower: @unchecked Sendable {
-  // Unchecked: `_token` is used on the reader's queue only, `_failure` and `_observer` are guarded by the
-  // lock, and everything else is immutable.
+  // Unchecked: `_token` is confined to the reader's queue, `_failure` and `_observer` are guarded by the
+  // lock, and all other members are immutable.
   private let _contexts: [NSManagedObjectContext]
   private let _coordinator: NSPersistentStoreCoordinator
   private let _reader: NSManagedObjectContext
@@ -30,11 +30,11 @@ public final class HistoryFollower: @unchecked Sendable {
   private var _observer: (any NSObjectProtocol)?
 
   /// Posted on a context's queue, with the context as object, when part of the history was deleted before it
-  /// could be read: all objects were read again, and what has come or gone is found by fetching again.
+  /// could be read: all objects were refreshed; fetch again to find insertions and deletions.
   public static let didMissHistory = Notification.Name("CoreDataStack.HistoryFollower.didMissHistory")
 
-  /// The stack's usual options, a history, and word of whatever is written: what a store that is to be
-  /// followed is added with, by every program that writes to it.
+  /// The stack's default options, with history tracking and remote change notifications. Every program that
+  /// writes to the store must add it with these.
   public static var storeOptions: [AnyHashable: Any] {
     var options = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
     options[NSPersistentHistoryTrackingKey] = true as NSNumber
@@ -42,11 +42,11 @@ public final class HistoryFollower: @unchecked Sendable {
     return options
   }
 
-  /// Follows the stores of some contexts' coordinator from now on. Call it before the contexts are used, or
-  /// on their queue.
+  /// Starts following the stores of the contexts' coordinator. Call it before the contexts are used, or on
+  /// their queue.
   ///
-  /// - Parameter contexts: A context and, for a nested design, those above it: of one coordinator all.
-  /// - Throws: `StackError.needsHistory` for a store that keeps no history.
+  /// - Parameter contexts: A context and, for a nested design, its ancestors, all of the same coordinator.
+  /// - Throws: `StackError.needsHistory` for a store without history.
   public init(_ contexts: NSManagedObjectContext...) throws {
     guard let coordinator = contexts.lazy.compactMap(\.persistentStoreCoordinator).first else {
       throw StackError.needsHistory(at: nil)
@@ -83,14 +83,13 @@ public final class HistoryFollower: @unchecked Sendable {
     if let _observer { NotificationCenter.default.removeObserver(_observer) }
   }
 
-  /// Called with what reading the history has failed with, on a background queue; what was missed comes with
-  /// the next change.
+  /// Called on a background queue with an error of reading the history; the next change retries.
   public var onFailure: (@Sendable (any Error) -> Void)? {
     get { _lock.withLock { _failure } }
     set { _lock.withLock { _failure = newValue } }
   }
 
-  /// Returns when the contexts show everything that was written so far, whether it was announced yet or not.
+  /// Returns when the contexts show everything written so far, whether or not it was announced.
   ///
   /// ```swift
   /// let follower = try HistoryFollower(context)
@@ -98,7 +97,7 @@ public final class HistoryFollower: @unchecked Sendable {
   /// let count = try context.count(for: Book.fetchRequest())
   /// ```
   ///
-  /// - Throws: What reading the history throws.
+  /// - Throws: Errors of reading the history.
   public func catchUp() async throws { try await _reader.perform { try self._read() } }
 
   // MARK: Reading
@@ -118,7 +117,7 @@ public final class HistoryFollower: @unchecked Sendable {
       }
       _token = last.token
     } catch let error as CocoaError where error.code.rawValue == NSPersistentHistoryTokenExpiredError {
-      // Part of the history was deleted unread: whatever was read of the store may be old.
+      // Part of the history was deleted before it was read, so any value may be stale.
       _token = _coordinator.currentPersistentHistoryToken(fromStores: nil)
       _readAgain()
     }
@@ -137,7 +136,7 @@ public final class HistoryFollower: @unchecked Sendable {
   }
 }
 
-/// What several transactions did, one after the other, as if it were one.
+/// The net changes of several consecutive transactions.
 private struct HistoryChanges {
   private var _kinds: [NSManagedObjectID: NSPersistentHistoryChangeType] = [:]
 
@@ -152,7 +151,7 @@ private struct HistoryChanges {
 
   var isEmpty: Bool { _kinds.isEmpty }
 
-  /// The form that merging takes.
+  /// The form that merging expects.
   var userInfo: [AnyHashable: Any] {
     var ids: [NSPersistentHistoryChangeType: [NSManagedObjectID]] = [:]
     for (id, kind) in _kinds { ids[kind, default: []].append(id) }

@@ -1,4 +1,4 @@
-/// A value that its sender gives up and hands to one other queue.
+/// Transfers a value from its sender to one other queue.
 struct Handover<Value>: @unchecked Sendable {
   // Unchecked: the sender no longer uses the value; the one receiver uses it on its own queue.
   let value: Value

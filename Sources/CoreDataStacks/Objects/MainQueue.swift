@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Tells whether code runs on the main queue, which after `dispatchMain()` is drained by other threads than
+/// Detects whether code runs on the main queue, which after `dispatchMain()` is drained by threads other than
 /// the main one.
 enum MainQueue {
   private static let _key: DispatchSpecificKey<Bool> = {

@@ -1,8 +1,7 @@
 import CoreData
 import Foundation
 
-/// Identity of a managed object together with its class: what crosses from one context to another instead of
-/// the object.
+/// A typed object ID, for passing objects between contexts.
 ///
 /// Sendable, hashable. May be used on any thread.
 ///
@@ -18,8 +17,8 @@ public struct ObjectID<Object: NSManagedObject>: Hashable, Sendable {
 
   /// Creates the ID of an object. Call on the queue of its context.
   ///
-  /// An object that was never saved has a temporary ID, which other contexts than its own, its children and
-  /// its parents after a save do not know; see `NSManagedObjectContext.permanentID(of:)`.
+  /// A never-saved object has a temporary ID, known only to its own context, to its children, and to its
+  /// parents after a save; see `NSManagedObjectContext.permanentID(of:)`.
   public init(_ object: Object) { id = object.objectID }
 
   /// Creates a typed ID, trusting that the object is of this class.
@@ -31,10 +30,10 @@ extension ObjectID: CustomStringConvertible {
 }
 
 extension NSManagedObjectContext {
-  /// This context's own copy of an object, as a fault if it has not been read yet. Call on the context's
+  /// Returns this context's instance of an object, as a fault if it is not loaded. Call on the context's
   /// queue.
   ///
-  /// Traps when the object is of another class.
+  /// Traps if the object is of another class.
   ///
   /// ```swift
   /// let id = ObjectID(book)
@@ -58,15 +57,15 @@ extension NSManagedObjectContext {
     _typed(try existingObject(with: id.id))
   }
 
-  /// An ID of an object that every context over the store can use once it is saved. Call on the context's
-  /// queue.
+  /// Returns an ID of an object that every context of the store can use once it is saved. Call on the
+  /// context's queue.
   ///
   /// ```swift
   /// let book = Book(context: context)
   /// let id = try context.permanentID(of: book)  // other contexts know it once the book is saved
   /// ```
   ///
-  /// - Throws: What obtaining a permanent ID throws.
+  /// - Throws: Errors of obtaining a permanent ID.
   public func permanentID<Object: NSManagedObject>(of object: Object) throws -> ObjectID<Object> {
     if object.objectID.isTemporaryID { try obtainPermanentIDs(for: [object]) }
     return ObjectID(object)

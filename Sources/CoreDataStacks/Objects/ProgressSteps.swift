@@ -1,10 +1,10 @@
 import Foundation
 
-/// The steps of one piece of work, told to a progress if there is one; it may be cancelled between them.
+/// The steps of a piece of work, reported to an optional progress; cancellable between steps.
 struct ProgressSteps: Sendable {
   private let _progress: Progress?
 
-  /// Sets the progress up for so many steps, none of which is done.
+  /// Sets up the progress with a number of steps, none completed.
   init(_ progress: Progress?, count: Int) {
     _progress = progress
     progress?.totalUnitCount = Int64(count)
@@ -18,13 +18,13 @@ struct ProgressSteps: Sendable {
     if _progress?.isCancelled == true { throw CocoaError(.userCancelled) }
   }
 
-  /// Call when a step is done.
+  /// Call after each step.
   func finish() { _progress?.completedUnitCount += 1 }
 
-  /// Does a whole step on this thread. What reports to `Progress.current()` meanwhile, as migrations do,
-  /// moves the step on bit by bit.
+  /// Runs a whole step on this thread. Work that reports to `Progress.current()`, such as migrations,
+  /// advances the step gradually.
   ///
-  /// - Throws: What the step throws; `CocoaError.userCancelled`.
+  /// - Throws: Errors of the step; `CocoaError.userCancelled`.
   func run<Result>(_ step: () throws -> Result) throws -> Result {
     try begin()
     guard let _progress else { return try step() }

@@ -1,10 +1,10 @@
 import CoreData
 import Foundation
 
-/// A separate context for one edit screen: `save()` keeps what was entered, `cancel()` discards it.
+/// A separate context for one edit screen: `save()` keeps the input, `cancel()` discards it.
 ///
-/// A half-filled object never shows in the list behind the screen, since it lives in a child of the list's
-/// context until it is saved. Made and used on the parent's queue.
+/// An incomplete object never appears in the list behind the screen, since it exists only in a child of the
+/// list's context until it is saved. Created and used on the parent's queue.
 ///
 /// ```swift
 /// let pad = try ScratchPad(editing: book)
@@ -14,7 +14,7 @@ import Foundation
 public final class ScratchPad<Object: NSManagedObject> {
   /// The child context; on the main queue for a main-queue parent, so that the screen uses it directly.
   public let context: NSManagedObjectContext
-  /// What is edited, as the child context's own copy.
+  /// The edited object, as the child context's own instance.
   public let object: Object
   private let _parent: NSManagedObjectContext
   private var _isClosed = false
@@ -30,9 +30,9 @@ public final class ScratchPad<Object: NSManagedObject> {
     object = try context.performAndWait { try make(context) }
   }
 
-  /// Opens a scratch pad on an object of another context.
+  /// Opens a scratch pad for an object of another context.
   ///
-  /// - Throws: A Cocoa error if the object was deleted meanwhile.
+  /// - Throws: A Cocoa error if the object has been deleted.
   public convenience init(editing original: Object) throws {
     guard let parent = original.managedObjectContext else {
       preconditionFailure("the object to edit belongs to no context; it was deleted, or its context is gone")
@@ -58,27 +58,27 @@ public final class ScratchPad<Object: NSManagedObject> {
     }
   }
 
-  /// Whether there is anything to save.
+  /// Whether there are unsaved changes.
   public var hasChanges: Bool { context.performAndWait { context.hasChanges } }
 
-  /// Hands everything to the parent, and with `toStore` on to the store, and waits;
-  /// `saveToStore(progress:isolation:)` does not.
+  /// Saves into the parent, and with `toStore` on to the store, and waits; `saveToStore(progress:isolation:)`
+  /// does not.
   ///
-  /// - Throws: What saving throws, such as validation errors; the pad stays open then, everything in it.
+  /// - Throws: Errors of saving, such as validation errors; the pad and its contents then remain.
   public func save(toStore: Bool = false) throws {
     precondition(!_isClosed, "the scratch pad was cancelled; open another one")
     if toStore { try context.saveContextToStoreAndWait() } else { try context.saveContextAndWait() }
   }
 
-  /// Hands everything to the parent and on to the store, while the caller's queue goes on with other things.
+  /// Saves into the parent and on to the store, without blocking the caller's queue.
   ///
   /// Call it on the parent's queue: for a main-queue parent, on the main actor.
   ///
   /// - Parameters:
-  ///   - progress: Gets a unit for each context from the pad to the store. Cancelled between two saves, the
-  ///     changes stay pending where the last one has put them.
-  ///   - isolation: Where the caller runs; leave it out.
-  /// - Throws: What saving throws, such as validation errors; the pad stays open then, everything in it.
+  ///   - progress: Gets one unit per context from the pad to the store. After a cancellation between two
+  ///     saves, the changes stay pending in the context that received them last.
+  ///   - isolation: The caller's isolation; omit it.
+  /// - Throws: Errors of saving, such as validation errors; the pad and its contents then remain.
   ///   `CocoaError.userCancelled`.
   public func saveToStore(
     progress: Progress? = nil, isolation: isolated (any Actor)? = #isolation
@@ -87,7 +87,7 @@ public final class ScratchPad<Object: NSManagedObject> {
     try await context.saveContextToStore(progress: progress)
   }
 
-  /// Discards everything that was not saved. The pad cannot be used afterwards.
+  /// Discards all unsaved changes. The pad cannot be used afterwards.
   ///
   /// ```swift
   /// let pad = try ScratchPad(editing: book)

@@ -1,10 +1,10 @@
 import CoreData
 import Foundation
 
-/// Values of a managed object at one moment, free of its context.
+/// The values of a managed object at one moment, independent of its context.
 ///
-/// Sendable: attributes as they were, to-one and to-many relationships as IDs. Transformable attributes are
-/// left out, since their objects may not be safe to share.
+/// Sendable: contains attributes unchanged, to-one and to-many relationships as IDs. Transformable attributes
+/// are omitted, since their objects may not be safe to share.
 ///
 /// ```swift
 /// let snapshots = try await background.perform {
@@ -13,7 +13,7 @@ import Foundation
 /// for book in snapshots { print(book.value("title") ?? "untitled", book.ids("tags", of: Tag.self).count) }
 /// ```
 public struct Snapshot<Object: NSManagedObject>: Sendable, Identifiable {
-  /// Whose values these are.
+  /// The ID of the object.
   public let objectID: ObjectID<Object>
   /// Name of the entity.
   public let entityName: String
@@ -25,8 +25,8 @@ public struct Snapshot<Object: NSManagedObject>: Sendable, Identifiable {
   /// Takes a snapshot. Call on the queue of the object's context; fills a fault.
   ///
   /// - Parameters:
-  ///   - object: Whose values to take.
-  ///   - relationships: Names of the relationships whose IDs to take along.
+  ///   - object: The object.
+  ///   - relationships: Names of the relationships whose IDs to include.
   public init(_ object: Object, relationships: [String] = []) {
     objectID = ObjectID(object)
     entityName = object.entity.name ?? ""
@@ -38,10 +38,10 @@ public struct Snapshot<Object: NSManagedObject>: Sendable, Identifiable {
     _values = values
   }
 
-  /// Value of a property; nil if it has none.
+  /// The value of a property; nil without one.
   public subscript(name: String) -> (any Sendable)? { _values[name] }
 
-  /// Value of a property in a type of yours; nil if it has none or another type.
+  /// The value of a property with a given type; nil without one, or if it has another type.
   ///
   /// ```swift
   /// let snapshot = Snapshot(book)
@@ -59,7 +59,7 @@ public struct Snapshot<Object: NSManagedObject>: Sendable, Identifiable {
     return _values[name] as? Value
   }
 
-  /// IDs of a relationship that the snapshot took along.
+  /// The IDs of a relationship that the snapshot includes.
   public func ids<Other: NSManagedObject>(_ name: String, of type: Other.Type = Other.self) -> [ObjectID<
     Other
   >] {

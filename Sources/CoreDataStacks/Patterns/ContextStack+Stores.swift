@@ -1,12 +1,14 @@
 import CoreData
 import Foundation
 
-// Taking a stack's store away, for good or for a new one.
+// Removing a stack's store, permanently or for a new one.
 
 extension ContextStack {
   /// Replaces the store with a new, empty one.
   ///
-  /// Waits for running saves; unsaved changes are lost. The stack's own contexts stay and forget their objects, so
+  /// Waits for running saves; unsaved changes are lost. The stack's own contexts remain and drop their
+  /// objects, so that fetched results controllers must fetch again. Release existing worker contexts: their
+  /// objects belong to a removed store. Do not save meanwhile.
   /// that fetched results controllers have to fetch again. Release worker contexts made before: their objects
   /// belong to a store that is gone. Do not save meanwhile.
   ///
@@ -14,7 +16,7 @@ extension ContextStack {
   /// try await stack.emptyStore()  // a sign-out: the next user begins with nothing
   /// ```
   ///
-  /// - Throws: What destroying and adding stores throws.
+  /// - Throws: Errors of destroying and adding stores.
   public func emptyStore() async throws { try await emptyStore(progress: nil) }
 
   public func emptyStore(progress: Progress?) async throws {
@@ -34,7 +36,7 @@ extension ContextStack {
   /// try await stack.removeStore()
   /// ```
   ///
-  /// - Throws: What destroying the store throws; the stack has it still then.
+  /// - Throws: Errors of destroying the store, which the stack then keeps.
   public func removeStore() async throws {
     let removed = try await _removeStores()
     try await _inBackground { try removed.deleteFiles() }
@@ -57,9 +59,9 @@ extension ContextStack {
   }
 }
 
-/// Stores that were taken from their coordinators, and how they are added again.
+/// Stores removed from their coordinators, with the information to add them again.
 private struct RemovedStores: @unchecked Sendable {
-  // Unchecked: descriptions and options are made here and not changed; coordinators may be used from any
+  // Unchecked: descriptions and options are created here and not modified; coordinators may be used from any
   // thread.
   private struct Place {
     let coordinator: NSPersistentStoreCoordinator
@@ -73,7 +75,7 @@ private struct RemovedStores: @unchecked Sendable {
 
   /// Removes all stores of some coordinators and destroys their files.
   ///
-  /// - Throws: What removing and destroying throws; the stores are back in their coordinators then.
+  /// - Throws: Errors of removing and destroying; the stores are then restored in their coordinators.
   init(from coordinators: [NSPersistentStoreCoordinator]) throws {
     var places: [Place] = []
     do {
@@ -101,7 +103,7 @@ private struct RemovedStores: @unchecked Sendable {
 
   func addAgain() throws { try Self._add(_places) }
 
-  /// Deletes the empty files that destroying leaves.
+  /// Deletes the empty files left after destroying the stores.
   func deleteFiles() throws {
     for url in Set(_places.lazy.filter { $0.type != NSInMemoryStoreType }.compactMap(\.url)) {
       let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)

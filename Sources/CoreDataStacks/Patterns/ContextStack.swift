@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// A design for working with several contexts: code written against it switches design by one word.
+/// A design for working with several contexts. Code written against it can switch designs by changing one
+/// word.
 ///
 /// May be used from any thread; contexts only on their queues.
 ///
@@ -11,30 +12,30 @@ import Foundation
 /// }
 /// ```
 public protocol ContextStack: AnyObject, Sendable {
-  /// The context for the main queue.
+  /// The main-queue context.
   var mainContext: NSManagedObjectContext { get }
 
-  /// The coordinator that writes what workers save.
+  /// The coordinator that writes the workers' saves.
   var coordinator: NSPersistentStoreCoordinator { get }
 
-  /// All coordinators of the design: the one that writes, unless the design has others.
+  /// All coordinators of the design: by default only the writing one.
   var coordinators: [NSPersistentStoreCoordinator] { get }
 
-  /// The contexts that the design keeps: main, unless it has others.
+  /// The permanent contexts of the design: by default only the main context.
   var keptContexts: [NSManagedObjectContext] { get }
 
-  /// Creates a context for work off the main queue. Keep it as long as the work lasts, then let it go.
+  /// Creates a context for work off the main queue. Retain it only as long as the work lasts.
   func newWorkerContext() -> NSManagedObjectContext
 
   /// Returns when saves made so far have reached the store and the main context.
   func settle() async
 
-  /// Takes the store away with everything in it and goes on with a new, empty one; see the form without
+  /// Destroys the store with its contents and continues with a new, empty one; see the method without
   /// parameters.
   ///
   /// - Parameter progress: Gets two units: one for the old store, one for the new.
-  /// - Throws: What destroying and adding stores throws; `CocoaError.userCancelled`, before anything was
-  ///   done.
+  /// - Throws: Errors of destroying and adding stores; `CocoaError.userCancelled`, before anything was
+  ///   changed.
   func emptyStore(progress: Progress?) async throws
 }
 
@@ -43,7 +44,7 @@ extension ContextStack {
 
   public var keptContexts: [NSManagedObjectContext] { [mainContext] }
 
-  /// Saves a context all the way to the store; then the main context shows what was saved.
+  /// Saves a context to the store; the main context then shows the changes.
   ///
   /// ```swift
   /// let worker = stack.newWorkerContext()
@@ -53,16 +54,15 @@ extension ContextStack {
   ///
   /// - Parameters:
   ///   - context: A worker or the main context.
-  ///   - progress: Gets a unit for each context from this one to the store. Cancelled before the save has
-  ///     begun, nothing is saved; a save that has begun is carried to the end.
-  /// - Throws: What the first failing save throws; `CocoaError.userCancelled`.
+  ///   - progress: Gets one unit per context from this one to the store. A cancellation before the save has
+  ///     begun saves nothing; a save that has begun is completed.
+  /// - Throws: The error of the first failing save; `CocoaError.userCancelled`.
   public func save(_ context: NSManagedObjectContext, progress: Progress? = nil) async throws {
     try await context.saveContextToStore(progress: progress)
     await settle()
   }
 
-  /// Runs a block on a worker context made for it, saves the context to the store, and returns what the block
-  /// returned.
+  /// Runs a block on a new worker context, saves the context to the store, and returns the block's result.
   ///
   /// ```swift
   /// let count = try await stack.performWork { context in
@@ -72,10 +72,10 @@ extension ContextStack {
   /// ```
   ///
   /// - Parameters:
-  ///   - progress: Gets two units: one for the block, one for the save. Cancelled before the save has begun,
-  ///     nothing is saved.
+  ///   - progress: Gets two units: one for the block, one for the save. A cancellation before the save has
+  ///     begun saves nothing.
   ///   - body: Called with the context.
-  /// - Throws: What the block or the first failing save throws; nothing is saved when the block throws.
+  /// - Throws: An error of the block or the first failing save; nothing is saved if the block throws.
   ///   `CocoaError.userCancelled`.
   public func performWork<Result: Sendable>(
     progress: Progress? = nil, _ body: @escaping @Sendable (NSManagedObjectContext) throws -> Result
@@ -96,11 +96,11 @@ extension ContextStack {
   }
 }
 
-/// Where a stack keeps its objects.
+/// The location of a stack's store.
 public enum StoreLocation: Sendable, Hashable {
-  /// A SQLite file; its directory is made if need be.
+  /// A SQLite file; its directory is created if necessary.
   case file(URL)
-  /// Memory, gone with the stack.
+  /// Memory; the contents are lost with the stack.
   case memory
 }
 
@@ -115,24 +115,24 @@ public enum StackPattern: String, CaseIterable, Sendable {
   case single
   /// One coordinator, a main context and workers side by side, merging each other's saves.
   case shared
-  /// The main context on the store, workers its children.
+  /// The main context on the store, with workers as its children.
   case nested2
-  /// A private writer on the store, main its child, workers children of main.
+  /// A private writer on the store, main as its child, workers as children of main.
   case nested3
   /// Two coordinators on one file: main on one, workers on the other.
   case sharedStore
   /// The Big Nerd Ranch stack.
   case bigNerdRanch
 
-  /// Sets a stack up without blocking the caller: opening a store may mean migrating it.
+  /// Sets up a stack without blocking the caller, since opening a store may migrate it.
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - location: Where the stack keeps its objects.
-  ///   - progress: Gets a unit for each coordinator that opens the store, and one for the contexts; a
-  ///     migration moves the first on bit by bit. Cancelled meanwhile, no stack is made, and a migration that
-  ///     has begun is taken back.
-  /// - Throws: What adding the store throws; `StackError` where the design cannot have such a store;
+  ///   - location: The location of the store.
+  ///   - progress: Gets one unit per coordinator that opens the store, and one for the contexts; a migration
+  ///     advances the first gradually. A cancellation prevents the creation of a stack and rolls back a
+  ///     migration in progress.
+  /// - Throws: Errors of adding the store; `StackError` if the design does not support such a store;
   ///   `CocoaError.userCancelled`.
   public func makeStack(
     model: NSManagedObjectModel, at location: StoreLocation, progress: Progress? = nil
@@ -169,7 +169,7 @@ public enum StackPattern: String, CaseIterable, Sendable {
   }
 }
 
-/// Why a stack cannot be set up.
+/// The reason why a stack cannot be set up.
 ///
 /// ```swift
 /// let model = Bundle.main.managedObjectModel(name: "Library")
@@ -182,7 +182,7 @@ public enum StackPattern: String, CaseIterable, Sendable {
 public enum StackError: Error, Hashable, CustomStringConvertible {
   /// The design needs a store file, since two coordinators cannot share memory.
   case needsFile(StackPattern)
-  /// The store at this URL (nil for none) keeps no history, or does not tell of changes, and so cannot be
+  /// The store at this URL (nil for none) records no history or posts no remote changes, and so cannot be
   /// followed.
   case needsHistory(at: URL?)
 

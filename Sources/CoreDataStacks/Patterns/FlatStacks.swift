@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// One context on the main queue for everything: lists follow each insertion, update and deletion at once,
+/// A single main-queue context for everything: lists show each insertion, update and deletion immediately,
 /// saved or not.
 ///
 /// A worker is the main context itself.
@@ -15,7 +15,7 @@ public final class SingleContextStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
   public let mainContext: NSManagedObjectContext
 
-  /// Creates the stack over a coordinator that has its stores.
+  /// Creates the stack with a coordinator that has its stores.
   public init(_ coordinator: NSPersistentStoreCoordinator) {
     self.coordinator = coordinator
     mainContext = .onMain(coordinator)
@@ -28,8 +28,8 @@ public final class SingleContextStack: ContextStack {
 
 /// One coordinator, a main-queue context, and workers as needed; each save is merged into all others.
 ///
-/// Saves of other databases, and a context's own, are ignored. Merges into main take turns with whatever else
-/// waits for the main queue: before you count on one, await `settle()`, or save with `save(_:progress:)`.
+/// Saves of other databases, and a context's own, are ignored. Merges into main alternate with other work on
+/// the main queue: before you rely on one, await `settle()`, or save with `save(_:progress:)`.
 ///
 /// ```swift
 /// let stack = SharedCoordinatorStack(coordinator)
@@ -41,7 +41,7 @@ public final class SharedCoordinatorStack: ContextStack {
   public let mainContext: NSManagedObjectContext
   private let _merger: SaveMerger
 
-  /// Creates the stack over a coordinator that has its stores.
+  /// Creates the stack with a coordinator that has its stores.
   public init(_ coordinator: NSPersistentStoreCoordinator) {
     self.coordinator = coordinator
     mainContext = .onMain(coordinator)
@@ -58,21 +58,21 @@ public final class SharedCoordinatorStack: ContextStack {
   public func settle() async { await _merger.waitUntilIdle() }
 }
 
-/// Two coordinators on one file, main on one, workers on the other: they share only the file's lock.
+/// Two coordinators for one file, main on one, workers on the other: they share only the file's lock.
 ///
 /// ```swift
 /// let model = Bundle.main.managedObjectModel(name: "Library")
 /// let stack = try await SharedStoreStack.open(model: model, at: storeURL, propagation: .history)
 /// ```
 public final class SharedStoreStack: ContextStack {
-  /// How main learns of what workers save.
+  /// The propagation of workers' saves to main.
   public enum Propagation: Sendable, Hashable {
     /// Saves are merged, as over one coordinator.
     case merge
-    /// Main forgets the values it has read, and `storeDidChange` is posted: fetch again. Cheaper for very
-    /// large imports.
+    /// Main drops its cached values, and `storeDidChange` is posted: fetch again. Cheaper for very large
+    /// imports.
     case refetch
-    /// Main follows the store's persistent history, and so sees what other processes write as well; see
+    /// Main follows the store's persistent history, and therefore also sees writes of other processes; see
     /// `HistoryFollower`.
     case history
   }
@@ -90,8 +90,8 @@ public final class SharedStoreStack: ContextStack {
   private let _workers: SaveMerger
   private let _follower: HistoryFollower?
 
-  /// Creates the stack over two coordinators that have opened the same file; with `Propagation.history` both
-  /// of them with `HistoryFollower.storeOptions`, or this traps.
+  /// Creates the stack with two coordinators that have opened the same file. With `Propagation.history`,
+  /// traps unless both opened it with `HistoryFollower.storeOptions`.
   public init(
     _ mainCoordinator: NSPersistentStoreCoordinator, _ workerCoordinator: NSPersistentStoreCoordinator,
     propagation: Propagation = .merge
@@ -120,15 +120,15 @@ public final class SharedStoreStack: ContextStack {
     _workers = SaveMerger([mainCoordinator, workerCoordinator])
   }
 
-  /// Opens a file twice and creates the stack over it.
+  /// Opens a file twice and creates the stack.
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - url: The file; its directory is made if need be.
-  ///   - propagation: How main learns of what workers save.
-  ///   - progress: Gets a unit for each coordinator; a migration moves the first on bit by bit. Cancelled
-  ///     meanwhile, no stack is made.
-  /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
+  ///   - url: The file; its directory is created if necessary.
+  ///   - propagation: The propagation of workers' saves to main.
+  ///   - progress: Gets one unit per coordinator; a migration advances the first gradually. A cancellation
+  ///     prevents the creation of a stack.
+  /// - Throws: Errors of adding the store; `CocoaError.userCancelled`.
   public static func open(
     model: NSManagedObjectModel, at url: URL, propagation: Propagation = .merge, progress: Progress? = nil
   ) async throws -> SharedStoreStack {
@@ -155,7 +155,7 @@ public final class SharedStoreStack: ContextStack {
     do {
       try await _follower?.catchUp()
     } catch {
-      // Reported through the follower's `onFailure`; the next change tries again.
+      // Reported through the follower's `onFailure`; the next change retries.
       _follower?.onFailure?(error)
     }
   }

@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// Two levels: the main context on the store, workers its children. A worker's save goes through main to the
-/// store.
+/// Two levels: the main context on the store, with workers as its children. A worker's save goes through main
+/// to the store.
 ///
 /// ```swift
 /// let stack = NestedStack(coordinator)
@@ -13,7 +13,7 @@ public final class NestedStack: ContextStack {
   public let mainContext: NSManagedObjectContext
   private let _carrier = SaveCarrier()
 
-  /// Creates the stack over a coordinator that has its stores.
+  /// Creates the stack with a coordinator that has its stores.
   public init(_ coordinator: NSPersistentStoreCoordinator) {
     self.coordinator = coordinator
     mainContext = .onMain(coordinator)
@@ -28,8 +28,8 @@ public final class NestedStack: ContextStack {
   public func settle() async { await _carrier.waitUntilIdle() }
 }
 
-/// Three levels: a private writer on the store, main its child, workers children of main. Each save starts
-/// the next one up; the writer's, which has no parent, ends it. The disk is never written on the main queue.
+/// Three levels: a private writer on the store, main as its child, workers as children of main. Each save
+/// triggers the save of its parent, up to the writer. The main queue never writes to disk.
 ///
 /// ```swift
 /// let stack = WriterMainWorkerStack(coordinator)
@@ -40,12 +40,12 @@ public final class NestedStack: ContextStack {
 /// ```
 public final class WriterMainWorkerStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
-  /// The only context on the coordinator. Do not change objects in it.
+  /// The only context on the coordinator. Do not modify objects in it.
   public let writerContext: NSManagedObjectContext
   public let mainContext: NSManagedObjectContext
   private let _carrier = SaveCarrier()
 
-  /// Creates the stack over a coordinator that has its stores.
+  /// Creates the stack with a coordinator that has its stores.
   public init(_ coordinator: NSPersistentStoreCoordinator) {
     self.coordinator = coordinator
     writerContext = .onQueue(coordinator)

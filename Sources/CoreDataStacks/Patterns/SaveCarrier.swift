@@ -1,11 +1,11 @@
 import CoreData
 import Foundation
 
-/// Carries the saves of child contexts up, level by level, until they are in the store.
+/// Propagates the saves of child contexts up, level by level, to the store.
 ///
 /// May be used from any thread.
 final class SaveCarrier: @unchecked Sendable {
-  // Unchecked: `_failure` and `_observer` are guarded by the lock; everything else is immutable.
+  // Unchecked: `_failure` and `_observer` are guarded by the lock; all other members are immutable.
   private let _lock = NSLock()
   private var _observer: (any NSObjectProtocol)?
   private var _failure: (@Sendable (any Error, NSManagedObjectContext) -> Void)?
@@ -14,7 +14,7 @@ final class SaveCarrier: @unchecked Sendable {
   private static let _key = "CoreDataStack.SaveCarrier"
 
   init() {
-    // One observer for all saves: observing each context by itself would keep it alive.
+    // One observer for all saves: observing each context individually would retain it.
     let observer = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
     ) { [weak self] notification in
@@ -27,17 +27,16 @@ final class SaveCarrier: @unchecked Sendable {
     if let _observer { NotificationCenter.default.removeObserver(_observer) }
   }
 
-  /// Called with what a save that was carried up failed with, on the queue of the context that could not be
-  /// saved.
+  /// Called with the error of a propagated save, on the queue of the context that failed to save.
   var onFailure: (@Sendable (any Error, NSManagedObjectContext) -> Void)? {
     get { _lock.withLock { _failure } }
     set { _lock.withLock { _failure = newValue } }
   }
 
-  /// Has the saves of a context carried to its parent from now on. Call before the context is used.
+  /// Propagates the saves of a context to its parent from now on. Call before the context is used.
   func watch(_ context: NSManagedObjectContext) { context.userInfo[Self._key as NSString] = _mark }
 
-  /// Whether saves of this context are carried.
+  /// Whether saves of this context are propagated.
   private func _watches(_ context: NSManagedObjectContext) -> Bool {
     (context.userInfo[Self._key as NSString] as? NSObject) === _mark
   }
@@ -51,14 +50,14 @@ final class SaveCarrier: @unchecked Sendable {
     }
   }
 
-  /// Returns once no save is left to carry.
+  /// Returns once no save is pending.
   func waitUntilIdle() async {
     await withCheckedContinuation { continuation in
       _group.notify(queue: .global()) { continuation.resume() }
     }
   }
 
-  /// Calls a block on a queue once no save is left to carry.
+  /// Calls a block on a queue once no save is pending.
   func whenIdle(on queue: DispatchQueue, _ block: @escaping @Sendable () -> Void) {
     _group.notify(queue: queue, execute: block)
   }

@@ -5,13 +5,13 @@ import Foundation
 private struct WeakContext { weak var context: NSManagedObjectContext? }
 #endif
 
-/// Merges what one context saves into the others, each on its own queue; on the main queue one merge at a
-/// time waits, so that other things get their turn between two.
+/// Merges the saves of each context into the others, each on its own queue. Only one merge at a time waits on
+/// the main queue, so that other work can run in between.
 ///
-/// Saves of coordinators that it was not told of (other databases) are ignored, and a context is never handed
-/// its own. May be used from any thread.
+/// Ignores saves of unknown coordinators (other databases) and a context's own. May be used from any thread.
 final class SaveMerger: @unchecked Sendable {
-  // Unchecked: `_contexts`, `_observer` and `_handler` are guarded by the lock; everything else is immutable.
+  // Unchecked: `_contexts`, `_observer` and `_handler` are guarded by the lock; all other members are
+  // immutable.
   private let _lock = NSLock()
   private var _observer: (any NSObjectProtocol)?
   private var _contexts: [WeakContext] = []
@@ -20,9 +20,9 @@ final class SaveMerger: @unchecked Sendable {
   private let _turns = Turns()
   private let _group = DispatchGroup()
 
-  /// Creates a merger for the saves of some coordinators over one store.
+  /// Creates a merger for the saves of some coordinators of one store.
   ///
-  /// - Parameter handler: Called on a context's queue in place of merging.
+  /// - Parameter handler: Called on a context's queue instead of merging.
   init(
     _ coordinators: [NSPersistentStoreCoordinator],
     handler: (@Sendable (NSManagedObjectContext, Notification) -> Void)? = nil
@@ -41,7 +41,7 @@ final class SaveMerger: @unchecked Sendable {
     if let _observer { NotificationCenter.default.removeObserver(_observer) }
   }
 
-  /// Has a context take over what the others save. It is not kept alive.
+  /// Merges the saves of the others into a context, which is not retained.
   func add(_ context: NSManagedObjectContext) {
     _lock.withLock {
       _contexts.removeAll { $0.context == nil }
@@ -74,7 +74,7 @@ final class SaveMerger: @unchecked Sendable {
     }
   }
 
-  /// Returns once no save is left to merge.
+  /// Returns once no merge is pending.
   func waitUntilIdle() async {
     await withCheckedContinuation { continuation in
       _group.notify(queue: .global()) { continuation.resume() }

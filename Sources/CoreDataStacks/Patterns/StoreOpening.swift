@@ -42,7 +42,7 @@ enum StoreOpening {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// Options that stores are added with unless others are given: migrate by itself, write-ahead log.
+  /// The default store options: automatic migration and a write-ahead log.
   public static var stockSQLiteStoreOptions: [AnyHashable: Any] {
     [
       NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
@@ -75,15 +75,15 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Opens a SQLite store in the background. The async form of the one with a completion.
+  /// Opens a SQLite store in the background. Async variant of the method with a completion.
   ///
   /// - Parameters:
   ///   - managedObjectModel: The model.
-  ///   - storeFileURL: The file; its directory is made if need be.
-  ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no coordinator
-  ///     is handed out, and a migration that has begun is taken back.
-  /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
+  ///   - storeFileURL: The file; its directory is created if necessary.
+  ///   - persistentStoreOptions: The store's options.
+  ///   - progress: Gets one unit, which a migration advances gradually. A cancellation prevents the creation
+  ///     of a coordinator and rolls back a migration in progress.
+  /// - Throws: Errors of adding the store; `CocoaError.userCancelled`.
   public class func setupSQLiteBackedCoordinator(
     _ managedObjectModel: NSManagedObjectModel, storeFileURL: URL,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,

@@ -1,17 +1,17 @@
 import CoreData
 import Foundation
 
-/// Work for one context's queue that lets others have their turn: of many pieces one at a time waits there.
+/// Work for a context's queue that alternates with other work: only one piece at a time waits there.
 ///
-/// Otherwise, merges that arrive faster than the main queue runs them would delay everything that a user
-/// does. Safe to use from any thread; pieces run in order.
+/// Otherwise, merges that arrive faster than the main queue runs them would delay all user interaction. Safe
+/// to use from any thread; pieces run in order.
 final class Turns: @unchecked Sendable {
   // Unchecked: `_waiting` and `_isTaken` are guarded by the lock.
   private let _lock = NSLock()
   private var _waiting: [@Sendable () -> Void] = []
   private var _isTaken = false
 
-  /// Has a piece of work done on a context's queue, after those that wait already.
+  /// Enqueues a piece of work on a context's queue, after those already waiting.
   func add(on context: NSManagedObjectContext, _ work: @escaping @Sendable () -> Void) {
     let isFirst = _lock.withLock {
       _waiting.append(work)
@@ -28,7 +28,7 @@ final class Turns: @unchecked Sendable {
         self._isTaken = !self._waiting.isEmpty
         return self._isTaken
       }
-      // At the end of the queue: whatever has come meanwhile goes first.
+      // At the end of the queue: work enqueued meanwhile runs first.
       if hasMore { self._runNext(on: context) }
     }
   }

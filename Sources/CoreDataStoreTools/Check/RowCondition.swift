@@ -39,8 +39,8 @@ struct RowCondition: Sendable {
 }
 
 extension StoreAnatomy {
-  /// The condition that a row belongs to an entity or one of its subentities; empty where all rows of the
-  /// table do.
+  /// The condition that a row belongs to an entity or one of its subentities; empty if all rows of the table
+  /// do.
   func isKind(of entity: Int, alias: String = "t0") -> String {
     let table = table(of: entity)
     guard table.root != entity else { return "" }
@@ -52,6 +52,6 @@ extension StoreAnatomy {
     layout.layout(numbered: entity).family.map { String(storedNumber(of: $0)) }.joined(separator: ", ")
   }
 
-  /// As people know an entity.
+  /// The name of an entity for users.
   func name(of entity: Int) -> String { layout.layout(numbered: entity).entityName }
 }

@@ -14,7 +14,7 @@ extension StoreChecker {
       }
     }
     let unnamed = ExternalFiles.names(in: directory).filter { !named.contains($0) }
-    // Files may be those of a store with the same base name, which has the same directory.
+    // Files may belong to a store with the same base name, which shares the directory.
     guard !unnamed.isEmpty, let others = StoreFileFacts.externalFilesOfNeighbours(path: path) else { return }
     let orphans = unnamed.filter { !others.contains($0) }
     guard !orphans.isEmpty else { return }
@@ -76,7 +76,7 @@ extension StoreChecker {
 
 /// Files with large values.
 enum ExternalFiles {
-  /// Those that bear names as Core Data gives them; others are none of ours.
+  /// Files named as Core Data names them; ignores others.
   static func names(in directory: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
       .filter { UUID(uuidString: $0) != nil }.sorted()

@@ -6,9 +6,9 @@ import Foundation
 // The database as such, metadata, entity numbers and keys.
 
 extension StoreChecker {
-  /// Lets SQLite look at every page.
+  /// Runs SQLite's integrity check.
   ///
-  /// - Returns: Whether tables can be read; damage to indexes alone does not hinder that.
+  /// - Returns: Whether tables are readable, which damage to indexes alone does not prevent.
   func checkIntegrity() throws -> Bool {
     var isWhole = true
     var lines: [String] = []
@@ -32,7 +32,7 @@ extension StoreChecker {
     return isWhole
   }
 
-  /// Reports what Core Data has not put into the file and may run with it.
+  /// Reports schema items that Core Data has not created and that may run with it.
   func checkForeignSchema() throws {
     for item in try ForeignSchema(connection).items {
       switch item.kind {

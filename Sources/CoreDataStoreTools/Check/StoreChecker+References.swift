@@ -90,14 +90,14 @@ extension StoreChecker {
   }
 }
 
-/// What must hold of a to-one's columns.
+/// The rules for a to-one's columns.
 struct ReferenceRule {
   private let _reference: StoreAnatomy.ToOneColumns
   private let _anatomy: StoreAnatomy
   private let _scope: String
-  /// Table that it leads to.
+  /// Table of the destination.
   let target: StoreAnatomy.Table
-  /// As people know it.
+  /// The name for users.
   let name: String
 
   init(_ reference: StoreAnatomy.ToOneColumns, _ table: StoreAnatomy.Table, _ anatomy: StoreAnatomy) {
@@ -122,7 +122,7 @@ struct ReferenceRule {
     return "\(_key) IS NOT NULL AND \(_target(where: "")) AND NOT \(_target(where: family))\(_scope)"
   }
 
-  /// Nil where there is no column that says the destination's entity.
+  /// Nil without a column for the destination's entity.
   var hasWrongEntityColumn: String? {
     guard let column = _reference.entityColumn else { return nil }
     let family = _anatomy.isKind(of: _reference.destination, alias: "t1")
@@ -131,8 +131,8 @@ struct ReferenceRule {
 
   /// Nil unless the other end is a to-one too.
   ///
-  /// Holds for no row where the other column is empty throughout: Apple's own programs set one side only, and a
-  /// side that is never set is no damage.
+  /// True for no row if the other column is empty throughout: Apple's own programs set one side only, and a
+  /// side that is never set is not damaged.
   var isOneSided: String? {
     guard let inverse = _reference.inverseColumn, let isKept = isInverseKept else { return nil }
     return
@@ -145,12 +145,12 @@ struct ReferenceRule {
   }
 }
 
-/// What must hold of one column of a join table.
+/// The rules for one column of a join table.
 struct JoinEnd {
   let column: String
   let entity: Int
   let isDangling: String
-  /// Nil where all rows of the table will do.
+  /// Nil if all rows of the table are valid.
   let isOfWrongEntity: String?
 
   static func ends(of join: StoreAnatomy.Join, _ anatomy: StoreAnatomy) -> [JoinEnd] {

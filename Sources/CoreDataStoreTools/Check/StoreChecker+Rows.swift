@@ -46,7 +46,7 @@ extension StoreChecker {
           advice: "set another value"
         ) { "\(counted($0, "row")) whose \(name) is out of the range of \(column.attribute.type.fileName)" }
       }
-      // Elements of composites, and what triggers compute, are not the user's to fill.
+      // Elements of composites, and values computed by triggers, are not set by users.
       guard !column.attribute.isOptional, !column.attribute.isDerived, !column.property.contains(".") else {
         continue
       }
@@ -59,7 +59,7 @@ extension StoreChecker {
 
   func checkConstraints(_ anatomy: StoreAnatomy) throws {
     for entity in anatomy.layout.layouts {
-      // Inherited ones are met at the entity that declares them.
+      // Inherited ones are checked at the declaring entity.
       let inherited =
         entity.parentNumber.map { anatomy.layout.layout(numbered: $0).uniquenessConstraints } ?? []
       for constraint in entity.uniquenessConstraints where !inherited.contains(constraint) {
@@ -95,9 +95,9 @@ extension StoreChecker {
   }
 }
 
-/// What a cell of an attribute's column may hold.
+/// The valid values of an attribute's column.
 enum CellRule {
-  /// Condition for a cell that is not NULL and cannot be read as what it should be.
+  /// Condition for a cell that is not NULL and cannot be read as its type.
   static func isWrong(_ column: StoreAnatomy.AttributeColumn, cell: String) -> String {
     switch column.attribute.type.form {
     case .integer16, .integer32, .integer64: "typeof(\(cell)) != 'integer'"
@@ -119,8 +119,7 @@ enum CellRule {
     }
   }
 
-  /// Expression that turns a wrong cell into a right one without losing anything, or leaves it; nil where
-  /// none can.
+  /// Expression that converts an invalid cell without loss, or leaves it unchanged; nil if there is none.
   static func conversion(_ column: StoreAnatomy.AttributeColumn, cell: String) -> String? {
     switch column.attribute.type.form {
     case .integer16, .integer32, .integer64:

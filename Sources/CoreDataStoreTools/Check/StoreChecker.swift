@@ -3,11 +3,11 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Looks through a whole store file for what is not as Core Data leaves it. Reads only.
+/// Checks a whole store file for deviations from Core Data's format. Reads only.
 package final class StoreChecker {
   let connection: Connection
   let path: String
-  /// Nil when the file does not fit the model; then only what needs no model is checked.
+  /// Nil if the file does not match the model; only model-independent checks run then.
   let anatomy: StoreAnatomy?
   let metadata: [String: Any]
   private let _limit: Int
@@ -16,10 +16,10 @@ package final class StoreChecker {
   /// Checks the file.
   ///
   /// - Parameters:
-  ///   - limit: most rows that a finding lists.
-  ///   - progress: told how far the check is, 0 to 1, and what is being checked.
-  /// - Returns: What was found, the gravest first.
-  /// - Throws: A Cocoa error or `SQLiteError` for a file that cannot be read at all.
+  ///   - limit: Maximum number of rows that a finding lists.
+  ///   - progress: Called with the progress of the check, 0 to 1, and the current step.
+  /// - Returns: The findings, most serious first.
+  /// - Throws: A Cocoa error or `SQLiteError` for an unreadable file.
   package static func findings(
     in path: String, model: ModelSchema, metadata: [String: Any], limit: Int = 10,
     progress: (Double, String) -> Void = { _, _ in }
@@ -58,7 +58,7 @@ package final class StoreChecker {
     progress(0, "pages")
     let isWhole = try checkIntegrity()
     checkMetadata()
-    // What a damaged file answers about its rows says nothing about them.
+    // Queries on a damaged file are unreliable.
     guard isWhole, let anatomy else { return }
     try checkEntityTable(anatomy)
     for (index, table) in anatomy.tables.enumerated() {
@@ -78,7 +78,7 @@ package final class StoreChecker {
 
   func add(_ finding: StoreFinding) { findings.append(finding) }
 
-  /// Adds a finding if there are rows that the condition holds for.
+  /// Adds a finding if any rows satisfy the condition.
   func find(
     _ kind: StoreFinding.Kind, _ severity: StoreFinding.Severity, _ condition: RowCondition, advice: String,
     isMendable: Bool = false, _ message: (Int) -> String

@@ -7,7 +7,7 @@ package struct StoreFinding: Sendable, Hashable {
     case warning
   }
 
-  /// What is wrong; one word or two for scripts.
+  /// The kind of problem; one or two words for scripts.
   package enum Kind: String, Sendable, CaseIterable {
     case integrity = "integrity"
     case metadata = "metadata"
@@ -33,9 +33,9 @@ package struct StoreFinding: Sendable, Hashable {
   package let rows: [Int64]
   /// How many rows are concerned.
   package let count: Int
-  /// What was found.
+  /// The problem.
   package let message: String
-  /// What to do.
+  /// The remedy.
   package let advice: String
   /// Whether `--repair` mends it.
   package let isMendable: Bool

@@ -3,18 +3,18 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Mends what a check finds, in a copy of the store; the original is only read.
+/// Repairs the problems that a check finds, in a copy of the store; the original is only read.
 package struct StoreMender {
   private let _connection: Connection
   private let _anatomy: StoreAnatomy
   private let _path: String
 
-  /// Copies the store at `path` with its log and external data to `copy`, where nothing may be yet, and mends
+  /// Copies the store at `path` with its log and external data to `copy`, which must not exist, and repairs
   /// the copy.
   ///
-  /// What cannot be mended without guessing stays as it is; check the copy to learn what that is.
+  /// Problems without an unambiguous repair remain; check the copy to find them.
   ///
-  /// - Throws: A Cocoa error or `SQLiteError`; there may be an unfinished copy then.
+  /// - Throws: A Cocoa error or `SQLiteError`, possibly leaving an incomplete copy.
   package static func mend(_ path: String, to copy: String, model: ModelSchema) throws {
     try StoreFileFacts.copy(path: path, to: copy)
     let reindexing = try StoreFileFacts.openForMending(path: copy)
@@ -43,7 +43,7 @@ package struct StoreMender {
       for column in table.attributes { try _mendCells(column, table) }
       for reference in table.toOnes { try _mendReference(reference, table) }
     }
-    // Only once nothing leads astray can one tell which side is missing.
+    // The missing side of a link can be determined only after dangling references are removed.
     for table in _anatomy.tables {
       for reference in table.toOnes { try _mendInverse(reference, table) }
     }
@@ -108,7 +108,7 @@ package struct StoreMender {
       where: condition)
   }
 
-  /// Sets the other side where that leads nowhere, else gives up this one.
+  /// Sets the other side if that is dangling, otherwise clears this one.
   private func _mendInverse(_ reference: StoreAnatomy.ToOneColumns, _ table: StoreAnatomy.Table) throws {
     let rule = ReferenceRule(reference, table, _anatomy)
     guard let condition = rule.isOneSided, let isKept = rule.isInverseKept,

@@ -34,9 +34,9 @@ final class CSVReader {
 
   init(_ file: InputFile) { _file = file }
 
-  /// Fields of the next record, nil for an empty one without quotes; nil at the end.
+  /// Returns the fields of the next record, nil for an empty one without quotes; nil at the end.
   ///
-  /// - Throws: `ToolFailure` for a quote that does not end or stands in the middle of a field.
+  /// - Throws: `ToolFailure` for a quote that is unterminated or in the middle of a field.
   func next() throws(ToolFailure) -> [String?]? {
     guard try _file.peek() != nil else { return nil }
     var fields: [String?] = []

@@ -11,9 +11,9 @@ enum ExchangeForm: String, CaseIterable {
   /// A directory with a file for each entity.
   case csv
 
-  /// The form that is meant: as asked for, or as the path suggests.
+  /// Returns the format given, or else the one that the path suggests.
   ///
-  /// - Throws: `UsageError` for a word that names none.
+  /// - Throws: `UsageError` for an unknown format.
   static func chosen(_ arguments: ParsedArguments, path: String?) throws(UsageError) -> ExchangeForm {
     if let form: ExchangeForm = try arguments.choice("format") { return form }
     guard let path else { return .ndjson }
@@ -33,12 +33,12 @@ enum ExchangeForm: String, CaseIterable {
     "ndjson (an object a line), json (one document) or csv (a directory with a file for each entity). "
       + "As the path's name suggests if not given, else ndjson.")
 
-  /// Member that says which entity an object is of.
+  /// Member with the entity of an object.
   static let entityKey = "$entity"
   /// Member that other objects refer to the object by.
   static let identifierKey = "$id"
 
-  /// What help says about all forms.
+  /// The help text on all formats.
   static let discussion = [
     "An object has the members $entity and $id, its attributes, and its relationships as the $id of the others; to-many "
       + "ones as lists, in order where they are ordered. In CSV the entity is the file's name, lists are separated by "

@@ -55,9 +55,9 @@ extension Command {
   }
 }
 
-/// Where an export may go.
+/// Checks the destination of an export.
 enum ExportTarget {
-  /// Refuses to write over the store itself.
+  /// Rejects the store itself as the output.
   static func expectNot(_ store: String, _ output: String) throws(ToolFailure) {
     let names = [store, store + "-wal", store + "-shm"].map {
       URL(fileURLWithPath: $0).resolvingSymlinksInPath().path

@@ -52,7 +52,7 @@ extension Command {
     // Read three times, which a pipe cannot be.
     let input = try SpooledInput(path: arguments.operands[0])
     let form = try ExchangeForm.chosen(arguments, path: input.path)
-    // Before anything is made: a path that is wrong should leave nothing behind.
+    // Check first: a wrong path should leave nothing behind.
     _ = try RecordSources.open(input, form)
     let staged = try StagedStore(for: output, replaces: arguments.replacesOutputs, environment)
     let origin = try base.map { path throws(ToolFailure) in try SpooledInput(path: path) }
@@ -98,7 +98,7 @@ extension StoreImporter.Outcome {
   }
 }
 
-/// The model of a store that is made.
+/// The model of a created store.
 enum ImportModel {
   static func load(
     _ path: String?, base: SpooledInput?, _ environment: ToolEnvironment
@@ -111,7 +111,7 @@ enum ImportModel {
     return model.schema
   }
 
-  /// As for stores that are read, with what only writing meets.
+  /// As for stores that are read, with additional errors of writing.
   static func translating<Result>(_ staged: StagedStore, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -3,14 +3,14 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import CoreDataToolKit
 
-/// Which row each object of an import becomes: names from the input to primary keys, kept in a temporary
-/// database, so that millions of objects need no memory.
+/// Maps the objects of an import to rows: names from the input to primary keys, in a temporary database, so
+/// that millions of objects need no memory.
 ///
-/// Filled in a first run over the input; then asked.
+/// Filled in a first pass over the input, then queried.
 final class ImportKeys {
   private let _layout: ModelLayout
   private let _names: Connection
-  /// Whether names such as `Book/p17` keep their key: in a store that has no rows yet.
+  /// Whether names such as `Book/p17` keep their key: in a store without rows.
   private let _keepsKeys: Bool
   /// Highest key that a name has, by root.
   private var _highest: [Int: Int64] = [:]
@@ -39,7 +39,7 @@ final class ImportKeys {
       """)
   }
 
-  /// Notes an object of the first run.
+  /// Adds an object of the first pass.
   ///
   /// - Returns: False if another object has the same name.
   func add(_ name: String?, _ entity: PropertyLayout) throws -> Bool {
@@ -82,7 +82,7 @@ final class ImportKeys {
     return key
   }
 
-  /// Ends the first run: reserves keys for objects whose names give none.
+  /// Ends the first pass: reserves keys for objects whose names contain none.
   func finish(_ writer: StoreWriter) throws {
     for (root, count) in _unkeyed {
       _first[root] =
@@ -90,7 +90,7 @@ final class ImportKeys {
     }
   }
 
-  /// The row that a name stands for; nil for a name that nothing in the input has.
+  /// Returns the row of a name; nil for a name that the input lacks.
   func reference(_ name: String) throws -> StoredReference? { try _find(name)?.reference }
 
   private func _find(_ name: String) throws -> (reference: StoredReference, isHandedOut: Bool)? {
@@ -104,7 +104,7 @@ final class ImportKeys {
     }
   }
 
-  /// Gives the objects of one more run over the input their rows, in the order of the first.
+  /// Assigns rows to the objects of another pass over the input, in the order of the first.
   struct Run {
     private let _keys: ImportKeys
     private var _handedOut: [Int: Int64] = [:]

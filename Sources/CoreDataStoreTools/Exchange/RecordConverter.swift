@@ -12,7 +12,7 @@ final class RecordConverter {
     var hasMembers = false
     /// Whether a value is missing that is not optional.
     var isIncomplete = false
-    /// Derived attributes that say when: the store sets them to now, the input knows better.
+    /// Derived attributes with times: the store sets them to now, while the input has the actual value.
     var moments: [(slot: Int, seconds: Double)] = []
   }
 
@@ -134,7 +134,7 @@ final class RecordConverter {
     }
   }
 
-  /// What new objects have where the input says nothing.
+  /// Values of new objects for properties that the input omits.
   private func _defaultValues(_ entity: PropertyLayout) -> [StoredValue] {
     if let known = _defaults[entity.entityNumber] { return known }
     let values = entity.slots.map { slot -> StoredValue in

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataToolKit
 import Foundation
 
-/// An object as an import finds it in its input.
+/// An object in the input of an import.
 struct InputRecord {
   enum Field {
     case json(JSONValue)
@@ -11,14 +11,14 @@ struct InputRecord {
   }
 
   let entity: String
-  /// What others refer to it by.
+  /// The name by which others refer to it.
   let identifier: String?
   let fields: [(name: String, field: Field)]
-  /// Where it stands, for messages: `books.ndjson:17`.
+  /// Its location, for messages: `books.ndjson:17`.
   let place: String
 }
 
-/// Objects one after the other, each as often as the import asks for the source anew.
+/// A sequence of objects that can be read repeatedly.
 protocol RecordSource {
   /// The next object; nil at the end.
   ///
@@ -95,10 +95,10 @@ struct LineSource: RecordSource {
   }
 }
 
-/// One document, read object by object: `{ "Book": [ {…}, {…} ], "Author": […] }`, or one array of objects
-/// that say their entity themselves.
+/// A document read object by object: `{ "Book": [ {…}, {…} ], "Author": […] }`, or one array of objects that
+/// specify their entity.
 ///
-/// Not for several threads at once.
+/// Not for concurrent use.
 final class DocumentSource: RecordSource {
   private enum State { case start, members, elements, end }
 
@@ -194,7 +194,7 @@ final class DocumentSource: RecordSource {
     return try RecordSources.record(try _object(), entity: _entity, place: "\(_file.path):\(line)")
   }
 
-  /// The bytes of the object that begins here, by its braces.
+  /// The bytes of the object that starts here, delimited by braces.
   private func _object() throws(ToolFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var depth = 0
@@ -214,7 +214,7 @@ final class DocumentSource: RecordSource {
     throw _failure("an object does not end")
   }
 
-  /// The bytes of the string that begins here, quotes included.
+  /// The bytes of the string that starts here, including quotes.
   private func _string() throws(ToolFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var isEscaped = false
@@ -243,7 +243,7 @@ final class CSVDirectorySource: RecordSource {
   private var _reader: CSVReader?
   private var _names: [String] = []
 
-  /// - Throws: `ToolFailure` if there is no such directory, or nothing in it.
+  /// - Throws: `ToolFailure` if the directory is missing or empty.
   init(_ input: SpooledInput) throws(ToolFailure) {
     let directory = input.path
     _directory = directory
@@ -267,7 +267,7 @@ final class CSVDirectorySource: RecordSource {
         self._reader = nil
         continue
       }
-      // A line without anything in it.
+      // An empty line.
       if fields.count == 1, fields[0] == nil, _names.count > 1 { continue }
       guard fields.count == _names.count else {
         throw ToolFailure(
@@ -284,7 +284,7 @@ final class CSVDirectorySource: RecordSource {
     let reader = CSVReader(file)
     guard let header = try reader.next() else { return try _open() }
     _names = header.map { $0 ?? "" }
-    // A mark that spreadsheets put before the first name.
+    // Spreadsheets may write a byte order mark before the first name.
     if _names[0].unicodeScalars.first == "\u{FEFF}" { _names[0].unicodeScalars.removeFirst() }
     (_file, _reader) = (file, reader)
     return true

@@ -5,7 +5,7 @@ import Foundation
 
 /// Writes objects in one form.
 protocol RecordWriter {
-  /// Begins the objects of an entity, of which there may be none.
+  /// Starts the objects of an entity, of which there may be none.
   func begin(_ entity: PropertyLayout) throws
   /// Writes an object of it; cells belong to `exchangedSlots`.
   func write(_ identity: StoredReference, _ cells: [FetchColumn.Cell], of entity: PropertyLayout) throws

@@ -3,10 +3,10 @@ import Foundation
 import CoreDataSQLiteBinding
 import CoreDataToolKit
 
-/// A store that a command makes: built in a temporary directory beside its final place, with its log and its
-/// external data, and moved there when it is complete. Nothing is left of one that is not finished.
+/// A store created by a command: built in a temporary directory beside its final location, with its log and
+/// external data, and moved there when complete. An incomplete one leaves nothing behind.
 final class StagedStore {
-  /// Where to build the store.
+  /// Path at which to build the store.
   let path: String
   private let _output: String
   private let _replaces: Bool
@@ -14,11 +14,11 @@ final class StagedStore {
   /// Set if the store does not become a file: it is copied to a stream when it is complete.
   private let _stream: FileSink?
 
-  /// Examines the final place and makes the directory.
+  /// Examines the final location and creates the directory.
   ///
   /// - Parameters:
-  ///   - output: where the store is to be; `-` and devices get its bytes.
-  ///   - replaces: whether an existing store or file may be replaced.
+  ///   - output: Location of the store; `-` and devices receive its bytes.
+  ///   - replaces: Whether an existing store or file may be replaced.
   /// - Throws: `ToolFailure` with `cannotCreateOutput`.
   init(for output: String, replaces: Bool, _ environment: ToolEnvironment) throws(ToolFailure) {
     _output = output
@@ -50,15 +50,15 @@ final class StagedStore {
     UnfinishedPaths.shared.end(directory) { try? FileManager.default.removeItem(atPath: directory) }
   }
 
-  /// What messages call the store.
+  /// The store's name in messages.
   var name: String { _output == OutputFile.standardStream ? "standard output" : _output }
 
-  /// A failure that calls the store by its name instead of by the place where it is built.
+  /// Returns the failure with the store's name instead of its temporary path.
   func naming(_ failure: ToolFailure) -> ToolFailure {
     ToolFailure(failure.code, failure.message.replacing(path, with: name))
   }
 
-  /// Gives the store its place.
+  /// Moves the store to its final location.
   ///
   /// - Throws: `ToolFailure` with `cannotCreateOutput`; a Cocoa error.
   func finish() throws {
@@ -71,7 +71,7 @@ final class StagedStore {
       // Under SQLite's locks, for other programs may have the store open.
       return try StoreFileFacts.copy(path: path, to: _output)
     }
-    // Registered until it has its place: a signal finds either nothing or the whole store there.
+    // Registered until it is moved: a signal leaves either nothing or the complete store there.
     try UnfinishedPaths.shared.end(_directory) { try _move() }
   }
 
@@ -89,7 +89,7 @@ final class StagedStore {
   private func _move() throws(ToolFailure) {
     let (support, final) = (_support(of: path), _support(of: _output))
     let hasSupport = FileManager.default.fileExists(atPath: support)
-    // The files first: a store without them would be half of one.
+    // The files first: without them the store would be incomplete.
     if hasSupport {
       if _replaces { try? FileManager.default.removeItem(atPath: final) }
       guard rename(support, final) == 0 else { throw _failure(errno) }
@@ -110,11 +110,11 @@ final class StagedStore {
     FileSink.failure(_output, code)
   }
 
-  /// - Throws: `ToolFailure` if a store's file, log or external data is there.
+  /// - Throws: `ToolFailure` if a store's file, log or external data exists.
   private static func _expectNothing(at path: String) throws(ToolFailure) {
     for file in [path, path + "-wal"] { try ExistingOutput(path: file).expectNothing() }
     let directory = (StoreFileFacts.externalDirectory(path: path) as NSString).deletingLastPathComponent
-    // Named after the store without its extension: two stores can be in each other's way.
+    // Named after the store without its extension: two stores can conflict.
     guard !FileManager.default.fileExists(atPath: directory) else {
       throw ToolFailure(
         .cannotCreateOutput,

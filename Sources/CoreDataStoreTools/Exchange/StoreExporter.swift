@@ -1,7 +1,7 @@
 import CoreData
 import CoreDataModelSchema
 
-/// Writes the objects of a store, one after the other: what it holds in memory does not grow with the store.
+/// Writes the objects of a store one by one, with memory use independent of the store's size.
 struct StoreExporter {
   private let _reader: StoreReader
   private let _entities: [PropertyLayout]
@@ -11,7 +11,7 @@ struct StoreExporter {
     _entities = entities
   }
 
-  /// - Parameter progress: told how far the export is, 0 to 1, and the entity.
+  /// - Parameter progress: Called with the progress of the export, 0 to 1, and the entity.
   /// - Returns: Number of objects.
   func run(to writer: any RecordWriter, progress: (Double, String) -> Void) throws -> Int {
     let counts = try _reader.counts()

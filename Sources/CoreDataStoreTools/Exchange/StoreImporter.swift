@@ -4,15 +4,15 @@ import CoreDataSQLiteBinding
 import CoreDataToolKit
 import Foundation
 
-/// Writes the objects of an export into a store, in three runs over the input: their names, their rows, the
-/// members of their to-many relationships. What it holds in memory does not grow with the input.
+/// Writes the objects of an export into a store in three passes over the input: their names, their rows, the
+/// members of their to-many relationships. Memory use does not depend on the size of the input.
 final class StoreImporter {
-  /// What came of an import.
+  /// The outcome of an import.
   struct Outcome {
     var objects = 0
     /// References to objects that the input does not have, left out.
     var skipped = 0
-    /// Objects that lack a value which is not optional, and where the first one stands.
+    /// Number of objects that lack a mandatory value, and the location of the first one.
     var incomplete = 0
     var firstIncomplete: String?
   }
@@ -28,8 +28,8 @@ final class StoreImporter {
   private static let _batchSize = 1000
 
   /// - Parameters:
-  ///   - skipsMissing: leaves out references to objects that the input does not have, instead of failing.
-  ///   - progress: told how far the import is, 0 to 1.
+  ///   - skipsMissing: Whether to skip references to objects that the input lacks, instead of failing.
+  ///   - progress: Called with the progress of the import, 0 to 1.
   init(
     _ input: SpooledInput, _ form: ExchangeForm, into writer: StoreWriter, skipsMissing: Bool,
     progress: @escaping (Double, String) -> Void
@@ -54,7 +54,7 @@ final class StoreImporter {
     try _keys.finish(_writer)
     let hasMembers = try _writeRows()
     if hasMembers { try _writeMembers() }
-    // What the input gives in full stays as it is; a side that it leaves out follows the other.
+    // Values in the input are kept; an omitted side follows the other.
     if _converter.omitsToOnes {
       try _writer.write { try StoreMender.completeInverses(_writer.anatomy, on: $0) }
     }
@@ -118,7 +118,7 @@ final class StoreImporter {
     }
   }
 
-  /// Puts moments that a trigger has just set to now back to what the input says.
+  /// Restores times from the input after a trigger has set them to now.
   private func _write(_ moments: [(row: StoredReference, column: String, table: String, seconds: Double)])
     throws
   {

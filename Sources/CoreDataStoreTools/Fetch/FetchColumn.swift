@@ -2,13 +2,13 @@ import CoreData
 import CoreDataModelSchema
 import CoreDataToolKit
 
-/// One column of what `store fetch` shows: a path through to-one relationships to a property.
+/// One column of `store fetch`: a path through to-one relationships to a property.
 package struct FetchColumn: Sendable {
   /// As the user wrote it.
   package let title: String
   private let _path: [String]
 
-  /// What a column has for one object.
+  /// The contents of a column for one object.
   package enum Cell: Sendable {
     case value(StoredValue, AttributeSchema?)
     case members([StoredReference])
@@ -17,7 +17,7 @@ package struct FetchColumn: Sendable {
   /// Name of the column that shows the object itself.
   static let identifier = "$id"
 
-  /// Reads a path, and makes sure that it leads somewhere.
+  /// Parses and validates a path.
   ///
   /// - Throws: `ToolFailure` with a suggestion.
   package init(_ text: String, of entity: PropertyLayout, in layout: ModelLayout) throws(ToolFailure) {
@@ -49,8 +49,8 @@ package struct FetchColumn: Sendable {
     }
   }
 
-  /// The default columns: the object, its attributes, its to-one relationships by name;
-  /// to-many ones too where there is room for them.
+  /// The default columns: the object, its attributes, its to-one relationships by name, and to-many ones if
+  /// there is room.
   static func standard(
     of entity: PropertyLayout, in layout: ModelLayout, withMembers: Bool
   ) throws(ToolFailure) -> [FetchColumn] {
@@ -68,13 +68,13 @@ package struct FetchColumn: Sendable {
     return columns
   }
 
-  /// What the column has for an object.
+  /// Returns the contents of the column for an object.
   package func cell(_ row: StoredRow, _ reader: StoreReader) throws -> Cell {
     if title == Self.identifier { return .value(.reference(row.reference), nil) }
     var row = row
     for (index, name) in _path.enumerated() {
       let layout = reader.layout.layout(numbered: row.reference.entity)
-      // A property of another branch of the hierarchy: this object has none.
+      // A property of another branch of the hierarchy, which this object lacks.
       guard let slot = layout.slot(named: name) else { return .value(.null, nil) }
       if layout.slots[slot].isToMany { return .members(try reader.members(of: row.reference, slot: slot)) }
       let value = row.values[slot]

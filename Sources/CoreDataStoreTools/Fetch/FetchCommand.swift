@@ -92,7 +92,7 @@ extension Command {
 
 /// Reads `--sort`.
 enum FetchSorting {
-  /// - Throws: `ToolFailure` for a key that is none.
+  /// - Throws: `ToolFailure` for an invalid key.
   static func keys(
     _ text: String?, of entity: PropertyLayout, in layout: ModelLayout
   ) throws(ToolFailure) -> [(key: String, isAscending: Bool)] {

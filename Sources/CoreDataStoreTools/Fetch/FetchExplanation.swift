@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import CoreDataToolKit
 import Foundation
 
-/// The SQL of a fetch in words: the statement, its values, and what SQLite makes of it.
+/// Explains the SQL of a fetch: the statement, its values, and SQLite's plan.
 struct FetchExplanation {
   private let _statement: SQLStatement
   private let _explains: Bool
@@ -42,9 +42,9 @@ struct FetchExplanation {
   }
 }
 
-/// Which index would spare a statement reading a whole table.
+/// Suggests an index that saves a statement from reading a whole table.
 package struct IndexAdvice {
-  /// Whole sentences; none where the plan is as good as an index could make it.
+  /// Complete sentences; empty if no index could improve the plan.
   package let sentences: [String]
 
   package init(_ statement: SQLStatement, _ entity: PropertyLayout, _ reader: StoreReader) {

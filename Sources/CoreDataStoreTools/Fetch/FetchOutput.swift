@@ -2,7 +2,7 @@ import CoreData
 import CoreDataModelSchema
 import CoreDataToolKit
 
-/// Writes what a fetch found, in one of the forms.
+/// Writes the results of a fetch in one of the formats.
 struct FetchOutput {
   enum Form: String, CaseIterable { case table, json, ndjson, csv }
 
@@ -11,14 +11,14 @@ struct FetchOutput {
   private let _text: ValueText
   private let _dropsEmpty: Bool
   private let _total: Int?
-  /// Objects that a table on a terminal shows unless more are asked for.
+  /// Default number of objects in a table on a terminal.
   static let screenLimit = 100
-  /// Rows of a table that are written at once where the output is no terminal.
+  /// Number of rows written at once if the output is not a terminal.
   private static let _batch = 500
 
   /// - Parameters:
-  ///   - dropsEmpty: leaves out columns of a table in which there is nothing.
-  ///   - total: number of objects there are, where only some of them are shown.
+  ///   - dropsEmpty: Whether to omit empty columns of a table.
+  ///   - total: Total number of objects, if only some are shown.
   init(_ columns: [FetchColumn], _ reader: StoreReader, dropsEmpty: Bool, total: Int? = nil) {
     _columns = columns
     _total = total
@@ -44,7 +44,7 @@ struct FetchOutput {
 
   private func _each(_ found: some Sequence<StoredReference>, _ body: (StoredRow) throws -> Void) throws {
     for reference in found {
-      // Another process has deleted it since it was found.
+      // Another process has deleted it meanwhile.
       guard let row = try _reader.row(reference) else { continue }
       try body(row)
     }
@@ -89,10 +89,10 @@ struct FetchOutput {
     return rows
   }
 
-  /// The table's columns with these numbers, as the rows want them aligned.
+  /// The table's columns with these indices, aligned for the rows.
   private func _tableColumns(_ kept: [Int], _ rows: [[Shown]]) -> [TextTable.Column] {
     kept.map { index in
-      // A column of numbers stands to the right, whatever is missing in it.
+      // A column of numbers is right-aligned, even with missing values.
       let isNumeric =
         rows.contains { $0[index].isNumber }
         && rows.allSatisfy { $0[index].isNumber || $0[index].text.isEmpty }
@@ -103,7 +103,7 @@ struct FetchOutput {
   private func _table(_ found: [StoredReference], _ terminal: Terminal) throws -> String {
     guard !found.isEmpty else { return "No objects.\n" }
     let rows = try _rows(found)
-    // Leaves out empty columns unless they were asked for.
+    // Omits empty columns unless they were requested.
     let kept = _columns.indices.filter { index in !_dropsEmpty || rows.contains { !$0[index].text.isEmpty } }
     var table = TextTable(_tableColumns(kept, rows))
     for row in rows { table.add(kept.map { TextTable.Cell(row[$0].text) }) }
@@ -128,8 +128,8 @@ struct FetchOutput {
     return fitted.text(usesColor: terminal.usesColor) + words.joined(separator: "\n") + "\n"
   }
 
-  /// A table for another program, whose first lines do not wait for the last: columns are as wide as the first
-  /// rows need, and all of them are there.
+  /// A table for another program, written incrementally: the first rows determine the widths, and all columns
+  /// are included.
   private func _longTable(_ found: [StoredReference], _ sink: FileSink) throws {
     var widths: [Int]?
     var columns: [TextTable.Column] = []

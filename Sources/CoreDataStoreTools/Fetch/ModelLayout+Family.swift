@@ -3,7 +3,7 @@ import CoreDataModelSchema
 
 /// Stored properties of an entity and its subentities: a table shows objects of all of them.
 extension ModelLayout {
-  /// A stored property by name, and where it was found.
+  /// A stored property by name, and the entity that has it.
   package struct FamilyProperty {
     package let slot: PropertyLayout.Slot
     /// Number of the entity that has it.
@@ -12,7 +12,8 @@ extension ModelLayout {
     package let index: Int
   }
 
-  /// The stored property of this name, of the entity or of the first subentity that has one; nil if there is none.
+  /// The stored property of this name in the entity or the first subentity that has one; nil if there is
+  /// none.
   package func storedProperty(_ name: String, of entity: PropertyLayout) -> FamilyProperty? {
     for number in entity.family {
       let member = layout(numbered: number)

@@ -89,8 +89,8 @@ struct MigrationRun {
     return report
   }
 
-  /// - Parameter staged: where a copy is built; nil for the store itself.
-  /// - Returns: What the migrated store is called.
+  /// - Parameter staged: The copy to build; nil for the store itself.
+  /// - Returns: The name of the migrated store.
   func migrate(to staged: StagedStore?) throws -> String {
     guard let staged else {
       return try StoreInput.translating(input.path) {

@@ -2,12 +2,13 @@ import CoreData
 import CoreDataModelSchema
 import CoreDataToolKit
 
-/// What a migration does to the objects that a store has.
+/// The effects of a migration on a store's objects.
 struct MigrationOutlook {
   /// A change with the objects that it is about.
   struct Step {
     let change: SchemaChange
-    /// Objects that lose something, or that stand in the way; nil where none do or they cannot be counted.
+    /// Number of objects that lose data or prevent the migration; nil if there are none or they cannot be
+    /// counted.
     let affected: Int?
   }
 
@@ -29,7 +30,7 @@ struct MigrationOutlook {
   /// Whether a mapping model is needed.
   var isBlocked: Bool { steps.contains { $0.change.verdict == .blocked } }
 
-  /// Steps that objects of this store stand in the way of.
+  /// Steps that objects of this store prevent.
   var failing: [Step] { steps.filter { $0.change.verdict == .fails && ($0.affected ?? 1) > 0 } }
 
   /// Steps by which objects of this store lose something.
@@ -67,7 +68,7 @@ struct MigrationOutlook {
 /// A migration in sentences.
 struct MigrationReport {
   let outlook: MigrationOutlook
-  /// What the store has, and what it is to have, in words.
+  /// The store's version and the new one, in words.
   let from: String
   let to: String
 
@@ -97,7 +98,7 @@ struct MigrationReport {
       : "\(objects) \(isOne ? "is" : "are") concerned."
   }
 
-  /// What it comes to.
+  /// The conclusion.
   var conclusion: String {
     if outlook.isBlocked {
       let places = outlook.steps.filter { $0.change.verdict == .blocked }.map(\.change)

@@ -2,11 +2,11 @@ import CoreDataSQLiteBinding
 import CoreDataToolKit
 import Foundation
 
-/// Finds out what a file is before anything is made of it, so that a wrong one is called what it is.
+/// Identifies a file before it is used, for precise error messages.
 enum FileExamination {
-  /// Lets an SQLite database pass whose content is all there, as far as its header tells.
+  /// Accepts an SQLite database that is complete according to its header.
   ///
-  /// - Throws: `ToolFailure` that says what was found instead and what to do.
+  /// - Throws: `ToolFailure` with the kind of file found and a remedy.
   static func expectDatabase(_ path: String) throws(ToolFailure) {
     var facts = stat()
     guard stat(path, &facts) == 0 else { throw _missing(path, errno) }
@@ -58,7 +58,7 @@ enum FileExamination {
     return ToolFailure(.badInput, "'\(path)' is a directory. \(hint)")
   }
 
-  /// What a file that is no SQLite database is, as far as its first bytes tell.
+  /// The kind of a file that is not an SQLite database, according to its first bytes.
   private static func _kind(_ head: [UInt8], _ path: String) -> String {
     func begins(_ bytes: [UInt8]) -> Bool { head.starts(with: bytes) }
     if begins([0x37, 0x7F, 0x06, 0x82]) || begins([0x37, 0x7F, 0x06, 0x83]) {
@@ -108,7 +108,7 @@ enum FileExamination {
     }
   }
 
-  /// Compares the size with what the header says, which SQLite itself notices only when it comes to the end.
+  /// Compares the size with the header, a discrepancy that SQLite detects only at the end of the file.
   private static func _expectWhole(_ path: String, _ head: [UInt8], size: Int) throws(ToolFailure) {
     guard head.count >= 100 else {
       throw ToolFailure(
@@ -139,7 +139,7 @@ enum FileExamination {
     head.count >= 108 && head[100] == 0x0D && head[103] == 0 && head[104] == 0
   }
 
-  /// What to do about a store that was copied without its write-ahead log.
+  /// The remedy for a store that was copied without its write-ahead log.
   private static func _advice(withoutLog path: String) -> String {
     "Its header says that changes go to a write-ahead log, and there is no '\(path)-wal' beside it: it was copied "
       + "while a program had it open. Copy it again with all its files."

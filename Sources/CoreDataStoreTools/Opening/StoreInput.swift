@@ -8,7 +8,7 @@ import Foundation
 package struct StoreInput {
   /// The file to open: of a stream a copy, which lives as long as this value.
   package let path: String
-  /// What messages call the store.
+  /// The store's name in messages.
   package let name: String
   private let _file: SpooledInput
   package let metadata: [String: Any]
@@ -18,7 +18,7 @@ package struct StoreInput {
 
   /// Examines the file, reads its metadata and finds its model.
   ///
-  /// - Throws: `ToolFailure` that says what was found and what to do.
+  /// - Throws: `ToolFailure` with the problem and a remedy.
   package init(_ path: String, model modelPath: String?, _ environment: ToolEnvironment) throws(ToolFailure) {
     try self.init(try SpooledInput(path: path), model: modelPath, environment)
   }
@@ -64,7 +64,7 @@ package struct StoreInput {
     }
   }
 
-  /// Runs `body` with the rows, and turns what it throws into a sentence and a code.
+  /// Runs `body` with the rows, and translates its errors to a sentence and a code.
   func reading(_ body: (StoreReader) throws -> Void) throws {
     let reader = try reader()
     defer { reader.close() }
@@ -113,7 +113,7 @@ package struct StoreInput {
     case 134020:
       return ToolFailure(
         .badInput, "\(_sentence(message)) Give the model that it was written with: '--model FILE'.")
-    // The request is at fault, which the command line made: an unknown property in a predicate.
+    // An invalid request from the command line, such as an unknown property in a predicate.
     case NSCoreDataError: return ToolFailure(.usage, _sentence(message))
     default: return ToolFailure(.badInput, _sentence(message))
     }
@@ -127,7 +127,7 @@ package struct StoreInput {
     return text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."
   }
 
-  /// What is in a database that is no store.
+  /// Describes the contents of a database that is not a store.
   private static func _tables(_ path: String) -> String {
     var names: [String] = []
     try? StoreFileFacts.open(path: path).query(

@@ -4,21 +4,21 @@ import CoreDataModelSchema
 import CoreDataToolKit
 import Foundation
 
-/// The model that a store is read by, and where it was found.
+/// The model for reading a store, and its origin.
 package struct StoreModel {
   package let schema: ModelSchema
   /// In words, for people.
   package let origin: String
-  /// What the store's version hashes say against it; nil if they agree, or there are none.
+  /// Differences from the store's version hashes; nil if they match, or there are none.
   package let differences: String?
   /// Whether it is a real model, not one guessed from tables.
   package var isExact = true
 
-  /// The model in a file: of several versions the one that the store was written with.
+  /// Loads the model in a file; of several versions the one with which the store was written.
   ///
   /// - Parameters:
   ///   - path: `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`, or another store.
-  ///   - metadata: of the store.
+  ///   - metadata: The store's metadata.
   /// - Throws: `ToolFailure`.
   static func load(_ path: String, for metadata: [String: Any]) throws(ToolFailure) -> StoreModel {
     let input = try SpooledInput(path: path)
@@ -41,7 +41,7 @@ package struct StoreModel {
     do {
       current = try ModelFile.load(path: path)
     } catch {
-      // A directory of several versions that does not say which one is current may still hold the right one.
+      // A directory of several versions without a current one may still contain the right one.
       if let match = try _matchingVersion(path, metadata) { return match }
       let isMissing = (error as? ModelFileError)?.reason == "there is no such file"
       throw isMissing
@@ -97,7 +97,7 @@ package struct StoreModel {
     }
   }
 
-  /// For commands that write: what tables tell is not enough.
+  /// For commands that write: a model reconstructed from tables is not sufficient.
   package func expectExact(_ path: String) throws(ToolFailure) {
     guard !isExact else { return }
     throw ToolFailure(

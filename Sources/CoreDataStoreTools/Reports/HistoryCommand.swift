@@ -58,7 +58,7 @@ struct HistoryListing {
     _text = text
   }
 
-  /// Transactions with changes of an entity's objects, and those alone; all for nil.
+  /// Transactions with changes of an entity's objects, reduced to those changes; all for nil.
   static func chosen(_ all: [StoredTransaction], of entity: PropertyLayout?) -> [StoredTransaction] {
     guard let entity else { return all }
     return all.map { $0.keeping { entity.family.contains($0.reference.entity) } }.filter {

@@ -14,7 +14,7 @@ extension Command {
     let input = try StoreInput(arguments, environment)
     let findings = try CheckRun(limit: 10, environment: environment).findings(input.path, input)
     let summary = try StoreInput.translating(input.path) {
-      // A file that does not fit its model is told about all the same.
+      // A file that does not match its model is summarized nevertheless.
       guard let reader = try? input.reader() else {
         return try StoreSummary(input, StoreFileFacts.open(path: input.path), nil, findings)
       }

@@ -49,7 +49,7 @@ extension Command {
 
 /// Writes a model's XML as a file or as one of Xcode's directories.
 enum ModelOutput {
-  /// The model without what Xcode's files have no place for, and what that was, in words.
+  /// The model without parts that Xcode's format does not support, and a description of those parts.
   static func expressible(_ schema: ModelSchema) -> (schema: ModelSchema, lost: [String]) {
     var (schema, lost) = (schema, [String]())
     for entity in schema.entities.indices {

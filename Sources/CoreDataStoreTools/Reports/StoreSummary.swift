@@ -3,7 +3,7 @@ import CoreDataSQLiteBinding
 import CoreDataToolKit
 import Foundation
 
-/// What a store file is, in a screenful.
+/// A one-screen summary of a store file.
 struct StoreSummary {
   /// A line of it.
   private struct Fact {
@@ -80,8 +80,7 @@ struct StoreSummary {
       ]))
   }
 
-  /// How the database keeps changes that are under way. From its header: a connection that must not write may
-  /// have been opened otherwise.
+  /// The database's journal mode. From its header: a connection that must not write may have another one.
   private static func _journal(_ path: String) -> String { DatabaseHead.hasLog(path) ? "wal" : "delete" }
 
   private mutating func _addHistory(_ connection: Connection) throws {
@@ -113,7 +112,7 @@ struct StoreSummary {
       .object([("files", .integer(files.count)), ("bytes", .integer(bytes))]))
   }
 
-  /// What the application itself has put there.
+  /// The application's own metadata.
   private mutating func _addOwnMetadata(_ metadata: [String: Any]) {
     let own = metadata.keys.filter { !$0.hasPrefix("NS") && !$0.hasPrefix("_NS") }.sorted()
     guard !own.isEmpty else { return }

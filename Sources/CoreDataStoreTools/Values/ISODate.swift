@@ -1,10 +1,10 @@
-/// Moments as ISO 8601 text and back, without losing a bit: as many decimals of a second as the stored number
-/// needs.
+/// Converts times to ISO 8601 text and back without loss, with as many decimals of a second as the stored
+/// number needs.
 ///
-/// Moments are seconds since 2001-01-01 00:00 UTC, as Core Data stores them.
+/// Times are seconds since 2001-01-01 00:00 UTC, as Core Data stores them.
 package enum ISODate {
-  /// Text such as `2024-02-29T12:00:00.25Z`. A number too far out for a year of six digits, or none at all,
-  /// comes as the number itself.
+  /// Returns text such as `2024-02-29T12:00:00.25Z`. A number that is not finite or exceeds a six-digit year
+  /// is returned as a number.
   package static func text(_ seconds: Double) -> String {
     guard seconds.isFinite, abs(seconds) < 3.1e13 else { return "\(seconds)" }
     let parts = decimal(seconds)
@@ -32,8 +32,8 @@ package enum ISODate {
     return String(text.dropLast()).replacing("T", with: " ")
   }
 
-  /// The moment that a text names: what `text` writes, also without time, seconds or zone (UTC), or with
-  /// another zone; or a plain number of seconds. Nil for anything else.
+  /// Parses a time: the output of `text`, also without time, seconds or zone (UTC), or with another zone; or
+  /// a plain number of seconds. Nil for any other text.
   package static func seconds(_ text: String) -> Double? {
     var scanner = Scanner(text)
     guard let date = scanner.date() else { return Double(text) }

@@ -81,7 +81,7 @@ package enum ValueReading {
     }
   }
 
-  /// Foundation reads as many digits as it understands and keeps silent about the rest.
+  /// Foundation parses as many digits as it understands and ignores the rest.
   private static func _isDecimal(_ text: String) -> Bool {
     Double(text) != nil && text.utf8.allSatisfy { "+-.eE0123456789".utf8.contains($0) }
   }

@@ -62,7 +62,7 @@ package struct ValueText: Sendable {
     }
   }
 
-  /// Text with its line ends and other controls made visible, so that it keeps to its place in a table.
+  /// Text with line ends and other controls made visible, so that it stays in its table cell.
   package static func onOneLine(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
       return text
@@ -80,8 +80,7 @@ package struct ValueText: Sendable {
     return result
   }
 
-  /// Whole numbers of moderate size without the ".0" that says they are doubles; the property's type says
-  /// that.
+  /// Omits the ".0" of integral doubles of moderate size; the property's type is known anyway.
   private static func _number(_ number: Double) -> String {
     if number.isNaN { return "NaN" }
     if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }

@@ -1,6 +1,6 @@
-/// Reads a command line against a syntax: a pure function from words to what they ask for.
+/// Parses a command line against a syntax: a pure function from words to a request.
 package struct ArgumentScanner: Sendable {
-  /// What a command line asks for.
+  /// The request of a command line.
   package enum Request: Sendable, Equatable {
     /// Help on the command at this path of names, the tool's own first.
     case help(path: [String])
@@ -14,15 +14,15 @@ package struct ArgumentScanner: Sendable {
 
   package init(_ root: CommandSyntax) { _root = root }
 
-  /// The syntax at a path that `scan` answered.
+  /// Returns the syntax at a path that `scan` returned.
   package func syntax(at path: [String]) -> CommandSyntax {
     path.dropFirst().reduce(_root) { command, name in
       command.subcommands.first { $0.name == name } ?? command
     }
   }
 
-  /// Scans what follows the tool's own name. `--help` and `-h` win over everything else on the line, at any
-  /// level; `--` ends the options.
+  /// Parses the words after the tool's name. `--help` and `-h` take precedence over everything else on the
+  /// line, at any level; `--` ends the options.
   package func scan(_ words: [String]) throws(UsageError) -> Request {
     var command = _root
     var path = [_root.name]
@@ -32,7 +32,7 @@ package struct ArgumentScanner: Sendable {
       rest = rest.dropFirst() + ["--help"]
     }
     while !command.subcommands.isEmpty {
-      // Without a command there is nothing to do but to say which there are.
+      // Without a command, list the commands.
       guard let word = rest.first, !_isHelp(word) else { return .help(path: path) }
       guard let next = command.subcommands.first(where: { $0.name == word }) else {
         if word.hasPrefix("-") {
@@ -101,7 +101,7 @@ package struct ArgumentScanner: Sendable {
     return ParsedArguments(values: values, operands: operands)
   }
 
-  /// The next word, unless it is plainly another option: `--stops --runs 5` forgot the file.
+  /// Returns the next word, unless it is plainly another option: `--stops --runs 5` lacks the file.
   private func _value(from rest: inout ArraySlice<String>) -> String? {
     guard let next = rest.first, !next.hasPrefix("--") else { return nil }
     return rest.popFirst()

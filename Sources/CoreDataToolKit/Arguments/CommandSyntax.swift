@@ -1,4 +1,4 @@
-/// What can be typed after a command's name, and what help says about it.
+/// The syntax of a command and its help texts.
 package struct CommandSyntax: Sendable {
   /// An argument that is no option.
   package struct Operand: Sendable {
@@ -21,7 +21,7 @@ package struct CommandSyntax: Sendable {
   package let summary: String
   /// Paragraphs that help shows below the options.
   package let discussion: [String]
-  /// Command lines that help shows as they are.
+  /// Example command lines for help, verbatim.
   package let examples: [String]
   package let options: [OptionSyntax]
   package let operands: [Operand]

@@ -2,7 +2,7 @@
 package struct HelpText: Sendable {
   private let _width: Int
 
-  /// Help that keeps to `width` columns, where a word is not longer by itself.
+  /// Help wrapped to `width` columns, except for longer words.
   package init(width: Int) { _width = max(40, width) }
 
   /// The whole page.

@@ -1,10 +1,10 @@
-/// One option of a command, as it is typed and as help shows it.
+/// One option of a command: its syntax and help text.
 package struct OptionSyntax: Sendable {
   /// Without the leading dashes.
   package let name: String
   /// The letter of its short form, without the dash.
   package let short: Character?
-  /// What stands for the value in help; nil if the option is a flag.
+  /// Name of the value in help; nil if the option is a flag.
   package let valueName: String?
   package let summary: String
   /// Whether the option may be given more than once.
@@ -13,7 +13,7 @@ package struct OptionSyntax: Sendable {
   package let isHidden: Bool
   /// The words that the value may be, if they are few; shells complete them.
   package let choices: [String]
-  /// What stands for a flag's value in help; nil if it takes none. It is given as `--name=value` only.
+  /// Name of a flag's optional value in help; nil without one. It is given as `--name=value` only.
   package var optionalValueName: String? = nil
 
   /// An option that takes a value, as `--name value` or `--name=value`.
@@ -48,7 +48,7 @@ package struct OptionSyntax: Sendable {
       optionalValueName: optionalValue)
   }
 
-  /// As help shows it: `--stops FILE`, `-o, --output FILE`.
+  /// The form in help: `--stops FILE`, `-o, --output FILE`.
   package var spelling: String {
     (short.map { "-\($0), " } ?? "") + "--" + name + (valueName.map { " " + $0 } ?? "")
       + (optionalValueName.map { "[=\($0)]" } ?? "")

@@ -1,4 +1,4 @@
-/// What was typed after a command, checked against its syntax.
+/// The arguments of a command, validated against its syntax.
 package struct ParsedArguments: Sendable, Equatable {
   /// Values by option name, in the order given; a flag has an empty list.
   package let values: [String: [String]]

@@ -1,5 +1,5 @@
 extension Command {
-  /// `TOOL completion SHELL`: writes what makes a shell complete the tool's command lines.
+  /// `TOOL completion SHELL`: writes a shell's completion script for the tool's command lines.
   static func completion(of tool: CommandSyntax) -> Command {
     let own = CommandSyntax(
       "completion", summary: "Write a script that makes a shell complete command lines.",

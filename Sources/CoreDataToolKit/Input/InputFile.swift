@@ -1,15 +1,14 @@
 import Foundation
 
-/// A file or a stream read from start to end, a byte at a time out of a buffer, so that its size does not
-/// matter.
+/// A file or stream read sequentially through a buffer, byte by byte, so that its size does not matter.
 ///
-/// Not for several threads at once.
+/// Not for concurrent use.
 package final class InputFile {
-  /// What messages call the file.
+  /// The file's name in messages.
   package let path: String
   /// In bytes, as it was when the file was opened; 0 for a stream.
   package let size: Int
-  /// Of the byte that `next` answers next, from 1.
+  /// Line of the byte that `next` returns next, from 1.
   package private(set) var line = 1
   /// Bytes read so far.
   package private(set) var position = 0
@@ -20,7 +19,7 @@ package final class InputFile {
 
   /// Opens a file; `-` is standard input.
   ///
-  /// - Parameter name: what messages call the file, if not by its path.
+  /// - Parameter name: The file's name in messages, if not its path.
   /// - Throws: `ToolFailure` with `noInput`.
   package init(path: String, name: String? = nil) throws(ToolFailure) {
     let isStandardInput = path == OutputFile.standardStream
@@ -47,7 +46,7 @@ package final class InputFile {
     return byte
   }
 
-  /// The byte that `next` will answer; nil at the end.
+  /// Returns the byte that `next` will return; nil at the end.
   package func peek() throws(ToolFailure) -> UInt8? {
     if _index == _end {
       var count: Int

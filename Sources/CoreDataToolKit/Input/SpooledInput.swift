@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The copy is removed with the object.
 package final class SpooledInput: Sendable {
-  /// What was asked for, for messages: `standard input` for `-`.
+  /// The name of the input in messages: `standard input` for `-`.
   package let name: String
   /// The file to read.
   package let path: String
@@ -13,10 +13,10 @@ package final class SpooledInput: Sendable {
   /// Whether it is a store on a server.
   package let isServerStore: Bool
 
-  /// Looks at the path, and copies what is no file.
+  /// Examines the path, and copies a stream.
   ///
-  /// - Throws: `ToolFailure`: `noInput` if the stream cannot be read, `cannotCreateOutput` if there is no room
-  ///   for the copy. A path where nothing is passes; opening it says so.
+  /// - Throws: `ToolFailure`: `noInput` if the stream cannot be read, `cannotCreateOutput` if there is no
+  ///   room for the copy. A missing file passes; opening it fails.
   package init(path: String) throws(ToolFailure) {
     var facts = stat()
     isServerStore = ServerStore.isURL(path)
@@ -34,7 +34,7 @@ package final class SpooledInput: Sendable {
       UnfinishedPaths.shared.end(directory) {}
       throw FileSink.failure(directory, error)
     }
-    // The extension still says what the copy is.
+    // The copy keeps the extension.
     let last =
       isServerStore ? "copy.sqlite" : isStandardInput ? "input" : path.split(separator: "/").last ?? "input"
     (_directory, self.path) = (directory, "\(directory)/\(last)")

@@ -9,9 +9,9 @@ package func grouped(_ number: Int) -> String {
   return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
 }
 
-/// A number and its noun, in the plural unless there is one: "1 row", "3 rows", "12,793 rows".
+/// A number and its noun, in the plural except for 1: "1 row", "3 rows", "12,793 rows".
 ///
-/// - Parameter plural: for nouns that take no s.
+/// - Parameter plural: The plural of nouns that take no s.
 package func counted(_ count: Int, _ noun: String, plural: String? = nil) -> String {
   "\(grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
 }

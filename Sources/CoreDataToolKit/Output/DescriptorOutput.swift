@@ -24,7 +24,7 @@ package enum DescriptorOutput {
     }
   }
 
-  /// Another program may have made the stream non-blocking, which all that share it see.
+  /// Another program may have made the stream non-blocking, which affects all programs that share it.
   private static func _wait(for descriptor: Int32) {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     _ = poll(&wanted, 1, -1)

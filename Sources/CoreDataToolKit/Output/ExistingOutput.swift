@@ -1,19 +1,19 @@
 import Foundation
 
-/// What is at an output's path before it is written.
+/// The existing file at an output's path.
 package struct ExistingOutput: Sendable {
-  /// The path that was asked for.
+  /// The path given.
   package let path: String
-  /// The path with links resolved, where something is there.
+  /// The path with links resolved, if something exists there.
   package let target: String
   /// Permissions of an existing regular file.
   let mode: mode_t?
   /// Whether it is a device, a FIFO or a socket, which is written directly and never replaced.
   package let isSpecial: Bool
-  /// Whether there is a file, or a link that leads nowhere.
+  /// Whether there is a file, or a dangling link.
   package let exists: Bool
 
-  /// Looks at the path.
+  /// Examines the path.
   ///
   /// - Throws: `ToolFailure` with `cannotCreateOutput` for a directory.
   package init(path: String) throws(ToolFailure) {
@@ -36,7 +36,7 @@ package struct ExistingOutput: Sendable {
     free(resolved)
   }
 
-  /// - Throws: `ToolFailure` if there is a file that writing would replace.
+  /// - Throws: `ToolFailure` if writing would replace a file.
   package func expectNothing() throws(ToolFailure) {
     if exists, !isSpecial { throw Self.failure(path) }
   }
@@ -49,14 +49,14 @@ package struct ExistingOutput: Sendable {
   }
 }
 
-/// Gives files that are complete the names they were written for.
+/// Renames complete files to their final names.
 package enum FinalName {
   /// Renames `staging`, or removes it if that fails.
   ///
-  /// - Returns: 0, or the error's number: EEXIST if there is such a file and it may not be replaced.
+  /// - Returns: 0, or the error code: EEXIST for an existing file that must not be replaced.
   package static func give(_ target: String, to staging: String, replaces: Bool) -> Int32 {
     guard !replaces else { return _ended(rename(staging, target), staging) }
-    // Unlike `rename`, `link` never replaces what another process has put there meanwhile.
+    // Unlike `rename`, `link` never replaces another process's file.
     if link(staging, target) == 0 { return _ended(unlink(staging), staging) }
     guard errno != EEXIST else { return _ended(-1, staging) }
     // A file system without links.

@@ -13,7 +13,7 @@ package final class FileSink {
     case staged(Int32, path: String)
   }
 
-  /// What was asked for, for messages.
+  /// The path given, for messages.
   private let _path: String
   /// The file that the temporary one becomes: `_path` with links resolved.
   private let _target: String
@@ -24,8 +24,8 @@ package final class FileSink {
 
   /// Opens the output.
   ///
-  /// - Parameter replaces: whether an existing file may be replaced.
-  /// - Throws: `ToolFailure` with `cannotCreateOutput`, also if there is a file and it may not be replaced.
+  /// - Parameter replaces: Whether an existing file may be replaced.
+  /// - Throws: `ToolFailure` with `cannotCreateOutput`, also for an existing file that must not be replaced.
   package init(path: String, replaces: Bool) throws(ToolFailure) {
     _path = path
     _replaces = replaces
@@ -58,15 +58,15 @@ package final class FileSink {
     }
   }
 
-  /// Writes the text, now or with what follows.
+  /// Writes the text, buffered.
   ///
-  /// - Throws: `ToolFailure` with `cannotCreateOutput`, when the disk is full for instance; with `closedPipe`.
+  /// - Throws: `ToolFailure` with `cannotCreateOutput`, for instance if the disk is full; with `closedPipe`.
   package func write(_ text: String) throws(ToolFailure) {
     _buffer += text.utf8
     if _buffer.count >= Self._bufferSize { try flush() }
   }
 
-  /// Writes the bytes, now or with what follows.
+  /// Writes the bytes, buffered.
   ///
   /// - Throws: As `write(_:)` of text.
   package func write(bytes: some Sequence<UInt8>) throws(ToolFailure) {
@@ -74,7 +74,7 @@ package final class FileSink {
     if _buffer.count >= Self._bufferSize { try flush() }
   }
 
-  /// Writes what is in the buffer.
+  /// Flushes the buffer.
   ///
   /// - Throws: As `write(_:)`.
   package func flush() throws(ToolFailure) {
@@ -87,9 +87,9 @@ package final class FileSink {
     }
   }
 
-  /// Writes the rest and gives the file its name.
+  /// Flushes the buffer and renames the file to its final name.
   ///
-  /// - Throws: As `write(_:)`; also if a file of this name has appeared meanwhile and may not be replaced.
+  /// - Throws: As `write(_:)`; also if a file of this name has appeared meanwhile and must not be replaced.
   package func finish() throws(ToolFailure) {
     try flush()
     switch _destination {
@@ -97,7 +97,7 @@ package final class FileSink {
       _destination = nil
       guard close(descriptor) == 0 else { throw Self.failure(_path, errno) }
     case .staged(let descriptor, let staging):
-      // Some file systems tell that they are full only now.
+      // Some file systems report only now that they are full.
       guard fsync(descriptor) == 0 || errno == EINVAL else { throw Self.failure(_path, errno) }
       let error = UnfinishedPaths.shared.end(staging) { () -> Int32 in
         _destination = nil
@@ -130,7 +130,7 @@ package final class FileSink {
 }
 
 extension UnfinishedPaths {
-  /// Creates a file to be finished later; `path` is what messages call it.
+  /// Creates a file to be renamed later; `path` is its name in messages.
   fileprivate func createFile(_ staging: String, for path: String) throws(ToolFailure) -> Int32 {
     let (descriptor, error) = create(staging) { () -> (Int32, Int32) in
       let descriptor = open(staging, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A JSON document whose members keep the order they were given in, so that people can read it too.
+/// A JSON document whose members keep their order, for human readers.
 package indirect enum JSONText: Sendable {
   case object([(String, JSONText)])
   case array([JSONText])
   case string(String)
   case integer(Int)
-  /// A number rounded to so many decimals; what is not finite becomes null.
+  /// A number rounded to a number of decimals; infinities and NaN become null.
   case number(Double, decimals: Int)
   case boolean(Bool)
   case null

@@ -3,7 +3,7 @@ package indirect enum Markup: Sendable, ExpressibleByStringLiteral {
   case element(String, attributes: [(String, String)], children: [Markup])
   /// Text, escaped.
   case text(String)
-  /// The contents of a style or script element: written as they are, so only for text of our own.
+  /// The contents of a style or script element, written unescaped: only for this program's own text.
   case verbatim(String)
 
   package init(stringLiteral text: String) { self = .text(text) }
@@ -25,8 +25,8 @@ package indirect enum Markup: Sendable, ExpressibleByStringLiteral {
   /// A whole page of HTML.
   package static func page(_ html: Markup) -> String { "<!DOCTYPE html>\n" + html.text + "\n" }
 
-  /// Text with the five special characters of markup escaped. Controls that markup does not allow, and those that
-  /// change the direction of the text after them, become U+FFFD.
+  /// Escapes the five special characters of markup. Controls that markup does not allow, and those that
+  /// change the direction of the following text, become U+FFFD.
   package static func escaped(_ text: String) -> String {
     var result = ""
     escape(text, into: &result)

@@ -24,7 +24,7 @@ package final class OutputDirectory {
     guard !_exists || isDirectory.boolValue else {
       throw ToolFailure(.cannotCreateOutput, "Cannot write into '\(path)': it is no directory.")
     }
-    // On the same file system as the directory: within it, or beside the first that is to be made.
+    // On the same file system as the directory: within it, or beside its first missing parent.
     var place = path + "/files"
     while let slash = place.dropFirst().lastIndex(of: "/") {
       guard !FileManager.default.fileExists(atPath: String(place[..<slash])) else { break }
@@ -46,9 +46,9 @@ package final class OutputDirectory {
     UnfinishedPaths.shared.end(staging) { try? FileManager.default.removeItem(atPath: staging) }
   }
 
-  /// Opens a file of the directory; its name may have directories in it.
+  /// Opens a file of the directory; its name may contain directories.
   ///
-  /// - Throws: `ToolFailure` with `cannotCreateOutput`, also if there is such a file and it may not be replaced.
+  /// - Throws: `ToolFailure` with `cannotCreateOutput`, also for an existing file that must not be replaced.
   package func sink(_ name: String) throws(ToolFailure) -> FileSink {
     if !_replaces { try ExistingOutput(path: "\(path)/\(name)").expectNothing() }
     _names.append(name)
@@ -72,7 +72,7 @@ package final class OutputDirectory {
     try sink.finish()
   }
 
-  /// Gives all files their names.
+  /// Renames all files to their final names.
   ///
   /// - Throws: `ToolFailure` with `cannotCreateOutput`.
   package func finish() throws(ToolFailure) {
@@ -92,7 +92,7 @@ package final class OutputDirectory {
   private func _move() throws(ToolFailure) {
     if !_exists {
       try Self._makeParent(of: path, for: path)
-      // The directory has appeared meanwhile if this fails; its files are moved one by one then.
+      // Fails if the directory has appeared meanwhile; its files are then moved one by one.
       if rename(_staging, path) == 0 { return }
     }
     for name in _names {

@@ -2,24 +2,24 @@ import Foundation
 
 /// A file that a run will write at its end, proven writable at its start; or standard output, as `-`.
 package struct OutputFile: Sendable {
-  /// What stands for standard input and standard output on a command line.
+  /// Denotes standard input and standard output on a command line.
   package static let standardStream = "-"
 
   package let path: String
   private let _replaces: Bool
   private let _environment: ToolEnvironment
 
-  /// Tries the path without harming what may be there.
+  /// Checks that the path is writable, without harming an existing file.
   ///
-  /// - Parameter replaces: whether an existing file may be replaced.
-  /// - Throws: `ToolFailure` with `cannotCreateOutput`, and a sentence that says why.
+  /// - Parameter replaces: Whether an existing file may be replaced.
+  /// - Throws: `ToolFailure` with `cannotCreateOutput` and the reason.
   package init(path: String, replaces: Bool, _ environment: ToolEnvironment) throws(ToolFailure) {
     self.path = path
     _replaces = replaces
     _environment = environment
     guard !isStandardOutput else { return }
     let existing = try ExistingOutput(path: path)
-    // A FIFO is opened once only: its reader takes the end of the trial for the end of the output.
+    // A FIFO is opened only once: its reader would take the end of the check for the end of the output.
     guard !existing.isSpecial else { return }
     _ = try FileSink(path: path, replaces: replaces)
   }
@@ -46,7 +46,7 @@ package struct OutputFile: Sendable {
 }
 
 extension ParsedArguments {
-  /// What `--output` names, nil for standard output.
+  /// The value of `--output`, nil for standard output.
   package var outputPath: String? {
     text("output").flatMap { $0 == OutputFile.standardStream ? nil : $0 }
   }

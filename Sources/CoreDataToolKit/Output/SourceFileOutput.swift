@@ -1,12 +1,12 @@
-/// Source files that a command has written, on their way to where the arguments say: a directory, or standard output.
+/// Writes a command's source files to the destination of its arguments: a directory, or standard output.
 package struct SourceFileOutput {
   private let _files: [(name: String, text: String)]
 
   package init(_ files: [(name: String, text: String)]) { _files = files }
 
-  /// Writes them, as `--output`, `--force` and `--json` ask for.
+  /// Writes the files according to `--output`, `--force` and `--json`.
   ///
-  /// - Parameter none: Why there may be no files.
+  /// - Parameter none: The reason why there may be no files.
   /// - Throws: `ToolFailure`.
   package func write(_ arguments: ParsedArguments, _ environment: ToolEnvironment, none: String) throws {
     guard let directory = arguments.outputPath else {

@@ -2,7 +2,7 @@
 package struct TextTable: Sendable {
   package enum Alignment: Sendable { case left, right }
 
-  /// One field, with the style it has where colours are shown.
+  /// One field, with its style if colours are enabled.
   package struct Cell: Sendable, ExpressibleByStringLiteral {
     package let text: String
     package let style: TextStyle
@@ -31,7 +31,7 @@ package struct TextTable: Sendable {
   private var _columns: [Column]
   private var _rows: [[Cell]] = []
 
-  /// A table without lines yet; numbers go to the right.
+  /// An empty table; numbers are right-aligned.
   package init(_ columns: [Column]) { _columns = columns }
 
   /// Adds a line; missing fields stay blank.
@@ -53,7 +53,7 @@ package struct TextTable: Sendable {
         // One column is shown however narrow the terminal.
         if widths.count == 1 { break }
         widths.removeLast()
-        // What the last column leaves is for the others.
+        // The other columns get the space that the last one does not use.
         for column in widths.indices { widths[column] = self.widths[column] }
         continue
       }
@@ -73,7 +73,7 @@ package struct TextTable: Sendable {
     return (table, _columns.dropFirst(widths.count).map(\.title))
   }
 
-  /// Columns that each of the table's columns takes.
+  /// Widths of the table's columns.
   package var widths: [Int] {
     _columns.indices.map { column in
       _rows.reduce(TextWidth.of(_columns[column].title)) { max($0, TextWidth.of($1[column].text)) }
@@ -88,7 +88,7 @@ package struct TextTable: Sendable {
       + _rows.map { _line($0, widths, usesColor: usesColor) }.joined()
   }
 
-  /// The rows without titles, to go on with a table whose columns are so wide; what is wider reaches over.
+  /// The rows without titles, to continue a table with these column widths; wider fields overflow.
   package func lines(widths: [Int]) -> String {
     _rows.map { _line($0, widths, usesColor: false) }.joined()
   }
@@ -109,7 +109,7 @@ package struct TextTable: Sendable {
     return line + "\n"
   }
 
-  /// The line above the titles, with each group's heading in the middle of its columns; none without groups.
+  /// The line above the titles, with each group's heading centred over its columns; empty without groups.
   private func _groupLine(_ widths: [Int], usesColor: Bool) -> String {
     guard _columns.contains(where: { $0.group != nil }) else { return "" }
     var line = ""

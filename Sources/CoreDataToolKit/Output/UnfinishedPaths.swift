@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The files and directories that this process is still writing. A signal that ends the process removes them
-/// first; see `Interruption`.
+/// Files and directories that this process has not finished writing. A signal that ends the process removes
+/// them first; see `Interruption`.
 ///
 /// May be called from any thread.
 package final class UnfinishedPaths: Sendable {
@@ -22,7 +22,7 @@ package final class UnfinishedPaths: Sendable {
     }
   }
 
-  /// Runs `body`, which gives `path` its final place or removes it, and forgets the path.
+  /// Runs `body`, which moves `path` to its final place or removes it, and unregisters the path.
   package func end<Result>(_ path: String, _ body: () throws -> Result) rethrows -> Result {
     try _paths.withLock { paths in
       defer { paths.remove(path) }
@@ -30,7 +30,8 @@ package final class UnfinishedPaths: Sendable {
     }
   }
 
-  /// Removes all registered paths, then runs `body`. No other thread can register or finish a path meanwhile.
+  /// Removes all registered paths, then runs `body`. Other threads cannot register or finish a path
+  /// meanwhile.
   func removeAll(then body: () -> Void) {
     _paths.withLock { paths in
       for path in paths { try? FileManager.default.removeItem(atPath: path) }
@@ -46,7 +47,7 @@ package final class UnfinishedPaths: Sendable {
     let slash = path.lastIndex(of: "/")
     let directory = slash.map { $0 == path.startIndex ? "" : String(path[..<$0]) } ?? "."
     let number = String(UInt64.random(in: 0 ... .max), radix: 36)
-    // Names are limited to 255 bytes; the random part alone keeps them apart.
+    // Names are limited to 255 bytes; the random part makes them unique.
     return "\(directory)/.\(name.utf8.count > 200 ? "output" : name).part-\(number)"
   }
 }

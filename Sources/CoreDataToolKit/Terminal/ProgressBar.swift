@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A line at the foot of a terminal that shows how far the work is; nothing where the output is no terminal.
+/// A line at the bottom of a terminal that shows the progress; nothing if the output is not a terminal.
 ///
 /// May be updated from any thread.
 package final class ProgressBar: Sendable {
   private struct State {
-    /// Nothing is drawn before this, in nanoseconds since the machine started.
+    /// Time before which nothing is drawn, in nanoseconds since the machine started.
     var nextDrawing: UInt64
     var isShown = false
   }
@@ -15,9 +15,9 @@ package final class ProgressBar: Sendable {
   private let _write: @Sendable (String) -> Void
   private let _state: Mutex<State>
 
-  /// A bar that writes to a stream, standard error as a rule, so that results can be piped on.
+  /// Creates a bar that writes to a stream, usually standard error, so that results can be piped.
   ///
-  /// - Parameter delay: seconds that must pass before it shows; what is done by then needs no bar.
+  /// - Parameter delay: Seconds before it appears; quicker work needs no bar.
   package init(terminal: Terminal, delay: Double = 0, write: @escaping @Sendable (String) -> Void) {
     _terminal = terminal
     _write = write
@@ -25,10 +25,10 @@ package final class ProgressBar: Sendable {
     _state = Mutex(State(nextDrawing: wait))
   }
 
-  /// Whether it is shown; updates cost nothing otherwise.
+  /// Whether it is shown; otherwise updates are free.
   package var isVisible: Bool { _terminal.isInteractive }
 
-  /// Shows a fraction (0 to 1) and what is being done. Draws ten times a second at most.
+  /// Shows a fraction (0 to 1) and the current step. Draws at most ten times a second.
   package func update(_ fraction: Double, _ label: String) {
     guard isVisible else { return }
     _state.withLock { state in

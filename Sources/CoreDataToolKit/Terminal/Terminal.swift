@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an output stream can show.
+/// The capabilities of an output stream.
 package struct Terminal: Sendable, Equatable {
   /// Whether the stream is a terminal, rather than a file or a pipe.
   package let isInteractive: Bool
@@ -14,8 +14,8 @@ package struct Terminal: Sendable, Equatable {
     self.width = width
   }
 
-  /// What a file descriptor leads to. Colour needs a terminal, one that is not `dumb`, and no `NO_COLOR` in
-  /// the environment (see no-color.org).
+  /// Detects the kind of a file descriptor. Colour requires a terminal that is not `dumb`, and no `NO_COLOR`
+  /// in the environment (see no-color.org).
   package init(descriptor: Int32, environment: [String: String]) {
     self.init(
       isTerminal: isatty(descriptor) == 1, columns: Self._columns(of: descriptor), environment: environment)

@@ -1,4 +1,4 @@
-/// A way to set off text on a terminal.
+/// A style for text on a terminal.
 package enum TextStyle: String, Sendable {
   case plain = ""
   case bold = "1"
@@ -7,7 +7,7 @@ package enum TextStyle: String, Sendable {
   case green = "32"
   case blue = "34"
 
-  /// The text in this style, or as it is where colours are not wanted.
+  /// The text in this style, or unchanged if colours are disabled.
   package func applied(to text: String, usesColor: Bool) -> String {
     guard usesColor, self != .plain, !text.isEmpty else { return text }
     return "\u{1B}[\(rawValue)m\(text)\u{1B}[0m"

@@ -1,7 +1,6 @@
-/// How many columns a text takes on a terminal, which is not its number of characters.
+/// The width of a text on a terminal, which is not its number of characters.
 package enum TextWidth {
-  /// Columns of the text: two for wide East Asian characters and emoji, none for combining marks and
-  /// controls.
+  /// Number of columns: two for wide East Asian characters and emoji, none for combining marks and controls.
   package static func of(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return text.reduce(0) { $0 + _columns(of: $1) }
@@ -13,7 +12,7 @@ package enum TextWidth {
     return onTheLeft ? blanks + text : text + blanks
   }
 
-  /// The text cut to a width, with an ellipsis where something was cut.
+  /// The text truncated to a width, with an ellipsis if anything was cut.
   package static func truncated(_ text: String, to width: Int) -> String {
     guard of(text) > width else { return text }
     guard width > 0 else { return "" }
@@ -31,7 +30,7 @@ package enum TextWidth {
   private static func _columns(of character: Character) -> Int {
     var columns = 0
     for scalar in character.unicodeScalars {
-      // A variation selector asks for the picture of a character that is otherwise narrow.
+      // A variation selector requests the emoji form of a character that is otherwise narrow.
       if scalar.value == 0xFE0F, columns == 1 { return 2 }
       columns = max(columns, _columns(of: scalar))
     }

@@ -1,31 +1,31 @@
 import Dispatch
 
-/// Runs an actor's jobs one at a time on a queue of the context's own, never on the main thread.
+/// Runs an actor's jobs serially on a queue of the context, never on the main thread.
 public class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
-  // Unchecked: immutable; the context is used by the jobs, which run one at a time.
+  // Unchecked: immutable; only the jobs, which run serially, use the context.
 
-  /// The context, which is the actor's from here on.
+  /// The context, used exclusively by the actor.
   public let modelContext: ModelContext
   private let _queue = DispatchQueue(label: "SwiftData.ModelActor")
 
-  /// Creates an executor for a context that nothing else uses.
+  /// Creates an executor for a context that is not used elsewhere.
   ///
-  /// A context made on the main thread stops saving by itself: it isn't used there.
+  /// Disables autosaving of a context created on the main thread, since it isn't used there.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     modelContext.handToActor()
   }
 
-  /// Runs a job in turn.
+  /// Enqueues a job.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     _queue.async { job.runSynchronously(on: executor) }
   }
 
-  /// The executor as the runtime asks for it.
+  /// Returns the executor in the form that the runtime requires.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-  /// Stops if the calling code doesn't run on the actor.
+  /// Traps unless the calling code runs on the actor.
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(_queue)) }
 }

@@ -1,13 +1,13 @@
-/// An actor with a model context of its own; `@ModelActor` makes one of an actor.
+/// An actor with a model context of its own, as declared with `@ModelActor`.
 public protocol ModelActor: Actor {
-  /// The container that the actor works on.
+  /// The actor's container.
   nonisolated var modelContainer: ModelContainer { get }
-  /// What runs the actor's jobs, and has its context.
+  /// Runs the actor's jobs and owns its context.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
-  /// The executor as the runtime asks for it.
+  /// The executor in the form that the runtime requires.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
       programmerError(
@@ -19,17 +19,18 @@ extension ModelActor {
   /// The actor's context.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The model of an identity, of the context or the store; nil if there is none or it is of another class.
+  /// The model with an identity, from the context or the store; nil if there is none or it is of another
+  /// class.
   public subscript<T>(id: PersistentIdentifier, as type: T.Type) -> T? where T: PersistentModel {
     modelContext.storedModel(for: id)
   }
 }
 
-/// Runs jobs where a model context is used.
+/// Runs jobs that use a model context.
 public protocol ModelExecutor: Executor {
   /// The context.
   var modelContext: ModelContext { get }
 }
 
-/// Runs jobs where a model context is used, one at a time.
+/// Serially runs jobs that use a model context.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}

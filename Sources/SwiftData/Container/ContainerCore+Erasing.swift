@@ -1,9 +1,9 @@
 import CoreData
 
 extension ContainerCore {
-  /// Removes all rows of all stores, entity by entity; contexts read anew.
+  /// Deletes all rows of all stores, entity by entity; contexts reread their models.
   ///
-  /// - Throws: What a store throws that can't be written.
+  /// - Throws: An error of a store that can't be written.
   func erase() throws {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
@@ -24,7 +24,7 @@ extension ContainerCore {
             try context.execute(
               NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: name)))
           } catch {
-            // Rows that others can't do without go after these.
+            // Rows that others require are deleted after those.
             refused.append(name)
             reason = error
           }

@@ -1,11 +1,12 @@
 import CoreData
 import Synchronization
 
-/// The stores of a container. Contexts keep it, so that they go on working when the container is gone.
+/// The stores of a container. Contexts retain it, so that they keep working after the container is
+/// deallocated.
 ///
 /// Any thread.
 final class ContainerCore: @unchecked Sendable {
-  // Unchecked: immutable but for `_mailboxes`, which a lock guards.
+  // Unchecked: immutable except `_mailboxes`, which a lock guards.
 
   let schema: Schema
   let migrationPlan: (any SchemaMigrationPlan.Type)?
@@ -13,9 +14,9 @@ final class ContainerCore: @unchecked Sendable {
   let coordinator: NSPersistentStoreCoordinator
   let bindings: SchemaBinding
   let shapes = PredicateShapes()
-  /// Stores of the program's own.
+  /// The custom stores.
   let customStores: [CustomStore]
-  /// Contexts that hear of each other's saves.
+  /// The contexts that receive each other's saves.
   private let _mailboxes = Mutex<[WeakMailbox]>([])
 
   init(
@@ -50,14 +51,14 @@ final class ContainerCore: @unchecked Sendable {
     connectSnapshotTables()
   }
 
-  /// The custom store of an entity; nil for one that the engine keeps.
+  /// Returns the custom store of an entity; nil for an entity in one of the engine's stores.
   func customStore(of entity: String) -> CustomStore? {
     customStores.isEmpty ? nil : customStores.first { $0.entities.contains(entity) }
   }
 
-  // MARK: News
+  // MARK: Notifications
 
-  /// Registers a context for what others save.
+  /// Registers a context to receive the saves of others.
   func connect(_ mailbox: ContextMailbox) {
     _mailboxes.withLock { known in
       known.removeAll { $0.mailbox == nil }
@@ -65,13 +66,13 @@ final class ContainerCore: @unchecked Sendable {
     }
   }
 
-  /// Tells all contexts but the saving one of a save.
+  /// Delivers a save to all contexts except the saving one.
   func deliver(_ news: [AnyHashable: Any], from sender: ContextMailbox) {
     let receivers = _mailboxes.withLock { $0.compactMap(\.mailbox) }
     for mailbox in receivers where mailbox !== sender { mailbox.put(news) }
   }
 
-  /// Has all contexts read their models anew: rows were removed past them.
+  /// Makes all contexts reread their models after rows were deleted directly.
   func deliverReset() {
     let receivers = _mailboxes.withLock { $0.compactMap(\.mailbox) }
     for mailbox in receivers { mailbox.putReset() }
@@ -82,21 +83,21 @@ private struct WeakMailbox {
   weak var mailbox: ContextMailbox?
 }
 
-/// What other contexts have saved since a context last looked.
+/// The saves of other contexts since a context last processed them.
 final class ContextMailbox: @unchecked Sendable {
   // Unchecked: a lock guards the state.
 
-  /// What is to be done about the news.
+  /// The required reaction to other saves.
   enum News: Sendable {
     case none
     case saves([SavedNews])
     case everything
   }
 
-  /// Saves that wait; beyond that, all models are read anew instead.
+  /// Maximum number of pending saves; beyond that, all models are reread instead.
   private static let _limit = 64
   private let _state = Mutex<News>(.none)
-  /// Called when there is news.
+  /// Called when a save arrives.
   private let _wake = Mutex<(@Sendable () -> Void)?>(nil)
 
   func setWake(_ wake: (@Sendable () -> Void)?) { _wake.withLock { $0 = wake } }
@@ -118,7 +119,7 @@ final class ContextMailbox: @unchecked Sendable {
     _wake.withLock { $0 }?()
   }
 
-  /// Removes and returns the news since the last call.
+  /// Removes and returns the saves since the last call.
   func drain() -> News {
     _state.withLock { state in
       defer { state = .none }
@@ -127,8 +128,8 @@ final class ContextMailbox: @unchecked Sendable {
   }
 }
 
-/// What a notification of a save carries.
+/// The contents of a save notification.
 struct SavedNews: @unchecked Sendable {
-  // Unchecked: IDs and rows, which are immutable.
+  // Unchecked: contains only IDs and rows, which are immutable.
   let userInfo: [AnyHashable: Any]
 }

@@ -6,19 +6,19 @@ extension ModelConfiguration {
     let identifier: String?
     private let _isAutomatic: Bool
 
-    /// The application's own directory: there are no entitlements here.
+    /// The application's own directory, since there are no entitlements here.
     public static var automatic: GroupContainer { GroupContainer(identifier: nil, _isAutomatic: true) }
     /// The application's own directory.
     public static var none: GroupContainer { GroupContainer(identifier: nil, _isAutomatic: false) }
 
-    /// The directory of a group: `<group>/Library/Application Support` under `SWIFTDATA_GROUP_CONTAINERS`, or where
-    /// that isn't set under `Group Containers` in the user's data directory.
+    /// The directory of a group: `<group>/Library/Application Support` under `SWIFTDATA_GROUP_CONTAINERS`, or
+    /// if that isn't set, under `Group Containers` in the user's data directory.
     public static func identifier(_ groupName: String) -> GroupContainer {
       GroupContainer(identifier: groupName, _isAutomatic: false)
     }
   }
 
-  /// A database of CloudKit's; accepted, and without effect.
+  /// A CloudKit database; accepted, but without effect.
   public struct CloudKitDatabase: Hashable, Sendable {
     private let _name: String
 
@@ -33,11 +33,11 @@ extension ModelConfiguration {
   }
 }
 
-/// Directories of stores that are given no URL.
+/// Default directories of stores.
 enum DefaultPlace {
   static func directory(ofGroup group: String?) -> URL {
     guard let group else { return _userData.appendingPathComponent(_program, isDirectory: true) }
-    // A name from outside must not lead elsewhere.
+    // A name from outside must not escape the directory.
     let safe = group.replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "..", with: "_")
     let base =
       ProcessInfo.processInfo.environment["SWIFTDATA_GROUP_CONTAINERS"].map {
@@ -51,7 +51,7 @@ enum DefaultPlace {
       ?? URL(fileURLWithPath: NSHomeDirectory()).appendingPathComponent(".local/share", isDirectory: true)
   }
 
-  /// Programs share the user's data directory here; each has a directory of its own in it.
+  /// Programs share the user's data directory here; each has a subdirectory.
   private static var _program: String {
     let name = URL(fileURLWithPath: CommandLine.arguments.first ?? "").lastPathComponent
     return name.isEmpty || name == "/" ? "SwiftData" : name

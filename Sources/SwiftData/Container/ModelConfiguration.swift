@@ -1,23 +1,23 @@
-/// Where and how a container keeps models: a file, or memory.
+/// The location and settings of a container's store: a file, or memory.
 public struct ModelConfiguration: Hashable, Identifiable, Sendable, DataStoreConfiguration {
-  /// The store that it stands for.
+  /// The kind of store.
   public typealias Store = DefaultStore
 
   /// Name of the configuration, and of the file unless a URL is given.
   public let name: String
-  /// The entities that it keeps; nil for all of the container's schema.
+  /// The entities in the store; nil for all of the container's schema.
   public var schema: Schema?
-  /// Place of the store; `file:///dev/null` in memory.
+  /// Location of the store; `file:///dev/null` in memory.
   public let url: URL
   /// Whether models may be saved.
   public let allowsSave: Bool
-  /// Whether nothing is written to a file.
+  /// Whether the store is in memory only.
   public let isStoredInMemoryOnly: Bool
-  /// Which group of applications shares the store.
+  /// The group of applications that shares the store.
   public let groupContainer: GroupContainer
   /// Identifier of that group; nil for none.
   public let groupAppContainerIdentifier: String?
-  /// As given; there is no CloudKit here.
+  /// The database given; there is no CloudKit here.
   public let cloudKitDatabase: CloudKitDatabase
   /// Nil: there is no CloudKit here.
   public let cloudKitContainerIdentifier: String?
@@ -29,7 +29,7 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, DataStoreCon
     name: String?, schema: Schema?, url: URL?, inMemory: Bool, allowsSave: Bool,
     groupContainer: GroupContainer, cloudKitDatabase: CloudKitDatabase
   ) {
-    // Two in memory are two, though neither has a name.
+    // Two configurations in memory are distinct, though neither has a name.
     let ofFile = url.map { $0.deletingPathExtension().lastPathComponent }
     let given = name ?? (inMemory ? UUID().uuidString : ofFile)
     let name = given.flatMap { $0.isEmpty ? nil : $0 } ?? "default"
@@ -48,28 +48,28 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, DataStoreCon
         ?? DefaultPlace.directory(ofGroup: groupContainer.identifier).appendingPathComponent("\(name).store")
   }
 
-  /// Creates a configuration named `default`, in the default place or in memory.
+  /// Creates a configuration named `default`, at the default location or in memory.
   public init(isStoredInMemoryOnly: Bool = false) {
     self.init(
       name: nil, schema: nil, url: nil, inMemory: isStoredInMemoryOnly, allowsSave: true,
       groupContainer: .automatic, cloudKitDatabase: .automatic)
   }
 
-  /// Creates a configuration that keeps some model classes and all that their relationships lead to.
+  /// Creates a configuration for some model classes and all classes reachable through their relationships.
   public init(for forTypes: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(
       name: nil, schema: Schema(forTypes), url: nil, inMemory: isStoredInMemoryOnly, allowsSave: true,
       groupContainer: .automatic, cloudKitDatabase: .automatic)
   }
 
-  /// Creates a configuration in the default place, or in memory.
+  /// Creates a configuration at the default location or in memory.
   ///
   /// - Parameters:
   ///   - name: Name of the configuration and of its file; nil for `default`.
-  ///   - schema: The entities that it keeps; nil for all of the container's.
-  ///   - isStoredInMemoryOnly: Whether nothing is written to a file.
+  ///   - schema: The entities in the store; nil for all of the container's.
+  ///   - isStoredInMemoryOnly: Whether the store is in memory only.
   ///   - allowsSave: Whether models may be saved.
-  ///   - groupContainer: Which group of applications shares the store: here a directory.
+  ///   - groupContainer: The group of applications that shares the store; determines its directory.
   ///   - cloudKitDatabase: Has no effect.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
@@ -81,12 +81,12 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, DataStoreCon
       groupContainer: groupContainer, cloudKitDatabase: cloudKitDatabase)
   }
 
-  /// Creates a configuration in a given file.
+  /// Creates a configuration for a given file.
   ///
   /// - Parameters:
   ///   - name: Name of the configuration; nil for that of the file.
-  ///   - schema: The entities that it keeps; nil for all of the container's.
-  ///   - url: The file; its directory is made if there is none.
+  ///   - schema: The entities in the store; nil for all of the container's.
+  ///   - url: The file; its directory is created if necessary.
   ///   - allowsSave: Whether models may be saved.
   ///   - cloudKitDatabase: Has no effect.
   public init(
@@ -98,7 +98,7 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, DataStoreCon
       groupContainer: .none, cloudKitDatabase: cloudKitDatabase)
   }
 
-  /// Checks that the name can be a file's.
+  /// Checks that the name is a valid file name.
   ///
   /// - Throws: `SwiftDataError.configurationFileNameContainsInvalidCharacters` or `.configurationFileNameTooLong`.
   public func validate() throws {
@@ -106,7 +106,7 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, DataStoreCon
       throw SwiftDataError(
         .configurationFileNameContainsInvalidCharacters, "'\(name)' contains a '/' or a NUL.")
     }
-    // Beside the store lie files with the endings -wal and -shm.
+    // The store's other files end in -wal and -shm.
     guard "\(name).store-wal".utf8.count <= 255 else {
       throw SwiftDataError(
         .configurationFileNameTooLong,
@@ -114,14 +114,14 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, DataStoreCon
     }
   }
 
-  /// Whether both keep the same in the same place.
+  /// Whether both have the same settings and location.
   public static func == (lhs: ModelConfiguration, rhs: ModelConfiguration) -> Bool {
     lhs.name == rhs.name && lhs.url == rhs.url && lhs.schema == rhs.schema
       && lhs.allowsSave == rhs.allowsSave && lhs.isStoredInMemoryOnly == rhs.isStoredInMemoryOnly
       && lhs.groupContainer == rhs.groupContainer && lhs.cloudKitDatabase == rhs.cloudKitDatabase
   }
 
-  /// Hashes name and place.
+  /// Hashes name and location.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(url)
@@ -129,7 +129,7 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, DataStoreCon
 }
 
 extension ModelConfiguration: CustomDebugStringConvertible {
-  /// Name and place.
+  /// Name and location.
   public var debugDescription: String {
     "ModelConfiguration(\(name), \(isStoredInMemoryOnly ? "in memory" : url.path), allowsSave: \(allowsSave))"
   }

@@ -3,10 +3,10 @@ import Synchronization
 
 /// The stores of a schema's models; contexts read from it and save to it.
 ///
-/// May be used from any thread. Keeps its stores open as long as it or a context of it lives.
+/// May be used from any thread. Keeps its stores open as long as it or one of its contexts exists.
 public class ModelContainer: Equatable, @unchecked Sendable {
-  // Unchecked: immutable but for `configurations`, which a lock guards, and the main context, which is the main
-  // actor's.
+  // Unchecked: immutable except `configurations`, which a lock guards, and the main context, which is
+  // isolated to the main actor.
 
   let core: ContainerCore
   private let _configurations: Mutex<Set<ModelConfiguration>>
@@ -17,15 +17,15 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     _configurations = Mutex(Set(core.configurations))
   }
 
-  /// Creates a container and opens its stores, migrating them if need be.
+  /// Creates a container and opens its stores, migrating them if necessary.
   ///
   /// - Parameters:
   ///   - givenSchema: The schema.
-  ///   - migrationPlan: How stores of other versions become ones of the schema; without it they are migrated if the change
-  ///     says all.
-  ///   - configurations: The stores; none for one in the default place.
-  /// - Throws: `SwiftDataError`: `.loadIssueModelContainer` for a store that can't be opened or migrated, others for
-  ///   configurations and plans that make no sense.
+  ///   - migrationPlan: The migration of stores of other versions; without it, they are migrated if the
+  ///     mapping can be inferred.
+  ///   - configurations: The stores; empty for one at the default location.
+  /// - Throws: `SwiftDataError`: `.loadIssueModelContainer` for a store that can't be opened or migrated,
+  ///   other errors for invalid configurations and plans.
   public init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration]
@@ -45,7 +45,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Creates a container of model classes and all that their relationships lead to, and opens its stores.
+  /// Creates a container for model classes and all classes reachable through their relationships, and opens
+  /// its stores.
   ///
   /// - Throws: As ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
   public convenience init(
@@ -55,9 +56,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Creates a container over stores of the program's own, and others.
+  /// Creates a container with custom stores and others.
   ///
-  /// - Throws: What making a store throws, and as
+  /// - Throws: Errors of creating a store, and as
   ///   ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
   @_disfavoredOverload
   public init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
@@ -70,7 +71,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     _configurations = Mutex(Set(own))
   }
 
-  /// Creates a container of model classes over stores of the program's own, and others.
+  /// Creates a container for model classes with custom stores and others.
   ///
   /// - Throws: As ``init(for:configurations:)-(Schema,_)``.
   @_disfavoredOverload
@@ -84,14 +85,14 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   public var schema: Schema { core.schema }
   /// The migration plan.
   public var migrationPlan: (any SchemaMigrationPlan.Type)? { core.migrationPlan }
-  /// The stores. Setting has no effect on stores that are open.
+  /// The stores. Setting it has no effect on open stores.
   public var configurations: Set<ModelConfiguration> {
     get { _configurations.withLock { $0 } }
     set { _configurations.withLock { $0 = newValue } }
   }
 
-  /// The context of the main actor, made when it is first asked for. Saves by itself at the end of a turn of the main
-  /// queue, and takes over what other contexts save.
+  /// The main actor's context, created on demand. Saves automatically at the end of a turn of the main queue,
+  /// and merges the saves of other contexts.
   @MainActor public var mainContext: ModelContext {
     if let _mainContext { return _mainContext }
     let context = ModelContext(core, self, isMain: true)
@@ -99,14 +100,14 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     return context
   }
 
-  /// Removes all models from the stores at once, without a save; errors are written to the standard error.
+  /// Deletes all models from the stores immediately, without a save; logs errors to standard error.
   public func deleteAllData() {
     do { try erase() } catch { Console.warn("deleteAllData() failed: \(error)") }
   }
 
-  /// Removes all models from the stores at once, without a save.
+  /// Deletes all models from the stores immediately, without a save.
   ///
-  /// - Throws: What a store throws that can't be written.
+  /// - Throws: An error of a store that can't be written.
   public func erase() throws {
     try core.erase()
   }
@@ -121,9 +122,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     core.coordinator.persistentStores.first { $0.identifier == identifier }?.configurationName
   }
 
-  /// Posted when a store has been written: by this program or another one.
+  /// Posted when a store has been written, by this program or another.
   public static let remoteChange = Notification.Name.NSPersistentStoreRemoteChange
 
-  /// Whether both are the same.
+  /// Whether both are the same container.
   public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs.core === rhs.core }
 }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// The entities of a container's model and the classes that stand for them.
+/// The entities of a container's model and their classes.
 ///
 /// Immutable; any thread.
 final class SchemaBinding: @unchecked Sendable {
@@ -26,7 +26,7 @@ final class SchemaBinding: @unchecked Sendable {
     _byClass = Dictionary(uniqueKeysWithValues: byName.values.map { (ObjectIdentifier($0.modelClass), $0) })
   }
 
-  /// The binding of an entity of this model.
+  /// Returns the binding of an entity of this model.
   func binding(of entity: NSEntityDescription) -> EntityBinding {
     if let known = _byEntity[ObjectIdentifier(entity)] { return known }
     programmerError(
@@ -34,18 +34,18 @@ final class SchemaBinding: @unchecked Sendable {
     )
   }
 
-  /// The binding of a class; nil for a class that isn't in the schema.
+  /// Returns the binding of a class; nil for a class that isn't in the schema.
   func binding(of type: any PersistentModel.Type) -> EntityBinding? {
     _byClass[ObjectIdentifier(ModelClass.of(type))]
   }
 
-  /// The binding of an entity by name.
+  /// Returns the binding of an entity by name.
   func binding(named name: String) -> EntityBinding? { _byName[name] }
 
   var all: [EntityBinding] { _byName.values.sorted { $0.modelClass.name < $1.modelClass.name } }
 }
 
-/// An entity of a container's model and the class that stands for it.
+/// An entity of a container's model and its class.
 final class EntityBinding: @unchecked Sendable {
   // Unchecked: all members are immutable, and the entity is frozen.
 
@@ -71,12 +71,12 @@ final class EntityBinding: @unchecked Sendable {
     return modelClass.plan(slots: slots)
   }
 
-  /// The accessors in the order of a class's properties: this one, or one that it inherits from.
+  /// Returns the accessors in the order of a class's properties: this class or an ancestor.
   func plan(of other: ModelClass) -> AccessPlan {
     other === modelClass ? _plan : Self._plan(other, entity)
   }
 
-  /// Makes the model that shows an object.
+  /// Creates the model of an object.
   func make(_ object: ModelObject, _ link: ContextLink) -> AnyObject {
     let storage = ModelStorage(showing: object, of: modelClass, _plan, link)
     let model = StorageBeingShown.showing(storage) { modelClass.type._instance(showing: storage) }

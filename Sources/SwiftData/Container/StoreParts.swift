@@ -1,14 +1,14 @@
 import CoreData
 
-/// One store of a container: a configuration and the entities that it keeps.
+/// One store of a container: a configuration and its entities.
 struct StoreParts {
   let configuration: ModelConfiguration
   let entities: Set<String>
 
-  /// The stores of several configurations.
+  /// Returns the stores of several configurations.
   ///
-  /// - Throws: `SwiftDataError` for names that can't be files', for two of the same name or place, and for an entity
-  ///   that the schema lacks.
+  /// - Throws: `SwiftDataError` for invalid file names, for two of the same name or location, and for an
+  ///   entity that the schema lacks.
   static func of(_ configurations: [ModelConfiguration], _ schema: Schema) throws -> [StoreParts] {
     var names = Set<String>()
     var places = Set<String>()
@@ -35,7 +35,7 @@ struct StoreParts {
     }
   }
 
-  /// Opens the store, making its file and directory if there are none.
+  /// Opens the store; creates its file and directory if necessary.
   func add(to coordinator: NSPersistentStoreCoordinator) throws {
     let description = NSPersistentStoreDescription(url: configuration.url)
     description.configuration = configuration.name
@@ -54,16 +54,17 @@ struct StoreParts {
 }
 
 extension ModelConfiguration {
-  /// The engine's type of the store: a schema of a PostgreSQL database for a URL that names one, else a file.
+  /// The engine's type of the store: a schema of a PostgreSQL database if the URL specifies one, otherwise a
+  /// file.
   var storeType: String {
     let scheme = url.scheme?.lowercased()
     return scheme == "postgresql" || scheme == "postgres" ? "PostgreSQL" : NSSQLiteStoreType
   }
 
-  /// What tells the place of a store from others.
+  /// Identifies the location of the store.
   var place: String { url.isFileURL ? url.standardizedFileURL.path : url.absoluteString }
 
-  /// Whether there is a store already.
+  /// Whether the store exists.
   var isThere: Bool {
     if url.isFileURL { return FileManager.default.fileExists(atPath: url.path) }
     let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: storeType, at: url)

@@ -1,15 +1,15 @@
 import CoreData
 
-/// A context as its models refer to it, and what makes models of the engine's objects for it.
+/// A model's reference to its context, and the creation of models for the context's objects.
 ///
-/// Used where the context is used. Models keep it; it doesn't keep the context.
+/// Used where the context is used. Models retain it; it doesn't retain the context.
 final class ContextLink {
-  /// Cleared by the context when it goes.
+  /// Cleared by the context on its deinit.
   unowned(unsafe) var context: ModelContext?
   private let _bindings: SchemaBinding
-  /// Kept, so that models whose context is gone still find what they lead to.
+  /// Retained, so that models still find related models after the context's deallocation.
   private let _managed: NSManagedObjectContext
-  /// The binding that was asked for last: nearly always the next one, too.
+  /// The last binding used, which is nearly always the next one, too.
   private var _last: EntityBinding?
 
   init(_ context: ModelContext, _ bindings: SchemaBinding) {
@@ -18,7 +18,7 @@ final class ContextLink {
     _managed = context.managed
   }
 
-  /// The model that shows an object: the one that does already, or a new one.
+  /// Returns the model of an object: the existing one, or a new one.
   @inline(__always) func instance(of object: ModelObject) -> AnyObject {
     if let known = object.storage?.instance { return known }
     return _make(object)

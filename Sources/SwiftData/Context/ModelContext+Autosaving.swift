@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Tells whether code runs on the main queue, which need not be the main thread's.
+/// Detects whether code runs on the main queue, which need not be on the main thread.
 enum MainQueue {
   private static let _key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -11,9 +11,9 @@ enum MainQueue {
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: _key) ?? false || Thread.isMainThread }
 }
 
-/// When a context saves by itself.
+/// The autosave settings of a context.
 final class AutosaveState {
-  /// Whether it is wanted.
+  /// Whether autosaving is enabled.
   var isEnabled = true
   /// Whether the context was made on the main thread.
   var isPossible = false
@@ -21,11 +21,11 @@ final class AutosaveState {
 }
 
 extension ModelContext {
-  /// Saves at the end of this turn of the main queue, once for all changes until then.
+  /// Schedules one save at the end of this turn of the main queue, for all changes until then.
   func scheduleAutosave() {
     guard autosave.isPossible, autosave.isEnabled, !autosave.isScheduled, MainQueue.isCurrent else { return }
     autosave.isScheduled = true
-    // Contexts made on the main thread are used on it; the queue is the main one.
+    // Contexts created on the main thread are used on it; the queue is the main one.
     nonisolated(unsafe) weak let context = self
     DispatchQueue.main.async { context?.autosaveNow() }
   }

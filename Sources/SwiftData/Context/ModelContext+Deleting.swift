@@ -1,8 +1,8 @@
 import CoreData
 
 extension ModelContext {
-  /// Marks a model to be deleted by the next save; one that was never saved is dropped at once. Does nothing for a model
-  /// that is deleted already or belongs to no context. Traps for a model of another context.
+  /// Marks a model for deletion by the next save; a never-saved one is dropped immediately. Does nothing for
+  /// a model that is deleted already or belongs to no context. Traps for a model of another context.
   public func delete<T>(_ model: T) where T: PersistentModel {
     guard let storage = model._modelStorage, let object = storage.object,
       let theirs = storage.link
@@ -22,22 +22,23 @@ extension ModelContext {
       return
     }
     keep(storage)
-    // What is known now can be read after the deletion was saved.
+    // Values loaded now remain readable after the deletion is saved.
     object.willAccessValue(forKey: nil)
     managed.delete(object)
     hasUnprocessedDeletions = true
   }
 
-  /// Marks all stored models that meet a predicate to be deleted by the next save, and what their delete rules take along.
+  /// Marks all stored models that satisfy a predicate for deletion by the next save, along with those to
+  /// which their delete rules cascade.
   ///
-  /// Models that aren't saved yet, and changes that aren't, don't count.
+  /// Ignores unsaved models and changes.
   ///
   /// - Parameters:
   ///   - model: Class of the models.
-  ///   - predicate: What they meet; nil for all.
-  ///   - includeSubclasses: Whether those of subclasses are deleted, too.
-  /// - Throws: `SwiftDataError` for a class that the container lacks or a predicate that can't be evaluated, and what a
-  ///   fetch throws.
+  ///   - predicate: The condition for deletion; nil for all.
+  ///   - includeSubclasses: Whether to include models of subclasses.
+  /// - Throws: `SwiftDataError` for a class that the container lacks or a predicate that can't be evaluated,
+  ///   and errors of the fetch.
   public func delete<T>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws where T: PersistentModel {
@@ -59,7 +60,7 @@ extension ModelContext {
     scheduleAutosave()
   }
 
-  /// Applies delete rules, so that fetches leave out what they take along.
+  /// Applies delete rules, so that fetches omit models to which deletions cascade.
   func applyDeletions() {
     guard hasUnprocessedDeletions else { return }
     hasUnprocessedDeletions = false

@@ -1,31 +1,31 @@
 import CoreData
 
 extension ModelContext {
-  /// Fetches models; those that the context has already are the same instances.
+  /// Fetches models; registered models are returned as the same instances.
   ///
-  /// - Throws: `SwiftDataError.unknownSchema` for a class that the container lacks, `.unsupportedPredicate` for a predicate
-  ///   that can't even be evaluated in memory, and what the store throws.
+  /// - Throws: `SwiftDataError.unknownSchema` for a class that the container lacks, `.unsupportedPredicate`
+  ///   for a predicate that can't even be evaluated in memory, and errors of the store.
   @inlinable public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
-    // Inlined into the caller's module, which knows the class, so that no metadata is looked up at run time.
+    // Inlined into the caller's module, which knows the class, to avoid metadata look-ups at run time.
     let found = try modelsOfStore(
       T.self, where: descriptor.predicate.map { ($0.expression, $0.variable.key) },
       sortedBy: descriptor.sortBy.isEmpty ? [] : sortDescriptors(descriptor.sortBy), descriptor._options)
-    // What is fetched is of the entity, whose class is T or inherits from it.
+    // The models are of the fetched entity, whose class is T or a subclass.
     if let found { return unsafeBitCast(found, to: [T].self) }
     return try models(descriptor)
   }
 
-  /// An order as the store makes it; nil if it can't.
+  /// Translates a sort order for the store; nil if that is impossible.
   @usableFromInline func sortDescriptors<T: PersistentModel>(
     _ descriptors: [SortDescriptor<T>]
   ) -> [NSSortDescriptor]? {
     try? SortTranslation.descriptors(descriptors, ModelClass.of(T.self))
   }
 
-  /// The models that the store finds; nil where it can't be asked for all of it.
+  /// Returns the models that the store finds; nil if it can't execute the whole fetch.
   ///
-  /// - Throws: `SwiftDataError.unknownSchema` for a class that the container lacks, `.unsupportedKeyPath` for a key path to
-  ///   no stored property, and what the store throws.
+  /// - Throws: `SwiftDataError.unknownSchema` for a class that the container lacks, `.unsupportedKeyPath` for
+  ///   a key path that matches no stored property, and errors of the store.
   @usableFromInline func modelsOfStore(
     _ type: any PersistentModel.Type,
     where condition: (any StandardPredicateExpression<Bool>, PredicateExpressions.VariableID)?,
@@ -47,18 +47,18 @@ extension ModelContext {
     }
   }
 
-  /// The models that are found, part of it done in memory where need be.
+  /// Returns the fetched models, with the remaining work done in memory.
   @usableFromInline func models<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try ModelFetch(descriptor, in: self).objects().map { unsafeDowncast(instance(of: $0), to: T.self) }
   }
 
-  /// Takes over what other contexts have saved, and applies delete rules.
+  /// Merges the saves of other contexts, and applies delete rules.
   func prepareFetch() {
     mergeNews()
     applyDeletions()
   }
 
-  /// Fetches models that are loaded in batches, as they are looked at.
+  /// Fetches models that are loaded in batches on access.
   ///
   /// - Throws: As ``fetch(_:)``.
   public func fetch<T>(
@@ -72,7 +72,7 @@ extension ModelContext {
     }
   }
 
-  /// The number of models that a fetch would give.
+  /// Returns the number of models that a fetch would return.
   ///
   /// - Throws: As ``fetch(_:)``.
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
@@ -108,12 +108,12 @@ extension ModelContext {
   /// Calls a block for each model of a fetch, in batches.
   ///
   /// - Parameters:
-  ///   - fetch: What is fetched.
-  ///   - batchSize: Models that are in memory at a time.
-  ///   - allowEscapingMutations: Whether the block may leave unsaved changes behind. If not, they are dropped after each
-  ///     batch.
+  ///   - fetch: The fetch.
+  ///   - batchSize: Number of models in memory at a time.
+  ///   - allowEscapingMutations: Whether the block may leave unsaved changes; otherwise they are dropped
+  ///     after each batch.
   ///   - block: Called with each model.
-  /// - Throws: What the fetch or the block throws.
+  /// - Throws: Errors of the fetch or the block.
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (T) throws -> Void

@@ -1,10 +1,11 @@
 import CoreData
 
 extension ModelContext {
-  /// The model of an identity: the one that is registered, or one whose values are read when they are asked for. Never
-  /// reads the store.
+  /// Returns the model with an identity: the registered one, or one whose values are read on demand. Never
+  /// reads from the store.
   ///
-  /// Traps for an identity of no store of the container. Whether there is such a model shows when a value of it is read.
+  /// Traps for an identity of another container's store. Whether the model exists shows when one of its
+  /// values is read.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     mergeNews()
     if let object = object(for: persistentModelID) { return model(of: object) }
@@ -13,7 +14,8 @@ extension ModelContext {
         + "never inserted into this context.")
   }
 
-  /// The model of an identity if the context has it; nil otherwise, or if it is of another class. Never reads the store.
+  /// Returns the registered model with an identity; nil if there is none or it is of another class. Never
+  /// reads from the store.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
     mergeNews()
@@ -25,7 +27,8 @@ extension ModelContext {
     return model as? T
   }
 
-  /// The model of an identity, read from the store if need be; nil if there is none, or it is of another class.
+  /// Returns the model with an identity and reads it from the store if necessary; nil if there is none or it
+  /// is of another class.
   func storedModel<T>(for persistentModelID: PersistentIdentifier) -> T? where T: PersistentModel {
     if let registered: T = registeredModel(for: persistentModelID), !registered.isDeleted {
       return registered
@@ -36,7 +39,7 @@ extension ModelContext {
     return model(of: object) as? T
   }
 
-  /// The engine's object of an identity.
+  /// Returns the engine's object with an identity.
   func object(for identifier: PersistentIdentifier) -> NSManagedObject? {
     if identifier.isTemporary {
       return managed.insertedObjects.first {
@@ -46,7 +49,7 @@ extension ModelContext {
     return objectID(for: identifier).map { managed.object(with: $0) }
   }
 
-  /// The engine's ID of a permanent identity; nil for one of another store.
+  /// Returns the engine's ID for a permanent identity; nil for one of another store.
   func objectID(for identifier: PersistentIdentifier) -> NSManagedObjectID? {
     guard let store = identifier.storeIdentifier else { return nil }
     switch identifier.id.key {

@@ -1,8 +1,8 @@
 import CoreData
 
 extension ModelContext {
-  /// Inserts a model, and all that its relationships lead to; the next save stores them. Does nothing for one that is
-  /// here already. Traps for a model of another context.
+  /// Inserts a model and all models reachable through its relationships; the next save stores them. Does
+  /// nothing for a model of this context. Traps for a model of another context.
   public func insert<T>(_ model: T) where T: PersistentModel {
     guard let storage = model._modelStorage else {
       programmerError("a \(T.self) can't be inserted: it has backing data of another kind than SwiftData's.")
@@ -19,12 +19,12 @@ extension ModelContext {
     _ = insertRelated(model, storage)
   }
 
-  /// Inserts a model that others lead to, and what it leads to in turn.
+  /// Inserts a model that is related to others, and its own related models.
   ///
   /// - Returns: The engine's object.
   func insertRelated(_ model: any PersistentModel, _ storage: ModelStorage) -> ModelObject {
     let (object, values) = register(model, storage)
-    // One after the other: chains of models may be longer than the stack is deep.
+    // Iteratively: chains of models may be longer than the stack is deep.
     guard !isFilling else {
       unfilled.append((storage, values))
       return object
@@ -43,7 +43,7 @@ extension ModelContext {
     return object
   }
 
-  /// Makes the engine's object of a model, whose values are yet to be set.
+  /// Creates the engine's object for a model, without its values.
   private func register(
     _ model: any PersistentModel, _ storage: ModelStorage
   ) -> (ModelObject, [DetachedValue]) {
@@ -61,7 +61,7 @@ extension ModelContext {
     return (object, values)
   }
 
-  /// Takes the value of a constant from the model, which has it for itself.
+  /// Copies the value of a constant from the model, which stores it itself.
   private func setConstant(
     _ index: Int, of model: any PersistentModel, in values: inout [DetachedValue], _ modelClass: ModelClass
   ) {
@@ -73,15 +73,15 @@ extension ModelContext {
     values[index] = read(model).map { .other(DetachedBox($0)) } ?? .none
   }
 
-  // MARK: Keeping
+  // MARK: Retaining
 
-  /// Keeps a model alive until its changes are saved.
+  /// Retains a model until its changes are saved.
   func keep(_ storage: ModelStorage) {
     scheduleAutosave()
     if storage.keepInstance() { kept.append(storage) }
   }
 
-  /// Lets models go whose changes are no more.
+  /// Releases models without unsaved changes.
   func releaseKept() {
     let storages = kept
     kept = []

@@ -1,7 +1,7 @@
 import CoreData
 
 extension ModelContext {
-  /// Writes all changes to the stores, in one transaction for each. Does nothing if there are none.
+  /// Writes all changes to the stores, in one transaction per store. Does nothing without changes.
   ///
   /// - Throws: A Cocoa error: of validation (1550 to 1690), or the store's. The changes stay pending.
   public func save() throws {
@@ -11,7 +11,7 @@ extension ModelContext {
     managed.processPendingChanges()
     hasUnprocessedDeletions = false
     let (inserted, updated, deleted) = managed.pendingObjects()
-    // Objects whose deletion is saved have no identity any more.
+    // Objects have no identity once their deletion is saved.
     let deletedIdentifiers = PersistentIdentifier.all(of: deleted)
     try saveToCustomStores()
     try managed.save()
@@ -26,9 +26,10 @@ extension ModelContext {
       ])
   }
 
-  /// Drops all changes: new models belong to no context again, changed ones show what is stored, deleted ones are back.
+  /// Drops all changes: new models leave the context, changed ones return to their stored values, deleted
+  /// ones are restored.
   public func rollback() {
-    // What new models hold has to be taken before the engine drops it.
+    // Values of new models must be copied before the engine drops them.
     let inserted = managed.insertedObjects.compactMap { object -> (ModelStorage, [DetachedValue])? in
       guard let storage = unsafeDowncast(object, to: ModelObject.self).storage else { return nil }
       return (storage, storage.values())
@@ -41,7 +42,7 @@ extension ModelContext {
 
   /// Runs a block and saves.
   ///
-  /// - Throws: What the block or the save throws. Nothing is rolled back then.
+  /// - Throws: Errors of the block or the save. Nothing is rolled back.
   public func transaction(block: () throws -> Void) throws {
     try block()
     try save()
@@ -54,19 +55,20 @@ extension ModelContext {
   /// Posted after a save, with the context as object and ``NotificationKey``s in `userInfo`.
   public static let didSave = Notification.Name("ModelContextDidSave")
 
-  /// Keys of `userInfo` in notifications: look up by `rawValue`. The values are arrays of ``PersistentIdentifier``.
+  /// Keys of `userInfo` in notifications, by their `rawValue`. The values are arrays of
+  /// ``PersistentIdentifier``.
   public enum NotificationKey: String, Hashable, Sendable {
-    /// Models that were inserted.
+    /// Inserted models.
     case insertedIdentifiers = "inserted"
-    /// Models that were changed.
+    /// Updated models.
     case updatedIdentifiers = "updated"
-    /// Models that were deleted.
+    /// Deleted models.
     case deletedIdentifiers = "deleted"
     /// All models are invalid.
     case invalidatedAllIdentifiers = "invalidatedAllIdentifiers"
-    /// State of the stores that is read.
+    /// The query generation that the context reads.
     case queryGeneration = "queryGeneration"
-    /// Places in the stores' histories.
+    /// History tokens of the stores.
     case historyTokens = "historyTokens"
   }
 }

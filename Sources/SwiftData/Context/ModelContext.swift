@@ -1,28 +1,28 @@
 import CoreData
 import Synchronization
 
-/// Where models are inserted, fetched, changed, deleted and saved.
+/// Inserts, fetches, changes, deletes and saves models.
 ///
-/// Used by one thread at a time, or one actor; its models as well. Other contexts of the container take over what this
-/// one saves when they next fetch or save; the main context by itself.
+/// Confined, with its models, to one thread or actor at a time. Other contexts of the container merge its
+/// saves when they next fetch or save; the main context does so automatically.
 public class ModelContext: Equatable {
   /// The engine's context.
   let managed: NSManagedObjectContext
   let core: ContainerCore
   private weak var _container: ModelContainer?
-  /// How models refer to this context.
+  /// The reference that models hold to this context.
   private(set) var link: ContextLink!
-  /// What other contexts have saved meanwhile.
+  /// The saves of other contexts.
   let mailbox = ContextMailbox()
-  /// Models that are kept alive until their changes are saved.
+  /// Models retained until their changes are saved.
   var kept: [ModelStorage] = []
   let autosave = AutosaveState()
-  /// Models that were inserted and whose values are still to be set.
+  /// Inserted models whose values have not been set yet.
   var unfilled: [(storage: ModelStorage, values: [DetachedValue])] = []
   var isFilling = false
-  /// Whether the delete rules of what was deleted are still to be applied.
+  /// Whether delete rules of deleted models have not been applied yet.
   var hasUnprocessedDeletions = false
-  /// What the context is to those who write its changes: custom stores, and the history by `author`.
+  /// The identity of the context for custom stores, and its `author` for history.
   public var editingState = EditingState()
   private var _saveObserver: (any NSObjectProtocol)?
 
@@ -65,20 +65,20 @@ public class ModelContext: Equatable {
     return made
   }
 
-  /// Whether changes are saved at the end of a turn of the main queue; true unless set, and without effect on contexts
-  /// made on another thread.
+  /// Whether changes are saved at the end of a turn of the main queue; true by default, and without effect on
+  /// contexts created on another thread.
   public var autosaveEnabled: Bool {
     get { autosave.isEnabled }
     set { autosave.isEnabled = newValue }
   }
 
-  /// Records changes to be undone; nil unless set.
+  /// Records changes for undo; nil by default.
   public var undoManager: UndoManager? {
     get { managed.undoManager }
     set { managed.undoManager = newValue }
   }
 
-  /// Who is recorded in the history as author of what this context saves.
+  /// The author recorded in history for this context's saves.
   public var author: String? {
     get { managed.transactionAuthor }
     set {
@@ -87,7 +87,7 @@ public class ModelContext: Equatable {
     }
   }
 
-  /// Whether there is anything to save.
+  /// Whether there are unsaved changes.
   public var hasChanges: Bool { managed.hasChanges }
 
   /// Models that the next save inserts.
@@ -97,14 +97,14 @@ public class ModelContext: Equatable {
   /// Models that the next save deletes.
   public var deletedModelsArray: [any PersistentModel] { models(managed.deletedObjects) }
 
-  /// Applies the delete rules, and closes a group of changes to be undone.
+  /// Applies the delete rules, and closes a group of undoable changes.
   public func processPendingChanges() {
     managed.processPendingChanges()
     hasUnprocessedDeletions = false
     mergeNews()
   }
 
-  /// Whether both are the same.
+  /// Whether both are the same context.
   public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
 
   // MARK: Models of objects
@@ -113,19 +113,19 @@ public class ModelContext: Equatable {
     objects.map { model(of: $0) }
   }
 
-  /// The model of an object of this context.
+  /// Returns the model of an object of this context.
   func model(of object: NSManagedObject) -> any PersistentModel {
     instance(of: object) as! any PersistentModel
   }
 
-  /// The model of an object of this context, whatever its type.
+  /// Returns the model of an object of this context, untyped.
   @inline(__always) func instance(of object: NSManagedObject) -> AnyObject {
     link.instance(of: unsafeDowncast(object, to: ModelObject.self))
   }
 
-  // MARK: News
+  // MARK: Other contexts' saves
 
-  /// Takes over what other contexts have saved.
+  /// Merges the saves of other contexts.
   func mergeNews() {
     switch mailbox.drain() {
     case .none: break
@@ -141,21 +141,21 @@ public class ModelContext: Equatable {
 }
 
 extension ModelContext: CustomDebugStringConvertible {
-  /// Counts of what is pending.
+  /// Numbers of pending changes.
   public var debugDescription: String {
     "ModelContext(inserted: \(managed.insertedObjects.count), changed: \(managed.updatedObjects.count), deleted: "
       + "\(managed.deletedObjects.count))"
   }
 }
 
-/// What a context is to those who write its changes.
+/// The identity of a context for stores.
 public struct EditingState: Identifiable, Sendable {
   private let _id = UUID()
-  /// Who makes the changes.
+  /// The author of the changes.
   public var author: String?
 
   init() {}
 
-  /// Tells the context from every other.
+  /// Identifies the context.
   public var id: some Hashable { _id }
 }

@@ -1,2 +1,2 @@
-/// Stops the program: what was asked makes no sense and can't be reported otherwise.
+/// Traps for a programming error that can't be reported otherwise.
 func programmerError(_ message: String) -> Never { fatalError("SwiftData: \(message)") }

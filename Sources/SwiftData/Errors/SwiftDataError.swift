@@ -1,4 +1,4 @@
-/// What SwiftData itself has to complain of; what stores and validation complain of are Cocoa errors.
+/// An error of SwiftData itself; stores and validation throw Cocoa errors.
 public struct SwiftDataError: Error, Hashable, Sendable {
   enum _Error: Hashable, Sendable {
     case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
@@ -18,21 +18,21 @@ public struct SwiftDataError: Error, Hashable, Sendable {
     _explanation = explanation
   }
 
-  /// No store can evaluate the predicate, nor can it be evaluated in memory.
+  /// The predicate can be evaluated neither by a store nor in memory.
   public static let unsupportedPredicate = SwiftDataError(.unsupportedPredicate)
-  /// Results can't be sorted by the descriptor.
+  /// The descriptor can't be used for sorting.
   public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor)
-  /// The key path stands for no stored property.
+  /// The key path matches no stored property.
   public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath)
-  /// A batched fetch that includes pending changes; not thrown here, where that works.
+  /// A batched fetch that includes pending changes; not thrown here, since that is supported.
   public static let includePendingChangesWithBatchSize = SwiftDataError(.includePendingChangesWithBatchSize)
-  /// A sorted fetch of identifiers that includes pending changes; not thrown here, where that works.
+  /// A sorted fetch of identifiers that includes pending changes; not thrown here, since that is supported.
   public static let sortingPendingChangesWithIdentifiers = SwiftDataError(
     .sortingPendingChangesWithIdentifiers)
-  /// The name of a configuration can't be a file's.
+  /// The name of a configuration isn't a valid file name.
   public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
     .configurationFileNameContainsInvalidCharacters)
-  /// The name of a configuration is too long for a file's.
+  /// The name of a configuration is too long for a file name.
   public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong)
   /// A configuration has an entity that the container's schema lacks.
   public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
@@ -47,27 +47,27 @@ public struct SwiftDataError: Error, Hashable, Sendable {
   public static let missingModelContext = SwiftDataError(.missingModelContext)
   /// The store has a later version of the schema than the container.
   public static let backwardMigration = SwiftDataError(.backwardMigration)
-  /// The schema is none of the migration plan's.
+  /// The schema isn't in the migration plan.
   public static let unknownSchema = SwiftDataError(.unknownSchema)
-  /// The store's schema is none of the migration plan's.
+  /// The store's schema isn't in the migration plan.
   public static let unknownDataStoreSchema = SwiftDataError(.unknownDataStoreSchema)
   /// Transactions after the token have been deleted from the history.
   public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
-  /// A history can't be searched so.
+  /// The history search is invalid.
   public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
 
-  /// Whether both are of the same kind, whatever they say about it.
+  /// Whether both are of the same kind, regardless of details.
   public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool { lhs._error == rhs._error }
 
   /// Hashes the kind.
   public func hash(into hasher: inout Hasher) { hasher.combine(_error) }
 
-  /// Whether an error is one of SwiftData's, of the same kind: what `catch SwiftDataError.unknownSchema` asks.
+  /// Whether an error is a SwiftData error of the same kind; enables `catch SwiftDataError.unknownSchema`.
   public static func ~= (lhs: SwiftDataError, rhs: any Error) -> Bool { (rhs as? SwiftDataError) == lhs }
 }
 
 extension SwiftDataError: LocalizedError {
-  /// What is wrong, and with what.
+  /// The problem and its subject.
   public var errorDescription: String? {
     _explanation.map { "\(_error): \($0)" } ?? "\(_error)"
   }

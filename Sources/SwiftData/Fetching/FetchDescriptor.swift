@@ -1,33 +1,33 @@
-/// What is to be fetched: models of a class that meet a predicate, in an order.
+/// A fetch of models of a class, with a predicate and an order.
 public struct FetchDescriptor<T>: Sendable where T: PersistentModel {
-  // The members are inlined into the caller's module, which knows the class: unspecialised, each would look up the metadata
-  // of its types at run time.
+  // The members are inlined into the caller's module, which knows the class: unspecialised, each would look
+  // up the metadata of its types at run time.
 
-  /// What models meet; nil for all.
+  /// The condition for models; nil for all.
   public var predicate: Predicate<T>?
-  /// The order; empty for whatever order the store finds them in.
+  /// The order; empty for the store's.
   public var sortBy: [SortDescriptor<T>]
-  /// Most models to fetch; nil for no limit.
+  /// The maximum number of models; nil for no limit.
   @inlinable public var fetchLimit: Int? {
     get { _options.limit }
     set { _options.limit = newValue }
   }
-  /// Models to skip first.
+  /// The number of models to skip.
   @inlinable public var fetchOffset: Int? {
     get { _options.offset }
     set { _options.offset = newValue }
   }
-  /// Whether unsaved changes take part.
+  /// Whether to include unsaved changes.
   @inlinable public var includePendingChanges: Bool {
     get { _options.includesPendingChanges }
     set { _options.includesPendingChanges = newValue }
   }
-  /// Properties to read at once, the others when they are asked for; empty for all.
+  /// The properties to read immediately, the others on demand; empty for all.
   public var propertiesToFetch: [PartialKeyPath<T>] {
     get { _options.propertiesToFetch.map { unsafeDowncast($0, to: PartialKeyPath<T>.self) } }
     set { _options.propertiesToFetch = newValue }
   }
-  /// Relationships whose models are read along.
+  /// The relationships to prefetch.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] {
     get { _options.prefetchedRelationships.map { unsafeDowncast($0, to: PartialKeyPath<T>.self) } }
     set { _options.prefetchedRelationships = newValue }
@@ -43,7 +43,7 @@ public struct FetchDescriptor<T>: Sendable where T: PersistentModel {
   }
 }
 
-/// What of a descriptor doesn't depend on the class of the models.
+/// The parts of a descriptor that don't depend on the class of the models.
 @usableFromInline struct FetchOptions: @unchecked Sendable {
   // Unchecked: key paths are immutable but not marked Sendable.
 

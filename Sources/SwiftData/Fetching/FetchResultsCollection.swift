@@ -1,4 +1,4 @@
-/// What a batched fetch gives: models, or identities, that are made when they are looked at.
+/// The result of a batched fetch: models, or identities, that are created on access.
 ///
 /// Used where the context is used.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {

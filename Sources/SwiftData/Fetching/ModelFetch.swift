@@ -1,11 +1,11 @@
 import CoreData
 
-/// A descriptor as the engine's request, and what of it has to be done in memory.
+/// A descriptor as a request for the engine, and its parts that must be evaluated in memory.
 struct ModelFetch<T: PersistentModel> {
   private let _store: StoreFetch
   private let _context: ModelContext
   private let _descriptor: FetchDescriptor<T>
-  /// What the store can't be asked for.
+  /// The parts that the store can't evaluate.
   private var _filter: Predicate<T>?
   private var _order: [SortDescriptor<T>] = []
 
@@ -32,7 +32,7 @@ struct ModelFetch<T: PersistentModel> {
         _order = descriptor.sortBy
       }
     }
-    // Limit and offset come last, after what is done in memory.
+    // Limit and offset apply after filtering and sorting in memory.
     if isWhole { _store.setRange(descriptor._options) }
   }
 
@@ -42,12 +42,12 @@ struct ModelFetch<T: PersistentModel> {
 
   var request: NSFetchRequest<NSManagedObject> { _store.request }
 
-  /// Whether the store does everything.
+  /// Whether the store executes the whole fetch.
   var isWhole: Bool { _filter == nil && _order.isEmpty }
 
   // MARK: Results
 
-  /// The objects that are found.
+  /// Returns the objects found.
   func objects() throws -> [NSManagedObject] {
     _context.prepareFetch()
     if let custom = _store.custom { return try _context.objects(_descriptor, in: custom, _store.binding) }
@@ -96,7 +96,7 @@ struct ModelFetch<T: PersistentModel> {
     return (limit > 0 ? rest.prefix(limit) : rest).map(\.0)
   }
 
-  /// The number of objects that are found.
+  /// Returns the number of objects found.
   func count() throws -> Int {
     if let custom = _store.custom {
       _context.applyDeletions()

@@ -1,10 +1,10 @@
 import CoreData
 
-/// What key paths and values of model classes mean to the engine's stores.
+/// Translates key paths and values of model classes for the engine's stores.
 struct ModelVocabulary: PredicateVocabulary {
   let context: ModelContext
 
-  /// Why a part of a predicate can't be put to a store.
+  /// The reason why a part of a predicate can't be translated for a store.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -15,7 +15,7 @@ struct ModelVocabulary: PredicateVocabulary {
     }
     if root is any BasicValue.Type { return nil }
     if root is any RawRepresentable.Type, TypeReflection.kind(of: root) == .enumeration {
-      // The element that holds the raw value stands for the value already.
+      // The element with the raw value already represents the value.
       if keyPath is any RawValuePath { return [] }
       throw Failure(description: "\(keyPath) is computed")
     }
@@ -29,7 +29,7 @@ struct ModelVocabulary: PredicateVocabulary {
     return path
   }
 
-  /// The names of properties and elements that a key path from a model leads through.
+  /// Returns the names of properties and elements along a key path from a model.
   static func path(of keyPath: AnyKeyPath, from modelClass: ModelClass) throws -> [String] {
     if let index = modelClass.knownIndex(of: keyPath) {
       let accessor = modelClass.accessors[index]
@@ -41,7 +41,7 @@ struct ModelVocabulary: PredicateVocabulary {
     return path
   }
 
-  /// Refuses attributes whose stored form can't be compared.
+  /// Rejects attributes whose stored form can't be compared.
   private static func check(_ form: StoredForm, _ modelClass: ModelClass, _ name: String) throws {
     let isJSON =
       form.type == .transformableAttributeType || form.isJSON
@@ -55,7 +55,7 @@ struct ModelVocabulary: PredicateVocabulary {
 
   func constant(for value: Any) throws -> PredicateConstant? {
     switch value {
-    // The frequent ones first: the casts below look through an array as a whole.
+    // Frequent types first: the casts below inspect every element of an array.
     case is String, is Int, is [String], is [Int], is [UUID]: return nil
     case let identifier as PersistentIdentifier: return .value(try objectID(identifier))
     case let model as any PersistentModel where type(of: value) is AnyClass:
@@ -90,7 +90,7 @@ struct ModelVocabulary: PredicateVocabulary {
     (value.rawValue as? any BasicValue)?.stored
   }
 
-  /// The raw values of a collection of enumerations; nil for one of something else.
+  /// Returns the raw values of a collection of enumerations; nil for other types.
   private func constants<Values: Collection>(_ values: Values) -> [Any]? {
     guard Values.Element.self is any RawRepresentable.Type, !(Values.Element.self is any BasicValue.Type)
     else {

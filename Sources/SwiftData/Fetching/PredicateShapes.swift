@@ -1,25 +1,25 @@
 import CoreData
 import Synchronization
 
-/// The predicates that a container's contexts have fetched with, by shape: those that differ in captured values only are
-/// translated once.
+/// Caches the predicates used by a container's contexts by shape: predicates that differ only in captured
+/// values are translated once.
 ///
 /// Any thread.
 final class PredicateShapes: Sendable {
-  /// Translations of one type of expression: by the key paths and operators, which the type leaves open.
+  /// Translations of one expression type, by the key paths and operators that the type leaves open.
   private struct Known {
     let layout: ExpressionLayout
     var entries: [(mold: ExpressionLayout.Mold, template: TypedPredicateTemplate)] = []
   }
 
-  /// Most translations that are kept of one type, and types.
+  /// Maximum numbers of cached translations per type, and of types.
   private static let _limits = (entries: 16, types: 1024)
 
   private let _known = Mutex<[ObjectIdentifier: Known?]>([:])
 
-  /// The predicate in the engine's form.
+  /// Translates the predicate for the engine.
   ///
-  /// - Throws: `PredicateTranslationError` for what has no form that a store can be asked in.
+  /// - Throws: `PredicateTranslationError` for one without a form that a store can evaluate.
   func translate<T: PersistentModel>(
     _ predicate: Predicate<T>, _ context: ModelContext
   ) throws -> NSPredicate {
@@ -27,10 +27,10 @@ final class PredicateShapes: Sendable {
       ?? NSPredicate.translating(predicate, in: ModelVocabulary(context: context))
   }
 
-  /// The condition of a predicate in the engine's form, whatever class its variable stands for; nil for one whose shape
-  /// isn't kept.
+  /// Translates the condition of a predicate for the engine, whatever the class of its variable; nil if its
+  /// shape isn't cached.
   ///
-  /// - Throws: `PredicateTranslationError` for what has no form that a store can be asked in.
+  /// - Throws: `PredicateTranslationError` for one without a form that a store can evaluate.
   func translate(
     _ condition: any StandardPredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID,
     _ context: ModelContext
@@ -86,7 +86,7 @@ final class PredicateShapes: Sendable {
   }
 }
 
-/// Where the parts of an expression that its type leaves open lie in its memory: key paths, operators, variables and
+/// The memory layout of an expression's parts that its type leaves open: key paths, operators, variables and
 /// captured values.
 struct ExpressionLayout: @unchecked Sendable {
   // Unchecked: nothing is written after the initialiser.
@@ -97,17 +97,17 @@ struct ExpressionLayout: @unchecked Sendable {
   private var _bytes: [Int] = []
   private var _variables: [Int] = []
 
-  /// What fills the open parts other than captured values.
+  /// The values of the open parts, except captured values.
   struct Mold: @unchecked Sendable {
     // Unchecked: key paths are immutable, but not marked Sendable.
 
     fileprivate let keyPaths: [AnyObject]
     fileprivate let bytes: [UInt8]
-    /// Which of the variables are the same.
+    /// Indicates which variables are the same.
     fileprivate let variables: [Int]
   }
 
-  /// Nil for a type with parts of other kinds.
+  /// Nil for a type with other kinds of parts.
   init?(_ expression: Any.Type) {
     guard _scan(expression, 0, depth: 0), holes.count <= 200 else { return nil }
   }
@@ -147,14 +147,14 @@ struct ExpressionLayout: @unchecked Sendable {
     return fields.allSatisfy { _scan($0.type, offset + $0.offset, depth: depth + 1) }
   }
 
-  /// What fills an expression at an address; nil if a key path is missing there.
+  /// Reads the open parts of an expression at an address; nil if a key path is missing there.
   func mold(_ address: UnsafeRawPointer) -> Mold? {
     Mold(
       keyPaths: _keyPaths.map { (address + $0).load(as: AnyObject.self) },
       bytes: _bytes.map { (address + $0).load(as: UInt8.self) }, variables: _pattern(address))
   }
 
-  /// Whether an expression at an address is filled with the same.
+  /// Whether an expression at an address has the same open parts.
   func fits(_ mold: Mold, _ address: UnsafeRawPointer) -> Bool {
     for (index, offset) in _keyPaths.enumerated()
     where (address + offset).load(as: UInt.self)
@@ -175,7 +175,7 @@ struct ExpressionLayout: @unchecked Sendable {
   }
 }
 
-/// A part of an expression that holds a value which the program captured or wrote.
+/// A part of an expression with a captured or literal value.
 private protocol CapturedValue {
   static var valueType: Any.Type { get }
 }

@@ -1,13 +1,13 @@
 import CoreData
 
-/// Sort descriptors over models as the engine's.
+/// Translates sort descriptors of models to the engine's.
 enum SortTranslation {
-  /// Why a descriptor can't be put to a store.
+  /// The reason why a descriptor can't be translated for a store.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// - Throws: ``Failure`` for an order that a store can't make.
+  /// - Throws: ``Failure`` for an order that stores don't support.
   static func descriptors<T: PersistentModel>(
     _ descriptors: [SortDescriptor<T>], _ modelClass: ModelClass
   ) throws -> [NSSortDescriptor] {
@@ -30,9 +30,9 @@ enum SortTranslation {
     return NSSortDescriptor(key: key, ascending: ascending)
   }
 
-  /// How strings are compared: nil for byte by byte, and for other values.
+  /// Returns the string comparison: nil for byte by byte, and for other values.
   ///
-  /// Without a comparator, as Finder would sort them: what Apple's descriptors do that are made without one.
+  /// Without a comparator, strings sort as in Finder, like Apple's descriptors created without one.
   private static func selector<T>(_ descriptor: SortDescriptor<T>) throws -> String? {
     guard var comparator = descriptor.stringComparator else {
       return isPlainText(descriptor) ? "localizedStandardCompare:" : nil
@@ -46,7 +46,7 @@ enum SortTranslation {
     }
   }
 
-  /// Whether a descriptor sorts by a text and doesn't say how.
+  /// Whether a descriptor sorts by text without specifying a comparison.
   private static func isPlainText<T>(_ descriptor: SortDescriptor<T>) -> Bool {
     guard descriptor.stringComparator == nil, let keyPath = descriptor.keyPath else { return false }
     let type = type(of: keyPath).valueType
@@ -74,12 +74,13 @@ enum SortTranslation {
 }
 
 extension String.StandardComparator {
-  /// Compares as Finder sorts names. Foundation has it on Apple's platforms only.
+  /// Compares like names in Finder. Foundation provides it on Apple's platforms only.
   public static let localizedStandard = localized(options: 321)
-  /// Compares by the rules of the locale. Foundation has it on Apple's platforms only.
+  /// Compares by the rules of the locale. Foundation provides it on Apple's platforms only.
   public static let localized = localized(options: 0)
 
-  /// Foundation here has the members and no way to set them. SwiftData compares by them itself.
+  /// Foundation on this platform provides the members but no initialiser for them. SwiftData itself compares
+  /// by them.
   private static func localized(options: UInt) -> String.StandardComparator {
     var comparator = String.StandardComparator.lexical
     guard let fields = TypeReflection.fields(of: Self.self),

@@ -1,15 +1,15 @@
 import CoreData
 
-/// A descriptor as the engine's request, as far as the class of the models doesn't matter.
+/// The class-independent part of a descriptor as a request for the engine.
 struct StoreFetch {
   let request: NSFetchRequest<NSManagedObject>
   let binding: EntityBinding
-  /// The store of the program's own that keeps the class.
+  /// The custom store of the class.
   let custom: CustomStore?
   private let _context: ModelContext
 
-  /// - Throws: `SwiftDataError.unknownSchema` for a class that the container's schema lacks, `.unsupportedKeyPath` for key
-  ///   paths to no stored property.
+  /// - Throws: `SwiftDataError.unknownSchema` for a class that the container's schema lacks,
+  ///   `.unsupportedKeyPath` for key paths that match no stored property.
   init(_ type: any PersistentModel.Type, _ options: FetchOptions, in context: ModelContext) throws {
     guard let binding = context.core.bindings.binding(of: type) else {
       throw SwiftDataError(
@@ -50,15 +50,15 @@ struct StoreFetch {
     request.fetchOffset = options.offset ?? 0
   }
 
-  /// What the store finds, with unsaved changes.
+  /// Returns the objects that the store finds, including unsaved changes.
   func objects() throws -> [NSManagedObject] {
     let managed = _context.managed
     let (limit, offset) = (request.fetchLimit, request.fetchOffset)
     guard limit > 0 || offset > 0, request.includesPendingChanges, managed.hasChanges else {
       return try managed.fetch(request)
     }
-    // The engine limits what is saved; limit and offset are of saved and unsaved models together. As many more as
-    // unsaved changes can take away are enough.
+    // The engine limits saved objects only, while limit and offset apply to saved and unsaved models
+    // together. Fetching as many more as unsaved changes can remove suffices.
     request.fetchOffset = 0
     if limit > 0 {
       request.fetchLimit = offset + limit + managed.storedChangeCount

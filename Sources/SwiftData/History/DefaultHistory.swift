@@ -1,13 +1,13 @@
-/// A place in the history of a default store.
+/// A position in the history of a default store.
 public struct DefaultHistoryToken: HistoryToken {
-  /// Numbers of the last transactions known, by the stores' UUIDs.
+  /// Numbers of the last known transactions, by store UUID.
   public typealias TokenType = [String: Int64]
-  /// Numbers of the last transactions known, by the stores' UUIDs.
+  /// Numbers of the last known transactions, by store UUID.
   public let tokenValue: TokenType?
 
   init(store: String, number: Int64) { tokenValue = [store: number] }
 
-  /// The token itself.
+  /// The token's value.
   public var id: TokenType { tokenValue ?? [:] }
   /// UUID of the store.
   public var storeIdentifier: String { tokenValue?.keys.min() ?? "" }
@@ -26,21 +26,21 @@ public struct DefaultHistoryToken: HistoryToken {
 public struct DefaultHistoryTransaction: HistoryTransaction {
   public typealias TokenType = DefaultHistoryToken
   public typealias TransactionIdentifier = Int64
-  /// ``ModelContext/author`` of the context that saved, or what another program has set.
+  /// ``ModelContext/author`` of the saving context, or the author set by another program.
   public let author: String?
-  /// What was changed, in the order of writing.
+  /// The changes, in the order of writing.
   public let changes: [HistoryChange]
   /// UUID of the store.
   public let storeIdentifier: String
-  /// When it was written.
+  /// The time when the transaction was written.
   public let timestamp: Date
-  /// The place in history right after the transaction.
+  /// The position in history right after the transaction.
   public let token: DefaultHistoryToken
   /// Number of the transaction in its store.
   public let transactionIdentifier: Int64
-  /// Identifier of the program that wrote it.
+  /// Identifier of the program that wrote the transaction.
   public let bundleIdentifier: String
-  /// Name of the process that wrote it.
+  /// Name of the process that wrote the transaction.
   public let processIdentifier: String
   /// Number of the transaction in its store.
   public var id: Int64 { transactionIdentifier }
@@ -66,7 +66,7 @@ public struct DefaultHistoryInsert<Model>: HistoryInsert, Hashable where Model: 
   public let changedPersistentIdentifier: PersistentIdentifier
 }
 
-/// A change of a model's properties in a default store.
+/// An update of a model's properties in a default store.
 public struct DefaultHistoryUpdate<Model>: HistoryUpdate, Hashable where Model: PersistentModel {
   public typealias ChangeIdentifier = Int64
   public typealias TransactionIdentifier = Int64
@@ -77,7 +77,7 @@ public struct DefaultHistoryUpdate<Model>: HistoryUpdate, Hashable where Model: 
   public let transactionIdentifier: Int64
   /// Identity of the model.
   public let changedPersistentIdentifier: PersistentIdentifier
-  /// The properties that were changed.
+  /// The changed properties.
   public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
 
   /// Whether a property was changed.
@@ -105,7 +105,7 @@ public struct DefaultHistoryDelete<Model>: HistoryDelete, Hashable where Model: 
   public let transactionIdentifier: Int64
   /// Identity that the model had.
   public let changedPersistentIdentifier: PersistentIdentifier
-  /// The values that were kept of it.
+  /// The preserved values of the model.
   public let tombstone: HistoryTombstone<Model>
 
   /// Whether both are the same change.

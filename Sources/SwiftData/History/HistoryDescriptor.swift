@@ -1,10 +1,10 @@
-/// Which transactions of a history are wanted.
+/// Selects transactions of a history.
 public struct HistoryDescriptor<TransactionType>: Sendable where TransactionType: HistoryTransaction {
-  /// What transactions meet; nil for all.
+  /// The condition for transactions; nil for all.
   public var predicate: Predicate<TransactionType>?
-  /// The order; empty for the oldest first.
+  /// The order; empty for oldest first.
   public var sortBy: [SortDescriptor<TransactionType>]
-  /// Most transactions; 0 for no limit.
+  /// The maximum number of transactions; 0 for no limit.
   public var fetchLimit: UInt64 = 0
 
   /// Creates a descriptor.

@@ -1,8 +1,8 @@
-/// A place in the history of a store: what was written up to there is known.
+/// A position in the history of a store.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
-  /// What the place is told by.
+  /// The type of the token's value.
   associatedtype TokenType: Codable, Hashable, Sendable
-  /// What the place is told by.
+  /// The token's value.
   var tokenValue: TokenType? { get }
   /// UUID of the store.
   var storeIdentifier: String { get }
@@ -10,31 +10,31 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
 
 /// One save into a store.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
-  /// The place in history right after the transaction.
+  /// The type of history tokens.
   associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
-  /// What transactions are told apart by.
+  /// The type that identifies transactions.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
   /// ``ModelContext/author`` of the context that saved.
   var author: String? { get }
-  /// What was changed.
+  /// The changes.
   var changes: [HistoryChange] { get }
   /// UUID of the store.
   var storeIdentifier: String { get }
-  /// When it was written.
+  /// The time when the transaction was written.
   var timestamp: Date { get }
-  /// The place in history right after the transaction.
+  /// The position in history right after the transaction.
   var token: TokenType { get }
-  /// Tells the transaction from the store's others; later ones are greater.
+  /// Identifies the transaction in its store; later ones are greater.
   var transactionIdentifier: TransactionIdentifier { get }
 }
 
-/// The change of one model.
+/// A change of one model.
 public enum HistoryChange: Sendable {
-  /// It was inserted.
+  /// An insertion.
   case insert(any HistoryInsert)
-  /// It was changed.
+  /// An update.
   case update(any HistoryUpdate)
-  /// It was deleted.
+  /// A deletion.
   case delete(any HistoryDelete)
 
   /// Identity of the model.
@@ -51,35 +51,35 @@ public enum HistoryChange: Sendable {
 public protocol HistoryInsert<Model>: Sendable {
   /// Class of the model.
   associatedtype Model: PersistentModel
-  /// What changes are told apart by.
+  /// The type that identifies changes.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
-  /// What transactions are told apart by.
+  /// The type that identifies transactions.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
-  /// Tells the change from the store's others; later ones are greater.
+  /// Identifies the change in its store; later ones are greater.
   var changeIdentifier: ChangeIdentifier { get }
-  /// The transaction that the change belongs to.
+  /// The transaction of the change.
   var transactionIdentifier: TransactionIdentifier { get }
   /// Identity of the model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
-/// A change of a model's properties.
+/// An update of a model's properties.
 public protocol HistoryUpdate<Model>: Sendable {
   /// Class of the model.
   associatedtype Model: PersistentModel
-  /// What changes are told apart by.
+  /// The type that identifies changes.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
-  /// What transactions are told apart by.
+  /// The type that identifies transactions.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
-  /// A property that was changed.
+  /// A changed property.
   typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
-  /// Tells the change from the store's others; later ones are greater.
+  /// Identifies the change in its store; later ones are greater.
   var changeIdentifier: ChangeIdentifier { get }
-  /// The transaction that the change belongs to.
+  /// The transaction of the change.
   var transactionIdentifier: TransactionIdentifier { get }
   /// Identity of the model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
-  /// The properties that were changed.
+  /// The changed properties.
   var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
 }
 
@@ -87,27 +87,27 @@ public protocol HistoryUpdate<Model>: Sendable {
 public protocol HistoryDelete<Model>: Sendable {
   /// Class of the model.
   associatedtype Model: PersistentModel
-  /// What changes are told apart by.
+  /// The type that identifies changes.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
-  /// What transactions are told apart by.
+  /// The type that identifies transactions.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
-  /// Tells the change from the store's others; later ones are greater.
+  /// Identifies the change in its store; later ones are greater.
   var changeIdentifier: ChangeIdentifier { get }
-  /// The transaction that the change belongs to.
+  /// The transaction of the change.
   var transactionIdentifier: TransactionIdentifier { get }
   /// Identity that the model had.
   var changedPersistentIdentifier: PersistentIdentifier { get }
-  /// The values that were kept of it.
+  /// The preserved values of the model.
   var tombstone: HistoryTombstone<Model> { get }
 }
 
-/// What history keeps of a deleted model: the values of attributes with `.preserveValueOnDeletion`.
+/// Values of a deleted model that history preserves: those of attributes with `.preserveValueOnDeletion`.
 public struct HistoryTombstone<Model>: Sequence, Sendable where Model: PersistentModel {
   private let _values: [(name: String, value: any Sendable)]
 
   init(_ values: [(name: String, value: any Sendable)]) { _values = values }
 
-  /// The value that a property had; nil for one whose value isn't kept.
+  /// The former value of a property; nil if it isn't preserved.
   public subscript(_ keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     let modelClass = ModelClass.of(Model.self)
     guard let index = modelClass.knownIndex(of: keyPath) else { return nil }
@@ -115,7 +115,7 @@ public struct HistoryTombstone<Model>: Sequence, Sendable where Model: Persisten
     return _values.first { $0.name == name }?.value
   }
 
-  /// The values that are kept.
+  /// Iterates the preserved values.
   public func makeIterator() -> some IteratorProtocol<any Sendable> {
     _values.map(\.value).makeIterator()
   }

@@ -4,7 +4,7 @@ import CoreData
 struct HistoryReader {
   let context: ModelContext
 
-  /// The transactions that a descriptor asks for.
+  /// Returns the transactions that a descriptor selects.
   func fetch(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [DefaultHistoryTransaction]
   {
     var found = try context.core.historyStores.flatMap {
@@ -15,7 +15,8 @@ struct HistoryReader {
     return descriptor.fetchLimit > 0 ? Array(found.prefix(Int(clamping: descriptor.fetchLimit))) : found
   }
 
-  /// The transactions after places of the stores; all of a store without one, or whose history after it is gone.
+  /// Returns the transactions after positions in the stores' histories; all of a store without a position, or
+  /// whose history after it was deleted.
   func fetch(after seen: [String: Int64]) throws -> [DefaultHistoryTransaction] {
     try context.core.historyStores.flatMap { store in
       let token = seen[store.identifier].map { DefaultHistoryToken(store: store.identifier, number: $0) }
@@ -27,7 +28,7 @@ struct HistoryReader {
     }
   }
 
-  /// Numbers of the last transactions by store.
+  /// Returns the numbers of the last transactions by store.
   func newest() -> [String: Int64] {
     var numbers: [String: Int64] = [:]
     for store in context.core.historyStores {
@@ -37,7 +38,7 @@ struct HistoryReader {
     return numbers
   }
 
-  /// Deletes the transactions that meet a predicate, of those in the descriptor's order as many as it wants.
+  /// Deletes the transactions that satisfy a predicate, in the descriptor's order and up to its limit.
   ///
   /// - Throws: `SwiftDataError.invalidTransactionFetchRequest` for a predicate that can't be evaluated.
   func delete(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
@@ -48,7 +49,7 @@ struct HistoryReader {
     }
   }
 
-  /// The transactions of a store that meet a predicate, the oldest first.
+  /// Returns the transactions of a store that satisfy a predicate, oldest first.
   private func _matching(
     _ predicate: Predicate<DefaultHistoryTransaction>?, _ store: NSPersistentStore
   ) throws -> [DefaultHistoryTransaction] {
@@ -124,7 +125,7 @@ struct HistoryReader {
   ) -> [any PartialKeyPath<Model> & Sendable] {
     let names = Set(properties.map(\.name))
     return ModelClass.of(type).properties.filter { names.contains($0.name) }.compactMap { property in
-      // Key paths of properties capture nothing.
+      // Key paths of properties have no captured values.
       (property.keypath as? PartialKeyPath<Model>).map {
         unsafeBitCast($0, to: (any PartialKeyPath<Model> & Sendable).self)
       }
@@ -137,20 +138,20 @@ struct HistoryReader {
     HistoryTombstone(
       ModelClass.of(type).accessors.compactMap { accessor in
         guard let stored = values[accessor.name], let value = accessor.restored(stored) else { return nil }
-        // Stored values are structures of values.
+        // Stored values consist of value types.
         return (accessor.name, _sendable(value))
       })
   }
 }
 
 extension ContainerCore {
-  /// The stores whose history the engine keeps.
+  /// The stores with a history of the engine.
   fileprivate var historyStores: [NSPersistentStore] {
     coordinator.persistentStores.filter { !($0 is SnapshotStore) }
   }
 }
 
-/// A value as what may be passed on.
+/// Casts a value to Sendable.
 private func _sendable(_ value: Any) -> any Sendable {
   // The two existential types differ in their static type only.
   withUnsafePointer(to: value) {
@@ -158,9 +159,10 @@ private func _sendable(_ value: Any) -> any Sendable {
   }
 }
 
-/// What a predicate on transactions says of where to begin.
+/// The lower bound of a predicate on transactions.
 enum HistoryBound {
-  /// The token of a store that all transactions which meet the predicate come after; nil where there is none.
+  /// Returns a token of a store that precedes all transactions which satisfy the predicate; nil if there is
+  /// none.
   static func token(
     in predicate: Predicate<DefaultHistoryTransaction>, ofStore store: String?
   ) -> DefaultHistoryToken? {
@@ -169,7 +171,7 @@ enum HistoryBound {
   }
 }
 
-/// A part of a predicate that may have a token which all results come after.
+/// A part of a predicate that may have a token which precedes all its results.
 private protocol BoundingPart {
   var lowerTokens: [DefaultHistoryToken] { get }
 }

@@ -3,9 +3,10 @@ import CoreData
 extension ModelContext {
   /// Reads the history of the container's stores: every save of any context, process or Core Data stack.
   ///
-  /// - Throws: `SwiftDataError.historyTokenExpired` where transactions after a token of the predicate have been deleted,
-  ///   `.invalidTransactionFetchRequest` for a predicate that can't be evaluated, `DataStoreError.unsupportedFeature`
-  ///   where only a store of the program's own could answer and doesn't, and what the store throws.
+  /// - Throws: `SwiftDataError.historyTokenExpired` if transactions after a token of the predicate have been
+  ///   deleted, `.invalidTransactionFetchRequest` for a predicate that can't be evaluated,
+  ///   `DataStoreError.unsupportedFeature` if only a custom store could provide the history and doesn't, and
+  ///   errors of the store.
   public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T] where T: HistoryTransaction {
     for store in core.customStores { if let found = try store.history(descriptor) { return found } }
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,

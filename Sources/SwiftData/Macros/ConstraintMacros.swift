@@ -1,21 +1,22 @@
-/// Lets no two models have equal values in all properties of one of the arrays.
+/// Requires unique combinations of values for the properties of each array.
 ///
-/// Stands in the body of the class, once: `#Unique<Trip>([\.name, \.start], [\.code])`. A saved model that has the
-/// values of another takes the other's place.
+/// Use it once in the body of the class: `#Unique<Trip>([\.name, \.start], [\.code])`. Saving a model with
+/// the values of another replaces the other.
 @freestanding(declaration)
 public macro Unique<T>(_ constraints: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "UniqueMacro") where T: PersistentModel
 
-/// Makes indexes for fetches, one for each array, with the properties in its order.
+/// Declares indexes for fetches, one per array, with the properties in that order.
 ///
-/// Stands in the body of the class, once.
+/// Use it once in the body of the class.
 @freestanding(declaration)
 public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "IndexMacro") where T: PersistentModel
 
-/// Makes indexes for fetches, of the kinds given: `#Index<Place>(.binary([\.name]), .rtree([\.latitude, \.longitude]))`.
+/// Declares indexes for fetches of the given kinds: `#Index<Place>(.binary([\.name]), .rtree([\.latitude,
+/// \.longitude]))`.
 ///
-/// Stands in the body of the class, once.
+/// Use it once in the body of the class.
 @freestanding(declaration)
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "SwiftDataMacros", type: "IndexMacro") where T: PersistentModel

@@ -1,4 +1,4 @@
-/// Gives an actor a context of its own, on whose queue it runs.
+/// Gives an actor a context of its own, on whose queue the actor runs.
 ///
 /// ```swift
 /// @ModelActor actor Importer {
@@ -10,8 +10,8 @@
 /// let importer = Importer(modelContainer: container)
 /// ```
 ///
-/// An actor with further properties to set has an initializer of its own, which sets `modelContainer` and
-/// `modelExecutor`, too.
+/// An actor with further properties needs an initializer of its own, which also sets `modelContainer` and
+/// `modelExecutor`.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)
 public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "ModelActorMacro")

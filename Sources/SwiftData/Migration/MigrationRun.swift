@@ -1,8 +1,8 @@
 import CoreData
 
-/// Brings one store to the version of a container's schema, stage by stage.
+/// Migrates one store to the version of a container's schema, stage by stage.
 ///
-/// Runs on the thread that makes the container.
+/// Runs on the thread that creates the container.
 struct MigrationRun {
   private let _plan: any SchemaMigrationPlan.Type
   private let _target: Schema
@@ -16,7 +16,7 @@ struct MigrationRun {
     _configuration = configuration
   }
 
-  /// A stage with what its versions are told by.
+  /// A stage with the hashes of its versions.
   private struct Step {
     let from: Schema
     let to: Schema
@@ -26,11 +26,11 @@ struct MigrationRun {
     let didMigrate: ((ModelContext) throws -> Void)?
   }
 
-  /// Does nothing for a store that isn't there yet or that has the container's version.
+  /// Does nothing for a store that doesn't exist or already has the container's version.
   ///
-  /// - Throws: `SwiftDataError.unknownDataStoreSchema` for a store that no stage begins with, `.backwardMigration` for
-  ///   one of a version that only leads to the container's the other way round, `.loadIssueModelContainer` for a plan
-  ///   with two versions that are the same, and what a stage's closures throw.
+  /// - Throws: `SwiftDataError.unknownDataStoreSchema` for a store whose version starts no stage,
+  ///   `.backwardMigration` for a version that is only reachable from the container's,
+  ///   `.loadIssueModelContainer` for a plan with two equal versions, and errors of the stages' closures.
   func migrate() throws {
     let steps = try _plan.stages.map { try _step($0) }
     if let same = steps.first(where: { $0.fromHashes == $0.toHashes }) {
@@ -49,7 +49,8 @@ struct MigrationRun {
     }
   }
 
-  /// The stages that lead from one version to another, in the order of the plan's choice.
+  /// Returns the stages that lead from one version to another; among alternatives, earlier ones in the plan
+  /// win.
   private func _path(
     from current: [String: Data], to target: [String: Data], _ steps: [Step]
   ) throws -> [Step] {
@@ -105,14 +106,14 @@ struct MigrationRun {
 
   private func _run(_ step: Step) throws {
     if let willMigrate = step.willMigrate { try _work(on: step.from, willMigrate) }
-    // Opening migrates.
+    // Opening the store migrates it.
     let parts = StoreParts(configuration: _configuration, entities: _entities(of: step.to))
     let model = try step.to.managedModel(configurations: [(_configuration.name, parts.entities)])
     try parts.add(to: NSPersistentStoreCoordinator(managedObjectModel: model))
     if let didMigrate = step.didMigrate { try _work(on: step.to, didMigrate) }
   }
 
-  /// Runs a stage's closure with a context over the store as it is now.
+  /// Runs a stage's closure with a context for the store in its current state.
   private func _work(on schema: Schema, _ body: (ModelContext) throws -> Void) throws {
     var configuration = ModelConfiguration(_configuration.name, schema: nil, url: _configuration.url)
     configuration.schema = Schema(
@@ -127,10 +128,11 @@ struct MigrationRun {
 
   // MARK: Versions
 
-  /// The entities that the store keeps, of those of a schema.
+  /// Returns the schema's entities that are in the store.
   private func _entities(of schema: Schema) -> Set<String> {
     guard let own = _configuration.schema else { return Set(schema.entitiesByName.keys) }
-    // Where several stores share a schema, what isn't in the others' part of the target stays here.
+    // If several stores share a schema, all entities that the target schema doesn't assign to the others
+    // belong to this one.
     let others = Set(_target.entitiesByName.keys).subtracting(own.entitiesByName.keys)
     return Set(schema.entitiesByName.keys).subtracting(others)
   }
@@ -150,7 +152,7 @@ struct MigrationRun {
 }
 
 extension Schema {
-  /// A schema of some entities of another.
+  /// Creates a schema from some of another's entities.
   convenience init(entities: [Schema.Entity]) {
     self.init(
       entities: entities, version: Version(1, 0, 0), encodingVersion: Self.schemaEncodingVersion)

@@ -1,28 +1,28 @@
-// A model class may be Codable as well. Its instances stay relationships: without these overloads, those for values
-// would fit as well as those for models, and no accessor would compile.
+// A model class may be Codable as well, but remains the destination of relationships. Without these
+// overloads, those for values and those for models would be ambiguous, and no accessor would compile.
 
 extension BackingData {
-  /// The model at the other end of a required to-one relationship whose class is Codable.
+  /// The destination of a required to-one relationship to a Codable class.
   public func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value
   where Value: PersistentModel & Decodable {
     _model(forKey)
   }
 
-  /// The model at the other end of a to-one relationship whose class is Codable.
+  /// The destination of a to-one relationship to a Codable class.
   public func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value?
   where Value: PersistentModel & Decodable {
     _model(forKey)
   }
 
-  /// Sets a required to-one relationship to a class that is Codable.
+  /// Sets a required to-one relationship to a Codable class.
   public func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: PersistentModel & Encodable { _setModel(forKey, newValue) }
 
-  /// Sets a to-one relationship to a class that is Codable.
+  /// Sets a to-one relationship to a Codable class.
   public func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?)
   where Value: PersistentModel & Encodable { _setModel(forKey, newValue) }
 
-  // These know of a model only.
+  // Generic over PersistentModel alone, which selects the overloads for models.
 
   private func _model<Value: PersistentModel>(_ key: KeyPath<Model, Value>) -> Value { getValue(forKey: key) }
 
@@ -40,23 +40,23 @@ extension BackingData {
 }
 
 extension PersistentModel {
-  /// The model at the other end of a required to-one relationship whose class is Codable.
+  /// The destination of a required to-one relationship to a Codable class.
   public func getValue<Value>(forKey: KeyPath<Self, Value>) -> Value
   where Value: PersistentModel & Decodable {
     _model(forKey)
   }
 
-  /// The model at the other end of a to-one relationship whose class is Codable.
+  /// The destination of a to-one relationship to a Codable class.
   public func getValue<Value>(forKey: KeyPath<Self, Value?>) -> Value?
   where Value: PersistentModel & Decodable {
     _model(forKey)
   }
 
-  /// Sets a required to-one relationship to a class that is Codable.
+  /// Sets a required to-one relationship to a Codable class.
   public func setValue<Value>(forKey: KeyPath<Self, Value>, to newValue: Value)
   where Value: PersistentModel & Encodable { _setModel(forKey, newValue) }
 
-  /// Sets a to-one relationship to a class that is Codable.
+  /// Sets a to-one relationship to a Codable class.
   public func setValue<Value>(forKey: KeyPath<Self, Value?>, to newValue: Value?)
   where Value: PersistentModel & Encodable { _setModel(forKey, newValue) }
 

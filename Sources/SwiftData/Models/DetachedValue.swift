@@ -1,6 +1,6 @@
 import Foundation
 
-/// The value of a property of a model that isn't inserted yet. The frequent types lie in it as they are.
+/// The value of a property of a model that isn't inserted yet. Frequent types are stored inline.
 enum DetachedValue {
   /// The property has no value yet.
   case none
@@ -13,7 +13,7 @@ enum DetachedValue {
   /// A value of the property's own type.
   case other(DetachedBox)
 
-  /// The value, of the property's type or, for an optional one, of what it wraps; nil while there is none.
+  /// The value, of the property's type or, for an optional one, of its wrapped type; nil without one.
   var any: Any? {
     switch self {
     case .none: nil
@@ -27,7 +27,7 @@ enum DetachedValue {
   }
 }
 
-/// A value that is kept elsewhere, so that those of the frequent types need less space.
+/// A boxed value, which keeps the enumeration small for frequent types.
 final class DetachedBox {
   let value: Any
   init(_ value: Any) { self.value = value }

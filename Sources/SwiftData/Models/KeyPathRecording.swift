@@ -1,20 +1,19 @@
-/// Finds the properties that a key path leads through, by following it on a model that stands for no row and notes
-/// what is read of it.
+/// Finds the properties along a key path by evaluating it on a model without a row that records its reads.
 ///
-/// For key paths that are not those of the class's own accessors: through relationships, a protocol, a subclass, or
-/// into a structure.
+/// For key paths other than those of the class's own accessors: through relationships, a protocol, a
+/// subclass, or into a structure.
 final class KeyPathRecording {
-  /// What was read, in order.
+  /// The reads, in order.
   private var _noted: [(path: [String], standIn: Any, accessor: PropertyAccessor)] = []
   private var _path: [String] = []
   private var _number = 0
 
-  /// Why a key path stands for no stored property.
+  /// The reason why a key path matches no stored property.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The names of the properties, and of the elements of a composite's parts.
+  /// Returns the names of the properties, and of the elements of composites.
   static func path(of keyPath: AnyKeyPath, from modelClass: ModelClass) throws -> [String] {
     let recording = KeyPathRecording()
     func follow<Model: PersistentModel>(_ type: Model.Type) -> Any? {
@@ -62,7 +61,7 @@ final class KeyPathRecording {
       description: "the key path \(keyPath) computes something from '\(expected.joined(separator: "."))'")
   }
 
-  /// The names that lead to a value inside the elements of a composite.
+  /// Returns the names that lead to a value inside the elements of a composite.
   private static func _part(_ value: Any, of stored: Any) -> [String]? {
     guard let elements = stored as? [String: Any],
       let wanted = (value as? any BasicValue)?.stored as? AnyHashable
@@ -74,9 +73,9 @@ final class KeyPathRecording {
     return nil
   }
 
-  // MARK: Stand-ins
+  // MARK: Placeholders
 
-  /// A model that notes what is read of it.
+  /// Returns a model that records its reads.
   func standIn<Model: PersistentModel>(_ type: Model.Type) -> Model {
     let storage = ModelStorage(ModelClass.of(type))
     storage.recording = (self, _path)
@@ -86,10 +85,10 @@ final class KeyPathRecording {
     return model
   }
 
-  /// Keeps stand-ins alive while the key path is followed.
+  /// Retains placeholders while the key path is evaluated.
   private var _standIns: [AnyObject] = []
 
-  /// Notes that a property is read, and gives it a value.
+  /// Records the read of a property and returns a placeholder value.
   func value<Value>(of accessor: ValueAccessor<Value>, at path: [String]) -> Value {
     _path = path + [accessor.name]
     guard let standIn = accessor.standIn(&_number, self) else {

@@ -3,7 +3,7 @@ import CoreData
 // Writing: `begin` in initialisers, `set` afterwards.
 
 extension _ModelAccess {
-  /// Gives an attribute its first value.
+  /// Initialises an attribute.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: Encodable {
@@ -19,7 +19,7 @@ extension _ModelAccess {
     _set(keyPath(), index, model, newValue)
   }
 
-  /// Gives a required to-one relationship its first value.
+  /// Initialises a required to-one relationship.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: PersistentModel {
@@ -36,7 +36,7 @@ extension _ModelAccess {
     model.joinContext(of: CollectionOfOne(newValue))
   }
 
-  /// Gives a to-one relationship its first value.
+  /// Initialises a to-one relationship.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) where Value: PersistentModel {
@@ -53,14 +53,14 @@ extension _ModelAccess {
     if let newValue { model.joinContext(of: CollectionOfOne(newValue)) }
   }
 
-  /// Gives a required to-one relationship to a class that is Codable its first value.
+  /// Initialises a required to-one relationship to a Codable class.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: PersistentModel & Encodable {
     _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
   }
 
-  /// Sets a required to-one relationship to a class that is Codable.
+  /// Sets a required to-one relationship to a Codable class.
   public func set<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
     to newValue: Value
@@ -70,14 +70,14 @@ extension _ModelAccess {
     model.joinContext(of: CollectionOfOne(newValue))
   }
 
-  /// Gives a to-one relationship to a class that is Codable its first value.
+  /// Initialises a to-one relationship to a Codable class.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) where Value: PersistentModel & Encodable {
     _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
   }
 
-  /// Sets a to-one relationship to a class that is Codable.
+  /// Sets a to-one relationship to a Codable class.
   public func set<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model,
     to newValue: Value?
@@ -87,7 +87,7 @@ extension _ModelAccess {
     if let newValue { model.joinContext(of: CollectionOfOne(newValue)) }
   }
 
-  /// Gives a to-many relationship its first value.
+  /// Initialises a to-many relationship.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: RelationshipCollection {
@@ -104,14 +104,14 @@ extension _ModelAccess {
     model.joinContext(ofMembers: newValue, Value.PersistentElement.self)
   }
 
-  /// Gives a to-many relationship to a class that is Codable its first value.
+  /// Initialises a to-many relationship to a Codable class.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: RelationshipCollection & Encodable {
     _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
   }
 
-  /// Sets a to-many relationship to a class that is Codable.
+  /// Sets a to-many relationship to a Codable class.
   public func set<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
     to newValue: Value
@@ -121,7 +121,7 @@ extension _ModelAccess {
     model.joinContext(ofMembers: newValue, Value.PersistentElement.self)
   }
 
-  /// Gives a transformable attribute its first value.
+  /// Initialises a transformable attribute.
   public func beginTransformable<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) {
@@ -137,8 +137,8 @@ extension _ModelAccess {
     _set(keyPath(), index, model, newValue)
   }
 
-  /// Gives a property its first value, unless the instance is made for a stored model; `foreign` sets it in backing data of
-  /// another kind.
+  /// Initialises a property, unless the instance is created for a stored model; `foreign` sets it in other
+  /// kinds of backing data.
   @inline(__always) private func _begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ index: Int, _ value: Value,
     inForeign foreign: (any BackingData<Model>) -> Void
@@ -146,7 +146,7 @@ extension _ModelAccess {
     if _storage.flags.contains(.beingShown) { return }
     if let _foreign { return foreign(_foreign) }
     let own = index >= 0 && Self._usesIndexes ? index : _index(index, keyPath())
-    // A model that is shown already is one whose initialiser was given the backing data of another.
+    // The model's initialiser received the backing data of an existing model.
     if _storage.isBound { return _storage.set(own, to: value) }
     _storage.begin(own, .other(DetachedBox(value)))
   }
@@ -159,10 +159,10 @@ extension _ModelAccess {
   }
 }
 
-// What the compiler says of a property whose type fits none of these forms.
+// Diagnostics for properties whose type is unsupported.
 
 extension _ModelAccess {
-  /// For types that can't be stored.
+  /// For unsupported types.
   @available(
     *, unavailable,
     message:
@@ -173,7 +173,7 @@ extension _ModelAccess {
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) { fatalError("unavailable") }
 
-  /// For types that can't be stored.
+  /// For unsupported types.
   @available(
     *, unavailable,
     message:

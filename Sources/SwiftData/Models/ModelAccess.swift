@@ -1,7 +1,7 @@
 import CoreData
 
-/// What reads and writes the properties of a class by key path, each kind of property in a form of its own. Not meant to
-/// be used directly.
+/// Reads and writes the properties of a class by key path, with separate methods for each kind of property.
+/// Not for direct use.
 public protocol _ModelAccess<Model> {
   /// The class whose instances have the properties.
   associatedtype Model: PersistentModel
@@ -14,7 +14,7 @@ public protocol _ModelAccess<Model> {
 }
 
 extension _ModelAccess {
-  /// Backing data of another kind than the module's, where the instance was made with such.
+  /// Other backing data than the module's, if the instance was created with such.
   @inline(__always) var _foreign: (any BackingData<Model>)? {
     _storage.flags.contains(.foreign) ? _storage.foreign.map { $0 as! any BackingData<Model> } : nil
   }
@@ -27,7 +27,7 @@ extension _ModelAccess {
     return _read(keyPath(), index, model)
   }
 
-  /// The model at the other end of a required to-one relationship.
+  /// The destination of a required to-one relationship.
   public func value<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
   ) -> Value where Value: PersistentModel {
@@ -35,7 +35,7 @@ extension _ModelAccess {
     return _read(keyPath(), index, model)
   }
 
-  /// The model at the other end of a to-one relationship.
+  /// The destination of a to-one relationship.
   public func value<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model
   ) -> Value? where Value: PersistentModel {
@@ -43,7 +43,7 @@ extension _ModelAccess {
     return _read(keyPath(), index, model)
   }
 
-  /// The model at the other end of a required to-one relationship whose class is Codable.
+  /// The destination of a required to-one relationship to a Codable class.
   public func value<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
   ) -> Value where Value: PersistentModel & Decodable {
@@ -51,7 +51,7 @@ extension _ModelAccess {
     return _read(keyPath(), index, model)
   }
 
-  /// The model at the other end of a to-one relationship whose class is Codable.
+  /// The destination of a to-one relationship to a Codable class.
   public func value<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model
   ) -> Value? where Value: PersistentModel & Decodable {
@@ -67,7 +67,7 @@ extension _ModelAccess {
     return _read(keyPath(), index, model)
   }
 
-  /// The models of a to-many relationship whose class is Codable.
+  /// The models of a to-many relationship to a Codable class.
   public func value<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
   ) -> Value where Value: RelationshipCollection & Decodable {
@@ -83,7 +83,7 @@ extension _ModelAccess {
     return _read(keyPath(), index, model)
   }
 
-  /// For types that can't be stored.
+  /// For unsupported types.
   @available(
     *, unavailable,
     message:

@@ -1,7 +1,7 @@
-/// Backing data of the module's own kind: a face on the storage that the parts of one model share.
+/// The module's own backing data: wraps the storage shared by the parts of one model.
 @usableFromInline struct ModelBackingData<Model: PersistentModel>: BackingData {
   @usableFromInline let storage: _ModelStorage
-  /// The instance that shows the storage, which refers to it without keeping it.
+  /// The instance with the storage, which refers to it weakly.
   @usableFromInline let _instance: AnyObject?
 
   @usableFromInline init(for modelType: Model.Type) {

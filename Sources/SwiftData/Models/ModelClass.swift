@@ -1,10 +1,9 @@
 import CoreData
 import Synchronization
 
-/// What is known of a model class whatever schema it is in: its stored properties, and which of them a key path
-/// stands for.
+/// The schema-independent description of a model class: its stored properties, and their key paths.
 ///
-/// One for each class, for the life of the process. Any thread.
+/// One per class, for the life of the process. Any thread.
 final class ModelClass: @unchecked Sendable {
   // Unchecked: all members are immutable; metadata and key paths are not marked Sendable.
 
@@ -13,12 +12,12 @@ final class ModelClass: @unchecked Sendable {
   let name: String
   /// The stored properties, inherited ones included.
   let properties: [Schema.PropertyMetadata]
-  /// What `#Unique` and `#Index` have said.
+  /// The declarations of `#Unique` and `#Index`.
   let constraints: [Schema.PropertyMetadata]
-  /// Read and write the properties, in their order; not bound to an entity.
+  /// Accessors of the properties, in order; not bound to an entity.
   let accessors: [PropertyAccessor]
   let indexByName: [String: Int]
-  /// Indexes of constants, which the macro can give no accessors.
+  /// Indexes of constants, for which the macro can't generate accessors.
   let constants: [Int]
   private let _indexByKeyPath: [AnyKeyPath: Int]
   private let _known = PointerTable()
@@ -52,10 +51,10 @@ final class ModelClass: @unchecked Sendable {
   private static let _making = Mutex(())
   private static let _names = Mutex<[String: ModelClass]>([:])
 
-  /// The class of a name that was used last; nil for one that was not used yet.
+  /// Returns the most recently used class with a name; nil if none was used yet.
   static func known(named name: String) -> ModelClass? { _names.withLock { $0[name] } }
 
-  /// What is known of a class.
+  /// Returns the description of a class.
   static func of(_ type: any PersistentModel.Type) -> ModelClass {
     let address = UInt(bitPattern: unsafeBitCast(type as Any.Type, to: Int.self))
     if let known = _classes.number(at: address) { return _class(known) }
@@ -68,7 +67,7 @@ final class ModelClass: @unchecked Sendable {
   }
 
   @inline(never) private static func _make(_ type: any PersistentModel.Type, _ address: UInt) -> ModelClass {
-    // Outside of the lock: making one may ask for others. Two threads may make the same; one is kept.
+    // Outside the lock: creating one may look up others. Two threads may create the same; one is kept.
     let made = ModelClass(type)
     return _making.withLock { _ in
       if let known = _classes.number(at: address) { return _class(known) }
@@ -79,13 +78,13 @@ final class ModelClass: @unchecked Sendable {
     }
   }
 
-  /// The simple name of a type.
+  /// Returns the simple name of a type.
   static func name(of type: Any.Type) -> String {
-    // Of a generic class, without its arguments.
+    // For a generic class, without its arguments.
     String(String(describing: type).prefix { $0 != "<" })
   }
 
-  /// The model class that this one inherits from; nil where there is none.
+  /// The model superclass; nil if there is none.
   var superclass: (any PersistentModel.Type)? {
     (type as Any.Type as? AnyClass).flatMap { _getSuperclass($0) as? any PersistentModel.Type }
   }
@@ -101,8 +100,8 @@ final class ModelClass: @unchecked Sendable {
 
   private let _plans = Mutex<[[Int]: AccessPlan]>([:])
 
-  /// The accessors for an entity that has the properties in these slots. Kept for the life of the process: there are as
-  /// many as the class has forms in the program's schemas.
+  /// Returns the accessors for an entity with the properties in these slots. Cached for the life of the
+  /// process: there are only as many as the class has forms in the program's schemas.
   func plan(slots: [Int]) -> AccessPlan {
     _plans.withLock { plans in
       if let known = plans[slots] { return known }
@@ -114,13 +113,13 @@ final class ModelClass: @unchecked Sendable {
 
   // MARK: Key paths
 
-  /// Index of the property that a key path stands for.
+  /// Returns the index of a key path's property.
   @inline(__always) func index(of keyPath: AnyKeyPath) -> Int {
     if let known = _known.number(of: keyPath) { return known }
     return _find(keyPath)
   }
 
-  /// Index of the property that a key path stands for; nil where it stands for none.
+  /// Returns the index of a key path's property; nil if there is none.
   func knownIndex(of keyPath: AnyKeyPath) -> Int? {
     if let known = _known.number(of: keyPath) { return known }
     guard let found = _indexByKeyPath[keyPath] else { return nil }
@@ -130,7 +129,7 @@ final class ModelClass: @unchecked Sendable {
 
   @inline(never) private func _find(_ keyPath: AnyKeyPath) -> Int {
     if let known = knownIndex(of: keyPath) { return known }
-    // Formed through a protocol or a subclass, it is another key path to the same property.
+    // Formed through a protocol or a subclass, it is a different key path to the same property.
     if let path = try? KeyPathRecording.path(of: keyPath, from: self), let name = path.first, path.count == 1,
       let index = indexByName[name]
     {

@@ -2,8 +2,8 @@ import CoreData
 
 /// The engine's object behind a model.
 ///
-/// Used on the queue of its context, as every managed object.
+/// Used on the queue of its context, like every managed object.
 final class ModelObject: NSManagedObject {
-  /// The storage of the model that shows this object; it clears this when it goes.
+  /// The storage of this object's model; cleared on its deinit.
   unowned(unsafe) var storage: ModelStorage?
 }

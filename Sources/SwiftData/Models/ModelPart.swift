@@ -1,10 +1,10 @@
 import CoreData
 
-/// As ``_ModelValues``, for a class that inherits from a model: its part of an instance. Not meant to be used directly.
+/// Like ``_ModelValues``, for a subclass of a model: its part of an instance. Not for direct use.
 public struct _ModelPart<Model: PersistentModel>: _ModelAccess {
   public let _storage: _ModelStorage
 
-  /// Values of a new instance, or those of the storage that it is made for.
+  /// Creates the part of a new instance, or of the one being created for a storage.
   public init() {
     _storage =
       StorageBeingShown.consume(Model.self, isTopmost: false) ?? _ModelStorage(ModelClass.of(Model.self))
@@ -12,7 +12,7 @@ public struct _ModelPart<Model: PersistentModel>: _ModelAccess {
 
   private init(_ storage: _ModelStorage) { _storage = storage }
 
-  /// The part of an instance that shows backing data.
+  /// Creates the part of an instance with given backing data.
   public init(sharing backingData: any BackingData<Model.Root>) {
     guard let storage = backingData.modelStorage else {
       programmerError(
@@ -21,7 +21,8 @@ public struct _ModelPart<Model: PersistentModel>: _ModelAccess {
     _storage = storage
   }
 
-  /// What stands for this part when the part of the superclass has taken over its values; nil if both are one already.
+  /// Returns the replacement of this part after the superclass's part has adopted its values; nil if both are
+  /// one already.
   public func joined(to whole: any BackingData<Model.Root>) -> _ModelPart<Model>? {
     guard let other = whole.modelStorage, other !== _storage else { return nil }
     other.become(_storage.modelClass)
@@ -33,6 +34,6 @@ public struct _ModelPart<Model: PersistentModel>: _ModelAccess {
 
   public static var _usesIndexes: Bool { false }
 
-  /// The value of a property that is a constant.
+  /// The values of constant properties.
   public var constants: any BackingData<Model> { ModelBackingData<Model>(_storage) }
 }

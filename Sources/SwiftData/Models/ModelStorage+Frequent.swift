@@ -1,11 +1,11 @@
 import CoreData
 
-// The properties of the frequent types, without generic code: what the compiler makes of an accessor calls one of these.
+// The properties of frequent types, without generic code: the generated accessors call these.
 
 extension _ModelStorage {
   // MARK: String
 
-  /// The value of a property; nil if there is none, or the model isn't inserted.
+  /// The value of a property; nil if it has none or the model isn't inserted.
   public final func _text(_ index: Int) -> String? {
     (withObject(index) { $0.string(at: $1) } ?? nil).map { $0 }
   }
@@ -20,7 +20,7 @@ extension _ModelStorage {
     changeObject(index) { $0.setString(value.map { $0 }, at: $1) }
   }
 
-  /// Gives a property its first value.
+  /// Initialises a property.
   public final func _beginText(_ value: String, _ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     begin(index, .text(value))
@@ -29,7 +29,7 @@ extension _ModelStorage {
 
   // MARK: Int
 
-  /// The value of a property; nil if there is none, or the model isn't inserted.
+  /// The value of a property; nil if it has none or the model isn't inserted.
   public final func _whole(_ index: Int) -> Int? {
     (withObject(index) { $0.integer(at: $1) } ?? nil).map { Int($0) }
   }
@@ -44,7 +44,7 @@ extension _ModelStorage {
     changeObject(index) { $0.setInteger(value.map { Int64($0) }, at: $1) }
   }
 
-  /// Gives a property its first value.
+  /// Initialises a property.
   public final func _beginWhole(_ value: Int, _ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     begin(index, .whole(value))
@@ -53,7 +53,7 @@ extension _ModelStorage {
 
   // MARK: Double
 
-  /// The value of a property; nil if there is none, or the model isn't inserted.
+  /// The value of a property; nil if it has none or the model isn't inserted.
   public final func _number(_ index: Int) -> Double? {
     (withObject(index) { $0.double(at: $1) } ?? nil).map { $0 }
   }
@@ -68,7 +68,7 @@ extension _ModelStorage {
     changeObject(index) { $0.setDouble(value.map { $0 }, at: $1) }
   }
 
-  /// Gives a property its first value.
+  /// Initialises a property.
   public final func _beginNumber(_ value: Double, _ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     begin(index, .number(value))
@@ -77,7 +77,7 @@ extension _ModelStorage {
 
   // MARK: Bool
 
-  /// The value of a property; nil if there is none, or the model isn't inserted.
+  /// The value of a property; nil if it has none or the model isn't inserted.
   public final func _flag(_ index: Int) -> Bool? {
     (withObject(index) { $0.integer(at: $1) } ?? nil).map { $0 != 0 }
   }
@@ -92,7 +92,7 @@ extension _ModelStorage {
     changeObject(index) { $0.setInteger(value.map { $0 ? 1 : 0 }, at: $1) }
   }
 
-  /// Gives a property its first value.
+  /// Initialises a property.
   public final func _beginFlag(_ value: Bool, _ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     begin(index, .flag(value))
@@ -101,7 +101,7 @@ extension _ModelStorage {
 
   // MARK: Date
 
-  /// The value of a property; nil if there is none, or the model isn't inserted.
+  /// The value of a property; nil if it has none or the model isn't inserted.
   public final func _date(_ index: Int) -> Date? {
     (withObject(index) { $0.double(at: $1) } ?? nil).map { Date(timeIntervalSinceReferenceDate: $0) }
   }
@@ -116,7 +116,7 @@ extension _ModelStorage {
     changeObject(index) { $0.setDouble(value.map { $0.timeIntervalSinceReferenceDate }, at: $1) }
   }
 
-  /// Gives a property its first value.
+  /// Initialises a property.
   public final func _beginDate(_ value: Date, _ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     begin(index, .date(value.timeIntervalSinceReferenceDate))
@@ -125,7 +125,7 @@ extension _ModelStorage {
 
   // MARK: No value
 
-  /// Gives an optional property, or a to-many relationship, no first value.
+  /// Initialises an optional property or a to-many relationship without a value.
   public final func _beginNone(_ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     if index < detachedCount { begin(index, .none) }
@@ -134,7 +134,8 @@ extension _ModelStorage {
 
   // MARK: Relationships
 
-  /// Sets a to-one relationship to a model of the same context, or to none; false if either belongs to no context.
+  /// Sets a to-one relationship to a model of the same context, or to nil; false if either belongs to no
+  /// context.
   public final func _setTarget(_ target: _ModelStorage?, _ index: Int) -> Bool {
     guard let target else { return changeObject(index) { $0.setTarget(nil, at: $1) } }
     guard let object = target.object, target.link === link, link?.context != nil else { return false }
@@ -151,11 +152,11 @@ extension _ModelStorage {
     withObject(index) { $0.memberList(at: $1).map { related($0) } }
   }
 
-  /// Whether the instance is being made for a stored model, so that initial values are none of its values.
+  /// Whether the instance is being created for a stored model, so that initial values don't count.
   @inlinable public final var _isBeingShown: Bool { flags.rawValue & Flags.beingShown.rawValue != 0 }
 
   // MARK: Without context
 
-  /// Notes which instance shows the values, for its observers.
+  /// Sets the instance that has this storage, for its observers.
   final func introduce(_ model: AnyObject) { if !hasInstance { instance = model } }
 }

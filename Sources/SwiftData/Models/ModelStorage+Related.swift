@@ -3,7 +3,7 @@ import CoreData
 // Models at the other end of relationships.
 
 extension _ModelStorage {
-  /// The model of an object at the other end, whatever its type.
+  /// The model of an object at the other end, untyped.
   @inline(__always) final func related(_ object: NSManagedObject) -> AnyObject {
     let target = unsafeDowncast(object, to: ModelObject.self)
     if let known = target.storage?.instance { return known }
@@ -21,11 +21,11 @@ extension _ModelStorage {
   @inline(__always) final func model<Model: PersistentModel>(
     of object: NSManagedObject, as type: Model.Type
   ) -> Model {
-    // A relationship leads to objects of its destination's entity, whose class this is.
+    // The destination of a relationship has the destination entity's class.
     unsafeDowncast(related(object), to: Model.self)
   }
 
-  /// The engine's object of a model that is to stand at the other end; a new one is inserted.
+  /// Returns the engine's object of a model that is set as destination; inserts a new one.
   final func object<Model: PersistentModel>(of model: Model, for property: String) -> NSManagedObject {
     guard let link, let context = link.context else {
       programmerError("'\(modelClass.name).\(property)' can't be changed: the model's context is gone.")

@@ -1,11 +1,11 @@
 import CoreData
 
-/// What holds the values of one model: an object of the engine's once it is inserted, the values themselves before.
+/// The storage of one model's values: an object of the engine once inserted, the values themselves before.
 ///
-/// Written to by what the macros write; not meant to be used directly. Used where the model is used. A model whose class
-/// inherits from another has one for each class until it is inserted; all of them then show the same object.
+/// Written by generated code; not for direct use. Used where the model is used. A model of a subclass has one
+/// storage per class until it is inserted; then all of them share the same object.
 public final class _ModelStorage {
-  // Classes and plans are kept for the life of the process.
+  // Classes and plans live as long as the process.
   @exclusivity(unchecked) private(set) final unowned(unsafe) var modelClass: ModelClass
   @exclusivity(unchecked) private final unowned(unsafe) var _plan: AccessPlan? {
     didSet { _slots = _plan?.slots }
@@ -20,12 +20,12 @@ public final class _ModelStorage {
   /// The context, as long as it lives.
   @exclusivity(unchecked) private(set) final var link: ContextLink?
   @exclusivity(unchecked) private final var _model = UnretainedReference<AnyObject>()
-  /// The same instance as `model`, kept alive while it has unsaved changes.
+  /// The same instance as `model`, retained while it has unsaved changes.
   @exclusivity(unchecked) private(set) final var keptModel: AnyObject?
   @exclusivity(unchecked) @usableFromInline final var flags: Flags = []
   /// Values by the property's index, until the model is inserted.
   @exclusivity(unchecked) private final var _values: [DetachedValue] = []
-  /// What few models have.
+  /// Rarely used members.
   private final var _extras: Extras?
 
   @usableFromInline struct Flags: OptionSet, Sendable {
@@ -33,34 +33,35 @@ public final class _ModelStorage {
 
     @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The instance is kept alive for its unsaved changes.
+    /// The instance is retained for its unsaved changes.
     static let kept = Flags(rawValue: 1)
-    /// The instance is being made: initial values, which its properties then get, are not those of a stored model.
+    /// The instance is being created: the initial values that its properties receive are not those of a
+    /// stored model.
     @inlinable static var beingShown: Flags { Flags(rawValue: 2) }
     /// Observers have a registrar of the storage's own.
     static let registered = Flags(rawValue: 4)
-    /// Backing data of another kind holds the values.
+    /// The values are in backing data of another kind.
     static let foreign = Flags(rawValue: 8)
   }
 
   private final class Extras {
     /// JSON that was decoded last, by slot.
     var decoded: [Int: (data: Data, value: Any)] = [:]
-    /// Whatever the client keeps with the backing data.
+    /// Arbitrary data that the client attaches to the backing data.
     var metadata: Any?
-    /// What notes the reads of a model that key paths are followed on, and the path that leads to it.
+    /// Records the reads of a model on which a key path is evaluated, and the path that leads to it.
     var recording: (KeyPathRecording, [String])?
     /// The identity before the first save, or of a model that belongs to no context.
     var identifier: PersistentIdentifier?
     /// Observers of a model that belongs to no context.
     var registrar: ObservationRegistrar?
-    /// Backing data of another kind, which holds the values.
+    /// Backing data of another kind, with the values.
     var foreign: Any?
   }
 
   init(_ modelClass: ModelClass) { self.modelClass = modelClass }
 
-  /// The storage of an instance that is about to be made for an object.
+  /// Creates the storage of an instance that is about to be created for an object.
   init(showing object: ModelObject, of modelClass: ModelClass, _ plan: AccessPlan, _ link: ContextLink) {
     self.modelClass = modelClass
     _plan = plan
@@ -90,10 +91,10 @@ public final class _ModelStorage {
     set { _model = newValue.map { UnretainedReference($0) } ?? UnretainedReference() }
   }
 
-  /// Whether an instance is known to show these values.
+  /// Whether the instance with this storage is known.
   final var hasInstance: Bool { _model.isSet }
 
-  /// The instance that shows these values, whatever its type.
+  /// The instance with this storage, untyped.
   @inline(__always) final var instance: AnyObject? {
     get { _model.object }
     set { _model = newValue.map { UnretainedReference($0) } ?? UnretainedReference() }
@@ -114,10 +115,10 @@ public final class _ModelStorage {
     set { extras.recording = newValue }
   }
 
-  /// Backing data of another kind than the module's, which then holds the values.
+  /// Backing data of another kind than the module's, with the values.
   final var foreign: Any? { flags.contains(.foreign) ? _extras?.foreign : nil }
 
-  /// Observers of the model while it belonged to no context; made when it is asked for.
+  /// Registrar for observers of the model while it belongs to no context; created on demand.
   final var registrar: ObservationRegistrar {
     if let known = _extras?.registrar { return known }
     let made = ObservationRegistrar()
@@ -128,7 +129,7 @@ public final class _ModelStorage {
 
   // MARK: Hot paths
 
-  /// The engine's object with the slot of a property; nil while there is none.
+  /// Calls a closure with the engine's object and the slot of a property; nil without an object.
   @inline(__always) final func withObject<Result>(
     _ index: Int, _ body: (ModelObject, Int) -> Result
   ) -> Result? {
@@ -144,7 +145,7 @@ public final class _ModelStorage {
     return true
   }
 
-  /// Whether a property may be changed now; has the model kept and the observers told.
+  /// Whether a property may be changed now. Retains the model and notifies the observers.
   @inline(never) private final func prepareChange(_ index: Int) -> Bool {
     if flags.contains(.beingShown) { return false }
     if flags.contains(.registered) { tellRegistered(index) }
@@ -158,7 +159,7 @@ public final class _ModelStorage {
     _values[index] = value
   }
 
-  /// Number of values that the storage holds itself.
+  /// Number of values in the storage itself.
   @inline(__always) final var detachedCount: Int { _values.count }
 
   /// The value before the model is inserted.
@@ -202,7 +203,7 @@ public final class _ModelStorage {
     return accessor.absent(modelClass.name)
   }
 
-  /// The value of a property by index, whatever its type.
+  /// The value of a property by index, untyped.
   final func anyValue(_ index: Int) -> Any? {
     if let object, let plan = _plan { return plan.accessors[index].any(object, self) }
     return detached(index).any
@@ -243,7 +244,7 @@ public final class _ModelStorage {
     Self.access(instance, modelClass.properties[index].keypath, registrar)
   }
 
-  /// Tells those who observed a property while the model belonged to no context.
+  /// Notifies the observers of a property from before the model was inserted.
   private final func tellRegistered(_ index: Int) {
     guard let instance = _model.object, let registrar = _extras?.registrar else { return }
     Self.tell(instance, modelClass.properties[index].keypath, registrar)
@@ -295,7 +296,7 @@ public final class _ModelStorage {
     if theirs.recording != nil, _extras?.recording == nil { extras.recording = theirs.recording }
   }
 
-  /// Shows what another storage shows: the same object of the engine's, or a copy of its values.
+  /// Adopts the object of another storage, or a copy of its values.
   final func show(_ other: _ModelStorage) {
     guard other !== self else { return }
     if other.modelClass !== modelClass { become(other.modelClass) }
@@ -310,7 +311,7 @@ public final class _ModelStorage {
     flags.insert(.foreign)
   }
 
-  /// Stands for an instance of a subclass, whose properties begin with those of this class.
+  /// Switches to a subclass, whose properties start with those of this class.
   final func become(_ subclass: ModelClass) {
     modelClass = subclass
     guard !_values.isEmpty else { return }
@@ -319,7 +320,7 @@ public final class _ModelStorage {
 
   // MARK: Binding
 
-  /// Has the engine's object hold the values from here on; it has none of them yet.
+  /// Moves the values to the engine's object, which has none yet.
   ///
   /// - Returns: The values so far, by index.
   @discardableResult
@@ -339,7 +340,7 @@ public final class _ModelStorage {
     return plan.accessors.map { .other(DetachedBox($0.any(object, self))) }
   }
 
-  /// Holds values itself again, as after a rollback of the insertion.
+  /// Moves the values back into the storage, as after a rollback of the insertion.
   final func unbind(keeping values: [DetachedValue]) {
     if let object, object.storage === self { object.storage = nil }
     object = nil
@@ -350,15 +351,15 @@ public final class _ModelStorage {
     _extras?.identifier = nil
   }
 
-  /// Lets go of the context: the deletion was saved.
+  /// Detaches from the context after the deletion was saved.
   final func leaveContext() {
     if let parts = object?.identityParts { extras.identifier = PersistentIdentifier(parts) }
     link = nil
   }
 
-  /// Keeps the instance alive while it has unsaved changes.
+  /// Retains the instance while it has unsaved changes.
   ///
-  /// - Returns: Whether it is kept from now on.
+  /// - Returns: Whether it was not retained before.
   final func keepInstance() -> Bool {
     guard !flags.contains(.kept), let instance = _model.object else { return false }
     keptModel = instance
@@ -366,7 +367,7 @@ public final class _ModelStorage {
     return true
   }
 
-  /// Keeps the instance no longer.
+  /// Releases the instance.
   final func releaseInstance() {
     flags.remove(.kept)
     keptModel = nil
@@ -384,7 +385,7 @@ public final class _ModelStorage {
 
   final func setIdentifier(_ identifier: PersistentIdentifier) { extras.identifier = identifier }
 
-  /// The temporary identity, whether or not there is a permanent one meanwhile.
+  /// The temporary identity, even if there is a permanent one.
   final var temporaryIdentifier: PersistentIdentifier? {
     _extras?.identifier.flatMap { $0.isTemporary ? $0 : nil }
   }

@@ -37,7 +37,7 @@ extension _ModelValues {
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Gives an attribute its first value.
+  /// Initialises an attribute.
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, String>, at index: Int = -1, with value: String
   ) {
@@ -79,7 +79,7 @@ extension _ModelValues {
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Gives an attribute its first value.
+  /// Initialises an attribute.
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Int>, at index: Int = -1, with value: Int
   ) {
@@ -123,7 +123,7 @@ extension _ModelValues {
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Gives an attribute its first value.
+  /// Initialises an attribute.
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Double>, at index: Int = -1, with value: Double
   ) {
@@ -166,7 +166,7 @@ extension _ModelValues {
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Gives an attribute its first value.
+  /// Initialises an attribute.
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Bool>, at index: Int = -1, with value: Bool
   ) {
@@ -209,7 +209,7 @@ extension _ModelValues {
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Gives an attribute its first value.
+  /// Initialises an attribute.
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Date>, at index: Int = -1, with value: Date
   ) {
@@ -219,8 +219,8 @@ extension _ModelValues {
 
   // MARK: Optional values
 
-  /// Gives an optional attribute or a to-one relationship its first value. Instances that are made for stored models have
-  /// theirs.
+  /// Initialises an optional attribute or a to-one relationship. Instances created for stored models keep
+  /// their values.
   @inlinable public func begin<Value: Encodable>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) {
@@ -228,7 +228,7 @@ extension _ModelValues {
     _slowBegin(keyPath(), index, value)
   }
 
-  /// Gives a to-one relationship to a class that is Codable its first value.
+  /// Initialises a to-one relationship to a Codable class.
   @inlinable public func begin<Other: PersistentModel & Encodable>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, with value: Other?
   ) {
@@ -236,7 +236,7 @@ extension _ModelValues {
     _slowBeginModel(keyPath(), index, value)
   }
 
-  /// Gives a to-one relationship its first value.
+  /// Initialises a to-one relationship.
   @inlinable public func begin<Other: PersistentModel>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, with value: Other?
   ) {
@@ -244,7 +244,7 @@ extension _ModelValues {
     _slowBeginModel(keyPath(), index, value)
   }
 
-  /// Gives a to-many relationship its first value.
+  /// Initialises a to-many relationship.
   @inlinable public func begin<Other: PersistentModel>(
     _ keyPath: @autoclosure () -> KeyPath<Model, [Other]>, at index: Int = -1, with value: [Other]
   ) {
@@ -258,7 +258,7 @@ extension _ModelValues {
   @inlinable public func value<Other: PersistentModel>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, of model: Model
   ) -> Other? {
-    // A relationship leads to models of its destination, which this is.
+    // The destination of a relationship has this class.
     if index >= 0, let found = _storage._modelIfAny(index) {
       return found.map { unsafeDowncast($0, to: Other.self) }
     }
@@ -274,7 +274,7 @@ extension _ModelValues {
     _slowSetModel(keyPath(), index, model, newValue)
   }
 
-  /// Sets a to-one relationship without generic code; false where that takes more.
+  /// Sets a to-one relationship without generic code; false if that is not possible.
   @inlinable func _setTarget<Other: PersistentModel>(_ newValue: Other?, _ index: Int) -> Bool {
     guard let newValue else { return _storage._setTarget(nil, index) }
     guard let target = newValue._modelStorage else { return false }

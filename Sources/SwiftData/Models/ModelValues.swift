@@ -1,21 +1,21 @@
 import CoreData
 
-/// What the properties of a model class are read from and written to by the accessors that `@Model` writes: the model's
-/// storage. Not meant to be used directly.
+/// Reads and writes the properties of a model class for the accessors that `@Model` generates: the model's
+/// storage. Not for direct use.
 ///
-/// Used where the model is used. Each form of property has methods of its own, so that a property whose type can't be
-/// stored doesn't compile. `index` is the property's place among those of the class, -1 where the macro can't tell; the
-/// key path is evaluated only if it is needed.
+/// Used where the model is used. Each kind of property has methods of its own, so that a property of an
+/// unsupported type doesn't compile. `index` is the property's index among those of the class, -1 if the
+/// macro doesn't know it; the key path is evaluated only if necessary.
 public struct _ModelValues<Model: PersistentModel>: _ModelAccess {
   public let _storage: _ModelStorage
 
-  /// Values of a new instance, or those of the storage that it is made for.
+  /// Creates the values of a new instance, or of the one being created for a storage.
   public init() {
     _storage =
       StorageBeingShown.consume(Model.self, isTopmost: true) ?? _ModelStorage(ModelClass.of(Model.self))
   }
 
-  /// Shows what backing data holds.
+  /// Adopts the values of backing data.
   public func show(_ backingData: any BackingData<Model>) {
     if let storage = backingData.modelStorage {
       _storage.show(storage)
@@ -24,16 +24,16 @@ public struct _ModelValues<Model: PersistentModel>: _ModelAccess {
     }
   }
 
-  /// The backing data of the instance, which keep it alive: its storage refers to it.
+  /// The backing data of the instance, which retain it, since its storage refers to it weakly.
   public func shown(by model: Model) -> any BackingData<Model> {
     if let foreign = _foreign { return foreign }
     return ModelBackingData<Model>(_storage, keeping: model)
   }
 
-  /// The storage; nil where backing data of another kind holds the values.
+  /// The storage; nil if the values are in backing data of another kind.
   public var storageOfModule: _ModelStorage? { _storage.flags.contains(.foreign) ? nil : _storage }
 
-  /// Who observes the instance. For client code that tells of properties itself.
+  /// Observation of the instance, for client code that reports properties itself.
   public var observationRegistrar: _ModelObservationRegistrar { _ModelObservationRegistrar(_storage) }
 
   public func _index(_ index: Int, _ keyPath: AnyKeyPath) -> Int {

@@ -1,4 +1,4 @@
-/// The form that Apple's default store gives identities: the parts under the key `implementation`.
+/// The format of Apple's default store: the parts under the key `implementation`.
 extension PersistentIdentifier: Codable {
   private enum _Keys: String, CodingKey { case implementation }
 
@@ -19,7 +19,7 @@ extension PersistentIdentifier: Codable {
 
   /// Decodes the parts.
   ///
-  /// - Throws: `DecodingError` where a part is missing, or the primary key is none.
+  /// - Throws: `DecodingError` for a missing part or an invalid primary key.
   public init(from decoder: any Decoder) throws {
     let outer = try decoder.container(keyedBy: _Keys.self)
     let parts = try outer.nestedContainer(keyedBy: _Parts.self, forKey: .implementation)

@@ -2,15 +2,15 @@ import CoreData
 
 /// The identity of a model: store, entity and primary key.
 ///
-/// Temporary until the model is first saved; the model then answers a permanent one. Permanent ones are equal in
-/// every context, container and process. May be passed on to any thread.
+/// Temporary until the model is first saved; the model then has a permanent one. Permanent identities are
+/// equal in every context, container and process. May be passed to any thread.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable {
-  /// What the identity is made of.
+  /// The parts of the identity.
   public let id: PersistentIdentifier.ID
 
   /// The parts of an identity.
   public struct ID: Hashable, Sendable {
-    /// What tells the model among those of its entity.
+    /// Identifies the model within its entity.
     enum Key: Hashable, Sendable {
       /// Primary key in a store of the engine's.
       case number(Int64)
@@ -41,7 +41,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
     self.init(ID(key: key, entity: parts.entity, store: parts.store))
   }
 
-  /// The permanent identities of objects; those that have none are left out.
+  /// Returns the permanent identities of objects; skips objects without one.
   static func all(of objects: [NSManagedObject]) -> [PersistentIdentifier] {
     var result: [PersistentIdentifier] = []
     result.reserveCapacity(objects.count)
@@ -62,13 +62,13 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
     return result
   }
 
-  /// The permanent identity that an object ID stands for; nil for a temporary one.
+  /// Creates the permanent identity for an object ID; nil for a temporary one.
   init?(_ objectID: NSManagedObjectID) {
     guard let parts = objectID.parts else { return nil }
     self.init(parts)
   }
 
-  /// A number where the text is exactly that of one, so that both spellings of a key are equal.
+  /// Returns a number if the text is exactly its decimal form, so that both spellings of a key are equal.
   static func key(ofText text: String) -> ID.Key {
     if let number = Int64(text), String(number) == text { return .number(number) }
     return .text(text)
@@ -86,12 +86,12 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
     return false
   }
 
-  /// Makes the identity of a model in a custom store.
+  /// Creates the identity of a model in a custom store.
   ///
   /// - Parameters:
   ///   - storeIdentifier: The store's ``DataStore/identifier``.
   ///   - entityName: Name of the entity.
-  ///   - primaryKey: What the store knows the model by; its description counts.
+  ///   - primaryKey: The store's key of the model; compared by its description.
   /// - Throws: Nothing; Apple's throws for keys that can't be encoded.
   public static func identifier<T>(
     for storeIdentifier: String, entityName: String, primaryKey: T

@@ -1,4 +1,4 @@
-// Reading and writing by key path: what the accessors that the macro writes call.
+// Access by key path, for the generated accessors.
 
 extension PersistentModel {
   /// The value of an attribute.

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Numbers by the address of an object, found without a lock: key paths of the accessors in a program's code are
-/// the same objects each time.
+/// Numbers by object address, looked up without a lock: the key paths of a program's accessors are the same
+/// objects each time.
 ///
-/// Objects that are entered stay alive for good, so that their addresses are theirs; beyond a limit no more are
+/// Entered objects are retained forever, so that their addresses stay unique; beyond a limit no more are
 /// entered. Any thread.
 final class PointerTable: @unchecked Sendable {
   // Unchecked: cells are atomic, and tables are never freed; `_growing` guards who enters.
@@ -23,7 +23,7 @@ final class PointerTable: @unchecked Sendable {
     }
 
     @inline(__always) static func start(_ address: UInt) -> Int {
-      // Objects lie 16 bytes apart at least.
+      // Objects are at least 16 bytes apart.
       Int(truncatingIfNeeded: (address >> 4) &* 0x9E37_79B9_7F4A_7C15 >> 40)
     }
 
@@ -73,26 +73,26 @@ final class PointerTable: @unchecked Sendable {
     _growth = Mutex(Growth(generations: generations))
   }
 
-  /// The number entered for an object; nil if there is none.
+  /// The number of an object; nil if it was not entered.
   @inline(__always) func number(of object: AnyObject) -> Int? {
     number(at: UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()))
   }
 
-  /// The number entered for an address; nil if there is none.
+  /// The number of an address; nil if it was not entered.
   @inline(__always) func number(at address: UInt) -> Int? {
     let generation = Unmanaged<Generation>.fromOpaque(_current.load(ordering: .acquiring))
     return generation._withUnsafeGuaranteedRef { $0.cells.number(of: address) }
   }
 
-  /// Enters a number for an object, for good.
+  /// Enters a number for an object, permanently.
   func enter(_ number: Int, for object: AnyObject) {
     let address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     if enter(number, at: address) { _ = Unmanaged.passRetained(object) }
   }
 
-  /// Enters a number for an address that stays what it is.
+  /// Enters a number for a permanent address.
   ///
-  /// - Returns: Whether it was entered now.
+  /// - Returns: Whether it was not entered before.
   @discardableResult
   func enter(_ number: Int, at address: UInt) -> Bool {
     _growth.withLock { growth in

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The storage of the model that a thread is making.
+/// The storage of the model that a thread is creating.
 ///
-/// `init(backingData:)` first gives the property for backing data its initial value, and then what it was called with.
-/// That initial value would be a storage for nothing; it is this one instead, and ignores the initial values of the other
-/// properties. The parts of an instance whose class inherits from another consume it one by one, the topmost last.
+/// `init(backingData:)` first initialises the property for backing data, then assigns the argument. The
+/// initial value would be a useless storage; instead, it is this one, which ignores the initial values of the
+/// other properties. In an instance of a subclass, the parts consume it one by one, the topmost last.
 enum StorageBeingShown {
   private static let _key: pthread_key_t = {
     var key = pthread_key_t()
@@ -12,7 +12,7 @@ enum StorageBeingShown {
     return key
   }()
 
-  /// Makes the instance that shows a storage.
+  /// Creates the instance for a storage.
   @inline(__always) static func showing(_ storage: ModelStorage, _ make: () -> AnyObject) -> AnyObject {
     let key = _key
     pthread_setspecific(key, Unmanaged.passUnretained(storage).toOpaque())

@@ -1,5 +1,4 @@
-// What the compiler says of a property whose type fits none of the forms that can be stored. Chosen only where nothing
-// else fits.
+// Diagnostics for properties of unsupported types. Chosen only if no other overload matches.
 
 extension BackingData {
   /// For types that can't be stored.

@@ -1,15 +1,15 @@
 import CoreData
 import Synchronization
 
-/// Counts the changes of a container's stores that a program has to look at: those of some classes, by some authors.
+/// Counts relevant changes of a container's stores: those of some classes, by some authors.
 ///
 /// May be used on any thread.
 public final class HistoryObserver: Observable, Sendable {
   /// The container.
   public let modelContainer: ModelContainer
-  /// Classes whose changes count; none for all.
+  /// Classes to observe; empty for all.
   public let observedModels: [any PersistentModel.Type]
-  /// Authors whose changes count; none for all.
+  /// Authors to observe; empty for all.
   public let authors: Set<String>
   private let _registrar = ObservationRegistrar()
   private let _state: Mutex<State>
@@ -18,7 +18,7 @@ public final class HistoryObserver: Observable, Sendable {
   private struct State: @unchecked Sendable {
     // Unchecked: the token of an observer is only handed back.
     var counter = 0
-    /// Numbers of the last transactions looked at, by store.
+    /// Numbers of the last transactions processed, by store.
     var seen: [String: Int64]
     var observer: (any NSObjectProtocol)?
   }
@@ -26,9 +26,9 @@ public final class HistoryObserver: Observable, Sendable {
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - historyTokens: Places to start from, by the stores' identifiers; nil for now.
-  ///   - observedModels: Classes whose changes count; none for all.
-  ///   - authors: Authors whose changes count; none for all.
+  ///   - historyTokens: Start positions, by store identifier; nil for the current ones.
+  ///   - observedModels: Classes to observe; empty for all.
+  ///   - authors: Authors to observe; empty for all.
   ///   - modelContainer: The container.
   ///   - isolation: The caller's.
   /// - Throws: Nothing; Apple's throws for tokens that have expired.
@@ -67,7 +67,7 @@ public final class HistoryObserver: Observable, Sendable {
     return _state.withLock { $0.counter }
   }
 
-  /// Looks at the transactions since the last time.
+  /// Processes the transactions since the last call.
   private func _look() {
     do {
       let seen = _state.withLock { $0.seen }

@@ -1,7 +1,7 @@
 extension ResultsObserver where SectionTitle == Never {
   /// Creates an observer of a context's models.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
@@ -11,7 +11,7 @@ extension ResultsObserver where SectionTitle == Never {
 
   /// Creates an observer of a container's models, in a context of its own.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
@@ -23,7 +23,7 @@ extension ResultsObserver where SectionTitle == Never {
 
   /// Creates an observer of a context's models.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
@@ -35,7 +35,7 @@ extension ResultsObserver where SectionTitle == Never {
 
   /// Creates an observer of a container's models, in a context of its own.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -48,9 +48,9 @@ extension ResultsObserver where SectionTitle == Never {
 }
 
 extension ResultsObserver where SectionTitle == String {
-  /// Creates an observer with sections by a text.
+  /// Creates an observer with sections by a text property.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String>, modelContext: ModelContext,
@@ -60,9 +60,9 @@ extension ResultsObserver where SectionTitle == String {
       fetchDescriptor, modelContext, sectionBy: sectionBy, title: { $0[keyPath: sectionBy] }, on: isolation)
   }
 
-  /// Creates an observer with sections by a text.
+  /// Creates an observer with sections by a text property.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String>, modelContainer: ModelContainer,
@@ -73,9 +73,9 @@ extension ResultsObserver where SectionTitle == String {
       title: { $0[keyPath: sectionBy] }, on: isolation)
   }
 
-  /// Creates an observer with sections by a text.
+  /// Creates an observer with sections by a text property.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String>, modelContext: ModelContext,
@@ -86,9 +86,9 @@ extension ResultsObserver where SectionTitle == String {
       title: { $0[keyPath: sectionBy] }, on: isolation)
   }
 
-  /// Creates an observer with sections by a text.
+  /// Creates an observer with sections by a text property.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String>, modelContainer: ModelContainer,
@@ -100,9 +100,10 @@ extension ResultsObserver where SectionTitle == String {
       title: { $0[keyPath: sectionBy] }, on: isolation)
   }
 
-  /// Creates an observer with sections by a text that may be missing; such models are in the section of the empty title.
+  /// Creates an observer with sections by an optional text property; models without a value are in the
+  /// section with the empty title.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext,
@@ -113,9 +114,10 @@ extension ResultsObserver where SectionTitle == String {
       on: isolation)
   }
 
-  /// Creates an observer with sections by a text that may be missing; such models are in the section of the empty title.
+  /// Creates an observer with sections by an optional text property; models without a value are in the
+  /// section with the empty title.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer,
@@ -126,9 +128,10 @@ extension ResultsObserver where SectionTitle == String {
       title: { $0[keyPath: sectionBy] ?? "" }, on: isolation)
   }
 
-  /// Creates an observer with sections by a text that may be missing; such models are in the section of the empty title.
+  /// Creates an observer with sections by an optional text property; models without a value are in the
+  /// section with the empty title.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext,
@@ -139,9 +142,10 @@ extension ResultsObserver where SectionTitle == String {
       title: { $0[keyPath: sectionBy] ?? "" }, on: isolation)
   }
 
-  /// Creates an observer with sections by a text that may be missing; such models are in the section of the empty title.
+  /// Creates an observer with sections by an optional text property; models without a value are in the
+  /// section with the empty title.
   ///
-  /// - Throws: What the first fetch throws.
+  /// - Throws: Errors of the first fetch.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer,
@@ -155,7 +159,7 @@ extension ResultsObserver where SectionTitle == String {
 }
 
 extension ModelContext {
-  /// The context of an observer of a container: the main one on the main actor, else one of its own.
+  /// The context for observing a container: the main one on the main actor, otherwise a new one.
   static func observing(_ container: ModelContainer, on isolation: (any Actor)?) -> ModelContext {
     guard isolation === MainActor.shared else { return ModelContext(container) }
     // The caller runs on the main actor.

@@ -1,30 +1,30 @@
 import CoreData
 
-/// Keeps the results of a fetch up to date, for code that observes them.
+/// Keeps the results of a fetch up to date, for observing code.
 ///
-/// Used where its context is used: the results change when the context processes changes of its own, saves, or takes
-/// over what others have saved. An observer made on an actor takes that over by itself; one made on none, of a context that
-/// isn't the main one, when the context next fetches.
+/// Used where its context is used: the results change when the context processes its own changes, saves, or
+/// merges the saves of others. An observer created on an actor triggers these merges automatically;
+/// otherwise, unless its context is the main one, they wait for the context's next fetch.
 public final class ResultsObserver<Element, SectionTitle>: Observable
 where Element: PersistentModel, SectionTitle: Hashable {
-  /// What is fetched. Setting fetches anew.
+  /// The fetch. Setting it fetches again.
   public var fetchDescriptor: FetchDescriptor<Element> {
     didSet { refresh() }
   }
 
-  /// What the models meet. Setting fetches anew.
+  /// The condition for models. Setting it fetches again.
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
     set { fetchDescriptor.predicate = newValue }
   }
 
-  /// The order of the models. Setting fetches anew.
+  /// The order of the models. Setting it fetches again.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
     set { fetchDescriptor.sortBy = newValue }
   }
 
-  /// Property that the models are divided by; nil for no sections. Setting divides anew.
+  /// The property that determines sections; nil for no sections. Setting it regroups the models.
   public var sectionBy: PartialKeyPath<Element>? {
     didSet { refresh() }
   }
@@ -61,12 +61,12 @@ where Element: PersistentModel, SectionTitle: Hashable {
           reference.observer?.refresh()
         })
     }
-    // What others save waits until the context is used; on an actor that can be now.
+    // The saves of others wait until the context is used; on an actor that is possible now.
     guard let isolation else { return }
     modelContext.mailbox.setWake { Task { await FollowedObserver.refresh(reference, on: isolation) } }
   }
 
-  /// The models. They change with the store; what is set stays until then.
+  /// The models. They follow the store; an assigned value lasts until the next change.
   public var results: FetchResultsCollection<Element> {
     get {
       _registrar.access(self, keyPath: \.results)
@@ -82,7 +82,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     return _sections
   }
 
-  /// The model at a section and an index in it; nil where there is none.
+  /// The model at a section and an index in it; nil if there is none.
   public func element(at indexPath: IndexPath) -> Element? {
     guard indexPath.count == 2 else { return nil }
     guard let _sections else {
@@ -93,7 +93,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     return _sections[indexPath[0]][indexPath[1]]
   }
 
-  /// Section and index of a model; nil for one that isn't among the results.
+  /// Section and index of a model; nil if it isn't among the results.
   public func indexPath(for element: Element) -> IndexPath? {
     guard let _sections else {
       return _models.firstIndex { $0 === element }.map { IndexPath(indexes: [0, $0]) }
@@ -117,7 +117,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   }
 
   private func _fetch() throws {
-    // A fetch has the context process its changes, which it tells of.
+    // A fetch makes the context process its changes, which notifies this observer.
     guard !_isFetching else { return }
     _isFetching = true
     defer { _isFetching = false }
@@ -141,14 +141,14 @@ where Element: PersistentModel, SectionTitle: Hashable {
 
 extension ResultsObserver: RefreshingObserver {}
 
-/// Something that fetches anew.
+/// An object that can fetch again.
 protocol RefreshingObserver: AnyObject {
   func refresh()
 }
 
-/// An observer as those refer to it who tell it of changes; not kept alive.
+/// A weak reference to an observer, for its notification sources.
 private final class FollowedObserver: @unchecked Sendable {
-  // Unchecked: notifications of a context come where it is used, and so does the observer.
+  // Unchecked: notifications of a context are posted where it is used, as is the observer.
   weak var observer: (any RefreshingObserver)?
 
   init(_ observer: any RefreshingObserver) { self.observer = observer }

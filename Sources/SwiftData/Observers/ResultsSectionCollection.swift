@@ -1,4 +1,4 @@
-/// Results by sections, each section where the first model of its title stands.
+/// Results by section, each section at the position of its first model.
 public struct ResultsSectionCollection<Element, SectionName>: RandomAccessCollection
 where SectionName: Hashable {
   private let _sections: [ResultsSection<Element, SectionName>]
@@ -25,15 +25,15 @@ where SectionName: Hashable {
   public subscript(index: Int) -> ResultsSection<Element, SectionName> { _sections[index] }
   /// The titles in the order of the sections.
   public var sectionNames: [SectionName] { _sections.map(\.name) }
-  /// Whether there is a section of a title.
+  /// Whether there is a section with a title.
   public func contains(sectionName: SectionName) -> Bool { sectionNames.contains(sectionName) }
 
-  /// Index of the section of a title; nil if there is none.
+  /// Index of the section with a title; nil if there is none.
   public func index(ofSectionNamed sectionName: SectionName) -> Int? {
     _sections.firstIndex { $0.name == sectionName }
   }
 
-  /// The section of a title; nil if there is none.
+  /// The section with a title; nil if there is none.
   public subscript(sectionName name: SectionName) -> ResultsSection<Element, SectionName>? {
     _sections.first { $0.name == name }
   }

@@ -1,15 +1,15 @@
 import CoreData
 
 extension NSManagedObjectModel {
-  /// Makes the Core Data model of model classes, for a stack that opens the store of a container.
+  /// Creates the Core Data model of model classes, for a stack that opens the store of a container.
   ///
-  /// Its entities have the class `NSManagedObject`; set `managedObjectClassName` for another one. The version hashes are those
-  /// of the container's store.
+  /// Its entities have the class `NSManagedObject`; set `managedObjectClassName` for another one. The version
+  /// hashes equal those of the container's store.
   ///
   /// - Parameters:
-  ///   - types: The classes; those that relationships lead to come along.
+  ///   - types: The classes; those reachable through relationships are added.
   ///   - model: A model whose entities are added; nil for none.
-  /// - Returns: Nil for classes that give no model, with a line on the standard error that says why.
+  /// - Returns: Nil for an invalid schema, with the reason logged to standard error.
   public static func makeManagedObjectModel(
     for types: [any PersistentModel.Type], mergedWith model: NSManagedObjectModel? = nil
   ) -> NSManagedObjectModel? {

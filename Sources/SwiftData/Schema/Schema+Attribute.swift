@@ -1,5 +1,5 @@
 extension Schema {
-  /// A property that holds a value.
+  /// A property with a value.
   ///
   /// May be edited until its schema is used.
   public class Attribute: SchemaProperty, @unchecked Sendable {
@@ -9,16 +9,16 @@ extension Schema {
     public var name: String
     /// Name that it had in the version of the schema before.
     public var originalName: String
-    /// What `@Attribute` says.
+    /// The options of `@Attribute`.
     public var options: [Schema.Attribute.Option]
     /// Type of its values.
     public var valueType: any Any.Type
-    /// The property's initial value, as of when the schema was made.
+    /// The property's initial value when the schema was created.
     public var defaultValue: Any?
-    /// Text that makes the version hash differ though nothing else does.
+    /// Text that changes the version hash.
     public var hashModifier: String?
 
-    /// Creates what `@Attribute` says of a property.
+    /// Creates the settings of `@Attribute` for a property.
     public init(
       _ options: Schema.Attribute.Option..., originalName: String? = nil, hashModifier: String? = nil
     ) {
@@ -42,9 +42,9 @@ extension Schema {
       self.hashModifier = hashModifier
     }
 
-    /// Whether a value transformer makes data of the values.
+    /// Whether a value transformer encodes the values.
     public var isTransformable: Bool { transformerName != nil }
-    /// Whether the whole value is kept in its Codable form.
+    /// Whether the whole value is stored in its Codable form.
     public var isCodable: Bool { options.contains(.codable) }
     /// True.
     public var isAttribute: Bool { true }
@@ -67,7 +67,7 @@ extension Schema {
 
     enum CodingKeys: String, CodingKey { case name, originalName, options, valueType, hashModifier }
 
-    /// Decodes an attribute; a type that the program doesn't have stands as `Any`.
+    /// Decodes an attribute; a type that the program lacks becomes `Any`.
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       name = try container.decode(String.self, forKey: .name)
@@ -87,7 +87,7 @@ extension Schema {
       try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
     }
 
-    /// Whether both say the same, default values aside.
+    /// Whether both are equal, ignoring default values.
     public static func == (lhs: Attribute, rhs: Attribute) -> Bool {
       lhs === rhs
         || lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
@@ -102,7 +102,7 @@ extension Schema {
     }
   }
 
-  /// An attribute whose values are made of several.
+  /// An attribute whose values consist of several elements.
   public final class CompositeAttribute: Schema.Attribute, @unchecked Sendable {
     /// The elements.
     public var properties: [Schema.Attribute] = []

@@ -28,7 +28,7 @@ extension Schema {
 
   /// Writes the schema to a file, as JSON.
   ///
-  /// - Throws: What writing the file throws.
+  /// - Throws: Errors of writing the file.
   public func save(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -37,7 +37,7 @@ extension Schema {
 
   /// Reads a schema from a file that ``save(to:)`` wrote.
   ///
-  /// - Throws: What reading the file throws, or `DecodingError` for a file that is none of these.
+  /// - Throws: Errors of reading the file, or `DecodingError` for any other file.
   public static func load(from url: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
   }

@@ -1,5 +1,5 @@
 extension Schema {
-  /// What `#Index` says: which properties are searched by.
+  /// The indexes declared by `#Index`.
   public final class Index<T>: SchemaProperty, PropertyGroups, @unchecked Sendable where T: PersistentModel {
     // Unchecked: as the other properties.
 
@@ -66,7 +66,7 @@ extension Schema {
     public func hash(into hasher: inout Hasher) { hasher.combine(keyPathGroups) }
   }
 
-  /// What `#Unique` says: which properties together no two models have alike.
+  /// The constraints declared by `#Unique`: combinations of properties with unique values.
   public final class Unique<T>: SchemaProperty, PropertyGroups, @unchecked Sendable where T: PersistentModel {
     // Unchecked: as the other properties.
 

@@ -1,5 +1,5 @@
 extension Schema {
-  /// What a model class is to a store: a name and properties.
+  /// The stored form of a model class: a name and properties.
   ///
   /// May be edited until its schema is used.
   public final class Entity: Codable, Hashable, @unchecked Sendable {
@@ -27,7 +27,7 @@ extension Schema {
     private var _superentityName: String?
     /// The entities that inherit from this one.
     public var subentities: Set<Schema.Entity> = []
-    /// The class that the entity stands for; nil for one made by hand.
+    /// The class of the entity; nil for an entity created manually.
     var modelType: (any PersistentModel.Type)?
 
     /// Creates an entity without properties.
@@ -126,7 +126,7 @@ extension Schema {
       case name, superentityName, properties, uniquenessConstraints, indices, spatialIndices, modelType
     }
 
-    /// Decodes an entity; its relatives are found by the schema.
+    /// Decodes an entity; the schema connects its relatives.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: _Keys.self)
       name = try container.decode(String.self, forKey: .name)

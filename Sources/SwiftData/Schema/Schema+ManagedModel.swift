@@ -1,11 +1,11 @@
 import CoreData
 
 extension Schema {
-  /// The schema as a model of the engine's, with the version hashes that Apple's SwiftData gives it.
+  /// Converts the schema to a model of the engine, with the version hashes of Apple's SwiftData.
   ///
-  /// - Parameter configurations: Names of configurations and of the entities in each.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a property that can't be stored, and for a relationship
-  ///   that leads out of the schema.
+  /// - Parameter configurations: Names of configurations and of their entities.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a property that can't be stored, and for a
+  ///   relationship to a class outside the schema.
   func managedModel(configurations: [(name: String, entities: Set<String>)]) throws -> NSManagedObjectModel {
     var descriptions: [String: NSEntityDescription] = [:]
     for entity in entities {
@@ -76,7 +76,8 @@ extension Schema {
     let description = form.attribute(named: attribute.name, isOptional: attribute.isOptional)
     if attribute.originalName != attribute.name { description.renamingIdentifier = attribute.originalName }
     description.versionHashModifier = attribute.hashModifier
-    // Each new model has an initial value of its own; this one is for rows that a migration adds it to.
+    // New models set their own initial values; this one is for existing rows when a migration adds the
+    // attribute.
     if let value = flattened(attribute.defaultValue) as? any BasicValue,
       form.type == type(of: value).attributeType
     {

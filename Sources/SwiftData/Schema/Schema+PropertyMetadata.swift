@@ -1,18 +1,18 @@
 extension Schema {
-  /// What the macro says of one stored property, or of several for a constraint.
+  /// The macro's description of one stored property, or of several for a constraint.
   public struct PropertyMetadata {
     let name: String
     let keypath: AnyKeyPath
     let defaultValue: Any?
     let metadata: (any SchemaProperty)?
 
-    /// Creates what is known of a property.
+    /// Creates the description of a property.
     ///
     /// - Parameters:
     ///   - name: Name of the property.
-    ///   - keypath: Key path of the property, which tells its type.
+    ///   - keypath: Key path of the property, which determines its type.
     ///   - defaultValue: The initial value.
-    ///   - metadata: What `@Attribute`, `@Relationship`, `#Unique` or `#Index` says.
+    ///   - metadata: The contents of `@Attribute`, `@Relationship`, `#Unique` or `#Index`.
     public init(
       name: String, keypath: AnyKeyPath, defaultValue: Any? = nil, metadata: (any SchemaProperty)? = nil
     ) {

@@ -1,5 +1,5 @@
 extension Schema {
-  /// A property that leads to other models.
+  /// A property that refers to other models.
   ///
   /// May be edited until its schema is used.
   public final class Relationship: SchemaProperty, @unchecked Sendable {
@@ -9,28 +9,28 @@ extension Schema {
     public var name = ""
     /// Name that it had in the version of the schema before.
     public var originalName: String
-    /// What `@Relationship` says.
+    /// The options of `@Relationship`.
     public var options: [Schema.Relationship.Option]
     /// Type of the property.
     public var valueType: any Any.Type = Any.self
     /// Key path of the property.
     public var keypath: AnyKeyPath?
-    /// Name of the entity that it leads to.
+    /// Name of the destination entity.
     public var destination = ""
-    /// Name of the property that leads back; nil where none does.
+    /// Name of the inverse; nil without one.
     public var inverseName: String?
-    /// Key path of the property that leads back.
+    /// Key path of the inverse.
     public var inverseKeyPath: AnyKeyPath?
-    /// What happens to the models at the other end when the model is deleted.
+    /// The effect of deleting the model on the models at the other end.
     public var deleteRule: Schema.Relationship.DeleteRule
     /// Least number of models.
     public var minimumModelCount: Int?
     /// Largest number of models; 0 for any.
     public var maximumModelCount: Int?
-    /// Text that makes the version hash differ though nothing else does.
+    /// Text that changes the version hash.
     public var hashModifier: String?
 
-    /// Creates what `@Relationship` says of a property.
+    /// Creates the settings of `@Relationship` for a property.
     public init(
       _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify,
       minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: String? = nil,
@@ -55,14 +55,14 @@ extension Schema {
     public var isTransient: Bool { false }
     /// Whether nil is a value.
     public var isOptional: Bool { valueType is any OptionalType.Type }
-    /// Whether no two models lead to the same one.
+    /// Whether each destination may belong to one model only.
     public var isUnique: Bool { options.contains(.unique) }
 
-    /// What happens to the models at the other end when a model is deleted.
+    /// The effect of deleting a model on the models at the other end.
     public enum DeleteRule: String, Codable, Hashable, Sendable {
-      /// Nothing: they keep a reference to a model that is gone.
+      /// No effect: they keep a reference to the deleted model.
       case noAction
-      /// They let go of the model.
+      /// Their references to the model are cleared.
       case nullify
       /// They are deleted as well.
       case cascade
@@ -70,12 +70,12 @@ extension Schema {
       case deny
     }
 
-    /// What `@Relationship` can say of a relationship.
+    /// An option of `@Relationship`.
     public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
       private let _name: String
-      /// No two models lead to the same one.
+      /// Each destination may belong to one model only.
       public static var unique: Option { Option(_name: "unique") }
-      /// The option as it is written.
+      /// The option in source form.
       public var debugDescription: String { ".\(_name)" }
     }
 
@@ -116,7 +116,7 @@ extension Schema {
       try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
     }
 
-    /// Whether both say the same, key paths aside.
+    /// Whether both are equal, ignoring key paths.
     public static func == (lhs: Relationship, rhs: Relationship) -> Bool {
       lhs === rhs
         || lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options

@@ -1,6 +1,6 @@
 extension Schema {
-  /// A version of a schema: a label, which is written into stores; which version a store has is told by its
-  /// hashes.
+  /// A version of a schema: a label, which is written into stores. The version of a store is determined by
+  /// its hashes.
   public struct Version: Codable, Comparable, Hashable, Sendable, CustomStringConvertible {
     /// The first number.
     public let major: Int

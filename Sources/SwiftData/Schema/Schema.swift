@@ -1,6 +1,6 @@
-/// The entities that a container stores, made of model classes or by hand.
+/// The entities that a container stores, created from model classes or manually.
 ///
-/// Immutable once a container has been made with it; then it may be read on any thread.
+/// Immutable once a container was created with it; then it may be read on any thread.
 public final class Schema: Codable, Hashable, @unchecked Sendable {
   // Unchecked: entities may be edited until the schema is used, by one thread, as Apple's.
 
@@ -28,13 +28,13 @@ public final class Schema: Codable, Hashable, @unchecked Sendable {
     self.init(entities: [], version: Version(1, 0, 0), encodingVersion: Self.schemaEncodingVersion)
   }
 
-  /// Creates a schema of entities made by hand.
+  /// Creates a schema of manually created entities.
   public convenience init(_ entities: Schema.Entity..., version: Schema.Version = Version(1, 0, 0)) {
     self.init(entities: entities, version: version, encodingVersion: Self.schemaEncodingVersion)
   }
 
-  /// Creates a schema of model classes and of all that their relationships lead to. Subclasses are not found; name
-  /// them.
+  /// Creates a schema of model classes and all classes reachable through their relationships. Subclasses are
+  /// not found; list them.
   ///
   /// Traps for two classes of the same name.
   public convenience init(
@@ -45,7 +45,7 @@ public final class Schema: Codable, Hashable, @unchecked Sendable {
       encodingVersion: Self.schemaEncodingVersion)
   }
 
-  /// Creates a schema of model classes and of all that their relationships lead to.
+  /// Creates a schema of model classes and all classes reachable through their relationships.
   public convenience init(
     _ types: any PersistentModel.Type..., version: Schema.Version = Version(1, 0, 0)
   ) {
@@ -57,12 +57,12 @@ public final class Schema: Codable, Hashable, @unchecked Sendable {
     self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
   }
 
-  /// The entity that a class stands for; nil if the schema doesn't have it.
+  /// The entity of a class; nil if the schema lacks it.
   public func entity<T>(for type: T.Type) -> Schema.Entity? where T: PersistentModel {
     entitiesByName[Self.entityName(for: type)]
   }
 
-  /// Name of the entity that a class stands for: the class's own, without module and enclosing types.
+  /// Name of the entity of a class: the class's own name, without module and enclosing types.
   public static func entityName<T>(for type: T.Type) -> String where T: PersistentModel {
     ModelClass.name(of: type)
   }

@@ -1,9 +1,10 @@
-/// Makes entities of model classes.
+/// Creates entities from model classes.
 struct SchemaBuilder {
   private var _classes: [ModelClass] = []
   private var _entities: [String: Schema.Entity] = [:]
 
-  /// Entities of the classes, of those that they inherit from, and of all that their relationships lead to.
+  /// Returns the entities of the classes, of their ancestors, and of all classes reachable through their
+  /// relationships.
   static func entities(of types: [any PersistentModel.Type]) -> [Schema.Entity] {
     var builder = SchemaBuilder()
     builder._find(types)
@@ -120,13 +121,13 @@ struct SchemaBuilder {
     }
   }
 
-  /// The relationships of an entity with those that it inherits.
+  /// The relationships of an entity, including inherited ones.
   private func _relationships(of name: String) -> [Schema.Relationship] {
     _entities[name]?.properties.compactMap { $0 as? Schema.Relationship } ?? []
   }
 
   private func _connectInverses() {
-    // What is said in so many words comes first.
+    // Explicit inverses come first.
     for modelClass in _classes {
       for case let relationship as Schema.Relationship in _entities[modelClass.name]!.storedProperties {
         guard let keyPath = relationship.inverseKeyPath else { continue }
@@ -156,9 +157,9 @@ struct SchemaBuilder {
     }
   }
 
-  /// The one relationship at the other end that can lead back; nil where there are none, or several on either side.
+  /// Returns the only possible inverse; nil if there is none, or several on either side.
   ///
-  /// None is found through a required to-one, and none between two to-manys.
+  /// A required to-one, and a pair of to-manys, have no inferred inverse.
   private func _onlyCandidate(
     for relationship: Schema.Relationship, of entity: String
   ) -> Schema.Relationship? {

@@ -1,14 +1,14 @@
-/// A property of an entity: an attribute or a relationship; or what is said of several properties.
+/// A property of an entity: an attribute or a relationship; or a declaration about several properties.
 public protocol SchemaProperty: Decodable, Encodable, Hashable {
   /// Name of the property.
   var name: String { get set }
-  /// Name that it had in the version of the schema before; its name unless said otherwise.
+  /// Its name in the previous version of the schema; by default its name.
   var originalName: String { get set }
   /// Type of its values.
   var valueType: any Any.Type { get set }
-  /// Whether it holds a value.
+  /// Whether it is an attribute.
   var isAttribute: Bool { get }
-  /// Whether it leads to other models.
+  /// Whether it is a relationship.
   var isRelationship: Bool { get }
   /// Whether it isn't stored.
   var isTransient: Bool { get }
@@ -19,21 +19,21 @@ public protocol SchemaProperty: Decodable, Encodable, Hashable {
 }
 
 extension SchemaProperty {
-  /// False unless the property says otherwise.
+  /// False by default.
   public var isAttribute: Bool { false }
-  /// False unless the property says otherwise.
+  /// False by default.
   public var isRelationship: Bool { false }
-  /// False unless the property says otherwise.
+  /// False by default.
   public var isTransient: Bool { false }
   /// Whether the type of its values is optional.
   public var isOptional: Bool { valueType is any OptionalType.Type }
 }
 
-/// What `#Unique` and `#Index` say: groups of properties.
+/// The declarations of `#Unique` and `#Index`: groups of properties.
 protocol PropertyGroups {
   var keyPathGroups: [[AnyKeyPath]] { get }
   /// For each group of an index whether it is spatial.
   var isSpatial: [Bool] { get }
-  /// Whether equal values are refused.
+  /// Whether equal values are rejected.
   var isUnique: Bool { get }
 }

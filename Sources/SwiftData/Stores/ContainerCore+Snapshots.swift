@@ -1,9 +1,9 @@
 import CoreData
 
 extension ContainerCore {
-  /// Puts the values of a snapshot where the engine finds them.
+  /// Enters the values of a snapshot into the engine's table.
   ///
-  /// - Throws: What converting a value throws that isn't of its property's type.
+  /// - Throws: An error for a value that isn't of its property's type.
   func enter(_ snapshot: SnapshotValues, in store: CustomStore) throws {
     guard let binding = bindings.binding(named: snapshot.identifier.entityName) else { return }
     var row: [String: Any] = [:]
@@ -19,7 +19,7 @@ extension ContainerCore {
     store.bridge.put(row, for: snapshot.identifier)
   }
 
-  /// Has custom stores asked for models that the engine misses.
+  /// Connects the tables to custom stores, for models that the engine misses.
   func connectSnapshotTables() {
     for store in customStores {
       store.bridge.load = { [weak self, unowned store] identifier in
@@ -28,7 +28,7 @@ extension ContainerCore {
     }
   }
 
-  /// Asks a custom store for one model.
+  /// Loads one model from a custom store.
   private func load(_ identifier: PersistentIdentifier, from store: CustomStore) throws {
     guard let type = bindings.binding(named: identifier.entityName)?.modelClass.type else { return }
     func open<Model: PersistentModel>(_ type: Model.Type) throws {

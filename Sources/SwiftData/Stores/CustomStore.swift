@@ -1,10 +1,10 @@
 import CoreData
 
-/// A custom store as a context sees it, whatever its types.
+/// A type-erased custom store, as a context uses it.
 ///
-/// Used where the context that asks is used.
+/// Used where the requesting context is used.
 class CustomStore {
-  /// The engine's side: where objects find their values.
+  /// The engine's side, with the objects' values.
   let bridge: SnapshotTable
   let name: String
   let identifier: String
@@ -51,7 +51,7 @@ class CustomStore {
 final class TypedCustomStore<Store: DataStore>: CustomStore {
   private let _store: Store
 
-  /// - Throws: What the configuration's validation and the store's initialiser throw.
+  /// - Throws: Errors of the configuration's validation and the store's initialiser.
   init(
     _ configuration: Store.Configuration, _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?
   ) throws {

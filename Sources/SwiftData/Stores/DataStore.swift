@@ -1,14 +1,14 @@
-/// What a custom store needs to know: its name and what of the schema it keeps.
+/// The configuration of a custom store: its name and its part of the schema.
 public protocol DataStoreConfiguration: Hashable {
-  /// The store that is made of it.
+  /// The store created from it.
   associatedtype Store: DataStore where Self == Self.Store.Configuration
   /// Name of the configuration.
   var name: String { get }
-  /// The entities that the store keeps; the container sets it to its own schema where it is nil.
+  /// The entities in the store; the container replaces nil by its own schema.
   var schema: Schema? { get set }
-  /// Checks that a store can be made of it.
+  /// Validates the configuration.
   ///
-  /// - Throws: What making the container is to throw.
+  /// - Throws: The error with which creating the container fails.
   func validate() throws
 }
 
@@ -17,39 +17,41 @@ extension DataStoreConfiguration {
   public func validate() throws {}
 }
 
-/// A store of a program's own: a folder of files, a service, another database.
+/// A custom store: a directory of files, a service, another database.
 ///
-/// Models come and go as snapshots. Called where the context that asks is used, one call at a time for each context.
+/// Models are exchanged as snapshots. Called where the requesting context is used, one call at a time per
+/// context.
 public protocol DataStore: AnyObject {
-  /// What the store is made of.
+  /// The type of the configuration.
   associatedtype Configuration: DataStoreConfiguration where Self == Self.Configuration.Store
-  /// What the store keeps of a model.
+  /// The type of snapshots.
   associatedtype Snapshot: DataStoreSnapshot
 
   /// Creates the store.
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
-  /// What the store was made of.
+  /// The store's configuration.
   var configuration: Configuration { get }
-  /// Tells the store from every other; part of the identities of its models.
+  /// Identifies the store; part of the identities of its models.
   var identifier: String { get }
-  /// The entities that the store keeps.
+  /// The entities in the store.
   var schema: Schema { get }
 
-  /// Finds models.
+  /// Fetches models.
   ///
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to be asked again without
-  ///   predicate or order, which the context then applies itself; anything else reaches the caller.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to receive
+  ///   the request again without predicate or order, which the context then applies itself; any other error
+  ///   reaches the caller.
   func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel
   /// Counts models.
   func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
-  /// Finds the identities of models.
+  /// Fetches the identities of models.
   func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel
-  /// Keeps what has changed.
+  /// Saves changes.
   func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot>
@@ -59,19 +61,19 @@ public protocol DataStore: AnyObject {
   func initializeState(for editingState: EditingState)
   /// A context ends.
   func invalidateState(for editingState: EditingState)
-  /// What the store has at hand of models.
+  /// Returns cached snapshots of models.
   func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot]
 }
 
 extension DataStore {
-  /// Counts what a fetch finds.
+  /// Counts the results of a fetch.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel {
     try fetch(request).fetchedSnapshots.count
   }
 
-  /// The identities of what a fetch finds.
+  /// Returns the identities of the results of a fetch.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
@@ -85,25 +87,25 @@ extension DataStore {
   /// Does nothing.
   public func invalidateState(for editingState: EditingState) {}
 
-  /// Nothing.
+  /// Returns no snapshots.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot] { [:] }
 }
 
-/// A custom store that deletes all models which meet a predicate at once.
+/// A custom store that deletes all models which satisfy a predicate in one operation.
 public protocol DataStoreBatching: DataStore {
   /// Deletes models.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }
 
-/// A custom store that keeps a history.
+/// A custom store with a history.
 public protocol HistoryProviding {
   /// Its transactions.
   associatedtype HistoryType: HistoryTransaction
   /// Its transactions.
   static var historyType: HistoryType.Type { get }
-  /// Finds transactions.
+  /// Fetches transactions.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
   /// Deletes transactions.
   func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
@@ -114,13 +116,13 @@ extension HistoryProviding {
   public static var historyType: HistoryType.Type { HistoryType.self }
 }
 
-/// What a custom store can't do.
+/// An operation that a custom store doesn't support.
 public enum DataStoreError: Error, Hashable, Sendable {
-  /// The predicate makes no sense.
+  /// The predicate is invalid.
   case invalidPredicate
-  /// The context is to filter.
+  /// The context must filter.
   case preferInMemoryFilter
-  /// The context is to sort.
+  /// The context must sort.
   case preferInMemorySort
   /// The store doesn't do that.
   case unsupportedFeature

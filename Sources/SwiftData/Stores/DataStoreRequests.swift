@@ -1,19 +1,19 @@
-/// What a custom store is asked for.
+/// A fetch request for a custom store.
 public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
-  /// What is fetched.
+  /// The fetch.
   public let descriptor: FetchDescriptor<T>
-  /// The context that asks.
+  /// The requesting context.
   public let editingState: EditingState
 }
 
-/// What a custom store has found.
+/// The result of a custom store's fetch.
 public struct DataStoreFetchResult<ModelType, SnapshotType>
 where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
-  /// What was asked for.
+  /// The fetch.
   public let descriptor: FetchDescriptor<ModelType>
-  /// The models found.
+  /// The fetched models.
   public let fetchedSnapshots: [SnapshotType]
-  /// Models that those lead to.
+  /// Models related to these.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
   /// Creates a result.
@@ -27,7 +27,7 @@ where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
   }
 }
 
-/// What a custom store is to keep.
+/// The changes for a custom store to save.
 public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable where SnapshotType: DataStoreSnapshot {
   /// The context that saves.
   public let editingState: EditingState
@@ -39,11 +39,11 @@ public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable where Snapshot
   public let deleted: [SnapshotType]
 }
 
-/// What a custom store has made of a save.
+/// The result of a custom store's save.
 public final class DataStoreSaveChangesResult<T> where T: DataStoreSnapshot {
   /// The store's identifier.
   public let storeIdentifier: String
-  /// Permanent identities by the temporary ones that they stand for.
+  /// Permanent identities by temporary ones.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
   /// New values of models that contexts have.
   public let snapshotsToReregister: [PersistentIdentifier: T]
@@ -72,11 +72,11 @@ public final class DataStoreSaveChangesResult<T> where T: DataStoreSnapshot {
   }
 }
 
-/// What a custom store is to delete at once.
+/// A batch deletion for a custom store.
 public struct DataStoreBatchDeleteRequest<T> where T: PersistentModel {
   /// The context that deletes.
   public let editingState: EditingState
-  /// What the models meet; nil for all.
+  /// The condition for deletion; nil for all.
   public let predicate: Predicate<T>?
   /// Whether models of subclasses are deleted, too.
   public let includeSubclasses: Bool

@@ -1,12 +1,12 @@
-/// What a custom store keeps of a model: its identity and values.
+/// A custom store's record of a model: its identity and values.
 ///
-/// The context reads a snapshot through its `encode(to:)`, in one container keyed by ``DataStoreSnapshotCodingKey``:
-/// values by the properties' names, related models by their identities.
+/// The context reads a snapshot through its `encode(to:)`, in one container keyed by
+/// ``DataStoreSnapshotCodingKey``: values by property name, related models by identity.
 public protocol DataStoreSnapshot: Codable, Sendable {
-  /// Creates a snapshot of a model that is saved.
+  /// Creates a snapshot of a model that is being saved.
   ///
   /// - Parameters:
-  ///   - backingData: Answers for every property of the model.
+  ///   - backingData: Provides all properties of the model.
   ///   - relatedBackingDatas: Other models of the same save.
   init(
     from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
@@ -25,7 +25,7 @@ public protocol DataStoreSnapshot: Codable, Sendable {
   ) -> Self
 }
 
-/// What a snapshot's values have to be.
+/// The requirements for a snapshot's values.
 public typealias DataStoreSnapshotValue = Codable & Sendable
 
 /// Keys of a snapshot's coded form.

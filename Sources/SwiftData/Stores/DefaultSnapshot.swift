@@ -1,6 +1,6 @@
 import CoreData
 
-/// The snapshot of stores that have no type of their own: all values of a model.
+/// The default snapshot type: all values of a model.
 public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   // Unchecked: values of Codable types, which are not changed.
 
@@ -8,7 +8,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   public let persistentIdentifier: PersistentIdentifier
   private let _values: [String: any Codable]
 
-  /// Takes all values of a model.
+  /// Copies all values of a model.
   public init(
     from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
   ) {
@@ -30,7 +30,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     _values = values
   }
 
-  /// The value of a property; nil for none.
+  /// The value of a property; nil without one.
   func value(of name: String) -> Any? { _values[name] }
 
   private init(_ identifier: PersistentIdentifier, _ values: [String: any Codable]) {
@@ -62,8 +62,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     for (name, value) in _values { try container.encode(value, forKey: .modeledProperty(name)) }
   }
 
-  /// Decodes identity and values. The types of the values are those of the class whose entity the identity names, as far as
-  /// the class has been used in this process.
+  /// Decodes identity and values. The types of the values come from the class of the identity's entity, if
+  /// that class was used in this process.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     let identifier = try container.decode(PersistentIdentifier.self, forKey: .persistentIdentifier)

@@ -1,9 +1,9 @@
 import CoreData
 
-/// The store that a ``ModelConfiguration`` stands for, as a custom store of its own: for programs that wrap it in
-/// theirs. Containers open such configurations without it.
+/// The store of a ``ModelConfiguration`` in the form of a custom store, for programs that wrap it in their
+/// own. Containers open such configurations without it.
 ///
-/// Used by one thread at a time.
+/// For one thread at a time.
 public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding {
   public typealias Configuration = ModelConfiguration
   public typealias Snapshot = DefaultSnapshot
@@ -11,19 +11,20 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
   /// Places in the store's history.
   public typealias TokenType = DefaultHistoryToken
 
-  /// What the store was made of.
+  /// The store's configuration.
   public let configuration: ModelConfiguration
   /// Name of the configuration.
   public let name: String
   /// UUID of the store.
   public let identifier: String
-  /// The entities that the store keeps.
+  /// The entities in the store.
   public let schema: Schema
   private let _context: ModelContext
 
-  /// Opens the store, migrating it if need be.
+  /// Opens the store, migrating it if necessary.
   ///
-  /// - Throws: `SwiftDataError.unknownSchema` for a configuration without schema, and what making a container throws.
+  /// - Throws: `SwiftDataError.unknownSchema` for a configuration without schema, and errors of creating a
+  ///   container.
   public init(
     _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws {
@@ -41,7 +42,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     identifier = core.coordinator.persistentStores.first?.identifier ?? ""
   }
 
-  /// Finds models.
+  /// Fetches models.
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
@@ -59,14 +60,14 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     try _context.fetchCount(request.descriptor)
   }
 
-  /// Finds the identities of models.
+  /// Fetches the identities of models.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
     try _context.fetchIdentifiers(request.descriptor)
   }
 
-  /// Keeps what has changed.
+  /// Saves changes.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -98,7 +99,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
       for: identifier, remappedIdentifiers: new.mapValues { $0.persistentModelID })
   }
 
-  /// Deletes models that meet a predicate.
+  /// Deletes models that satisfy a predicate.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel {
     try _context.delete(
       model: T.self, where: request.predicate, includeSubclasses: request.includeSubclasses)
@@ -108,7 +109,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
   /// Removes everything.
   public func erase() throws { try _context.core.erase() }
 
-  /// Finds transactions.
+  /// Fetches transactions.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] { try _context.fetchHistory(descriptor) }
@@ -120,7 +121,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
 }
 
 extension ModelContext {
-  /// Deletes a model whose class is known only where the program runs.
+  /// Deletes a model whose class is known only at run time.
   func deleteAny(_ model: any PersistentModel) {
     func open<Model: PersistentModel>(_ model: Model) { delete(model) }
     open(model)
@@ -136,7 +137,7 @@ extension EntityBinding {
 }
 
 extension DefaultSnapshot {
-  /// Gives a model the values.
+  /// Applies the values to a model.
   func apply(
     to model: any PersistentModel, _ related: (PersistentIdentifier) -> (any PersistentModel)?
   ) {

@@ -3,7 +3,7 @@ import CoreData
 // Fetching from custom stores, and saving to them.
 
 extension ModelContext {
-  /// What a descriptor finds in a custom store, with what is unsaved here.
+  /// Returns the results of a descriptor in a custom store, including unsaved changes.
   func objects<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, in store: CustomStore, _ binding: EntityBinding
   ) throws -> [NSManagedObject] {
@@ -27,7 +27,7 @@ extension ModelContext {
     }
   }
 
-  /// Applies to what a store has found what it left to the context, and unsaved changes.
+  /// Applies the filter and order that a store left to the context, and unsaved changes.
   private func finish<T: PersistentModel>(
     _ objects: [NSManagedObject], _ descriptor: FetchDescriptor<T>, filters: Bool, sorts: Bool,
     _ binding: EntityBinding
@@ -78,10 +78,10 @@ extension ModelContext {
     }
   }
 
-  /// Gives custom stores what is to be saved; the engine saves afterwards, and finds the permanent identities.
+  /// Saves to custom stores; the engine saves afterwards, using the permanent identities.
   func saveToCustomStores() throws {
     guard !core.customStores.isEmpty else { return }
-    // What the engine refuses must not have reached a custom store, which takes nothing back.
+    // Validate first: a custom store can't roll back what the engine rejects.
     for object in managed.insertedObjects { try object.validateForInsert() }
     for object in managed.updatedObjects { try object.validateForUpdate() }
     for object in managed.deletedObjects { try object.validateForDelete() }
@@ -106,7 +106,7 @@ extension ModelContext {
       for object in deleted {
         if let parts = object.identityParts { store.bridge.remove(PersistentIdentifier(parts)) }
       }
-      // What the table knows of the others is old; they are read anew when another context asks.
+      // The table's other values are stale; they are reread when another context needs them.
       for object in updated {
         guard let parts = object.identityParts else { continue }
         let identifier = PersistentIdentifier(parts)
@@ -119,6 +119,6 @@ extension ModelContext {
 }
 
 extension PersistentModel {
-  /// The backing data, whatever the class.
+  /// The backing data, untyped.
   fileprivate var backing: any BackingData { persistentBackingData }
 }

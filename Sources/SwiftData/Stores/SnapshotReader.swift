@@ -1,12 +1,12 @@
 import CoreData
 
-/// The values of a snapshot, taken from its coded form without making text of them.
+/// The values of a snapshot, extracted from its coded form without serialising them.
 struct SnapshotValues {
   let identifier: PersistentIdentifier
   /// By the properties' names; nil for null.
   let values: [String: Any?]
 
-  /// - Throws: What encoding the snapshot throws.
+  /// - Throws: Errors of encoding the snapshot.
   init(_ snapshot: some DataStoreSnapshot) throws {
     identifier = snapshot.persistentIdentifier
     let encoder = SnapshotEncoder()
@@ -15,7 +15,7 @@ struct SnapshotValues {
   }
 }
 
-/// Notes the values of one container that is keyed by name, whatever their types.
+/// Collects the values of one container keyed by name, whatever their types.
 private final class SnapshotEncoder: Encoder {
   var values: [String: Any?] = [:]
   let codingPath: [any CodingKey] = []

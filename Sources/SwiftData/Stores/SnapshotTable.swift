@@ -1,13 +1,13 @@
 import CoreData
 import Synchronization
 
-/// The values of a custom store's models, as far as they were asked for, in the engine's types.
+/// The values of a custom store's models that have been requested, in the engine's types.
 final class SnapshotTable: @unchecked Sendable {
   // Unchecked: values are immutable; the lock guards the table.
   private let _rows = Mutex<[PersistentIdentifier: UncheckedRow]>([:])
   /// Keys that the store has given to objects which are being saved.
   private let _keys = Mutex<[ObjectIdentifier: String]>([:])
-  /// Asks the store for a model that isn't in the table.
+  /// Requests a model that isn't in the table from the store.
   var load: (PersistentIdentifier) throws -> Void = { _ in }
 
   private struct UncheckedRow: @unchecked Sendable {
@@ -75,7 +75,7 @@ final class SnapshotStore: NSIncrementalStore, @unchecked Sendable {
   override func execute(
     _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?
   ) throws -> Any {
-    // Contexts ask the custom store itself, and have saved to it when the engine comes here.
+    // Contexts query the custom store directly, and have saved to it before the engine gets here.
     []
   }
 

@@ -1,15 +1,16 @@
 import CoreData
 
-/// A type that an attribute of the engine's holds as it is.
+/// A type that the engine's attributes support directly.
 protocol BasicValue {
   static var attributeType: NSAttributeType { get }
-  /// What a required attribute shows where the store has no value.
+  /// The value of a required attribute that the store has no value for.
   static var empty: Self { get }
-  /// A value unlike that of other numbers, as far as the type allows: what key paths are followed with.
+  /// A placeholder that differs from those of other numbers, as far as the type allows, for evaluating key
+  /// paths.
   static func standIn(_ number: Int) -> Self
-  /// What the engine takes.
+  /// The value for the engine.
   var stored: Any { get }
-  /// The value of what the engine gives; nil for something else.
+  /// Converts an engine value; nil for one of another type.
   static func restored(_ stored: Any) -> Self?
   static func read(_ object: NSManagedObject, _ slot: Int) -> Self?
   static func write(_ value: Self?, _ object: NSManagedObject, _ slot: Int)
@@ -40,7 +41,7 @@ extension Int: BasicInteger { static var attributeType: NSAttributeType { .integ
 extension Int64: BasicInteger { static var attributeType: NSAttributeType { .integer64AttributeType } }
 extension Int32: BasicInteger { static var attributeType: NSAttributeType { .integer32AttributeType } }
 extension Int16: BasicInteger { static var attributeType: NSAttributeType { .integer16AttributeType } }
-// In the next size that holds them; of 64 bits without a sign, the bit pattern.
+// Stored in the next larger type; unsigned 64-bit integers by their bit pattern.
 extension Int8: BasicInteger { static var attributeType: NSAttributeType { .integer16AttributeType } }
 extension UInt8: BasicInteger { static var attributeType: NSAttributeType { .integer16AttributeType } }
 extension UInt16: BasicInteger { static var attributeType: NSAttributeType { .integer32AttributeType } }

@@ -30,8 +30,8 @@ where Value.RawValue: BasicValue {
   override func comparable(_ value: Any) -> Any? { (value as? Value)?.rawValue.stored }
 }
 
-/// An enumeration without raw values and payloads: a composite with an element for each case, of which the
-/// value's holds its name.
+/// An enumeration without raw values and payloads: a composite with an element for each case. The element of
+/// the value's case contains its name.
 final class CaseNameCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
   private let _names: [String]
 
@@ -56,8 +56,8 @@ final class CaseNameCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
   }
 }
 
-/// An enumeration of which cases have payloads: a composite with an element for each case. The value's holds its
-/// name where it has no payload, else the whole value as JSON.
+/// An enumeration with payloads: a composite with an element for each case. The element of the value's case
+/// contains its name, or with a payload the whole value as JSON.
 final class PayloadCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
   private let _cases: [TypeReflection.Case]
   private let _json: JSONCoder<Value>
@@ -95,7 +95,7 @@ final class PayloadCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
   }
 }
 
-/// How the cases of an enumeration without payloads lie in memory: by number, in as many bytes as they need.
+/// The memory layout of an enumeration without payloads: the case number, in as many bytes as necessary.
 enum EnumerationLayout<Value> {
   /// The first case; nil for a type that is no such enumeration.
   static var first: Value? {

@@ -1,9 +1,9 @@
-/// An optional type, looked at without knowing what it wraps.
+/// An optional type, accessible without knowing its wrapped type.
 protocol OptionalType {
   static var wrappedType: Any.Type { get }
   /// Nil, as a value of this type.
   static var noValue: Any { get }
-  /// The wrapped value; nil for none.
+  /// The wrapped value; nil without one.
   var wrappedValue: Any? { get }
 }
 
@@ -13,7 +13,7 @@ extension Optional: OptionalType {
   var wrappedValue: Any? { self }
 }
 
-/// What a value holds once all optionals around it are opened; nil for nil.
+/// Unwraps all nested optionals; nil for nil.
 func flattened(_ value: Any?) -> Any? {
   guard let value else { return nil }
   guard let optional = value as? any OptionalType, type(of: value) is any OptionalType.Type else {

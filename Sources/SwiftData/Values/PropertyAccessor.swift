@@ -2,10 +2,10 @@ import CoreData
 
 /// Reads and writes one property of a model class in the engine's objects.
 ///
-/// Immutable. One for each property of a class, and one for each entity that stands for the class, which knows
-/// the slot.
+/// Immutable. One per property of a class, and one per entity of the class, which knows the slot.
 class PropertyAccessor: @unchecked Sendable {
-  // Unchecked: all members of all subclasses are immutable but `slot`, which is set before anybody else has it.
+  // Unchecked: all members of all subclasses are immutable except `slot`, which is set before the accessor is
+  // shared.
 
   let name: String
   /// Place in the engine's rows; -1 in the accessor of the class.
@@ -13,7 +13,7 @@ class PropertyAccessor: @unchecked Sendable {
 
   init(_ name: String) { self.name = name }
 
-  /// How the attribute lies in a store; nil for a relationship.
+  /// The attribute's stored form; nil for a relationship.
   var form: StoredForm? { nil }
   /// Class at the other end; nil for an attribute.
   var destination: (any PersistentModel.Type)? { nil }
@@ -30,14 +30,14 @@ class PropertyAccessor: @unchecked Sendable {
     return copy
   }
 
-  /// The value as anything.
+  /// The value, untyped.
   func any(_ object: NSManagedObject, _ storage: ModelStorage) -> Any { fatalError("overridden") }
 
-  /// Sets a value of the property's type given as anything.
+  /// Sets an untyped value, which must be of the property's type.
   func setAny(_ value: Any, _ object: NSManagedObject, _ storage: ModelStorage) { fatalError("overridden") }
 
-  /// Sets the value that a model had before it was inserted. What others have set since at the other end of a relationship
-  /// stays.
+  /// Sets the value that a model had before it was inserted. Keeps what others have set since at the other
+  /// end of a relationship.
   func fill(_ value: Any, _ object: NSManagedObject, _ storage: ModelStorage) {
     setAny(value, object, storage)
   }
@@ -47,42 +47,42 @@ class PropertyAccessor: @unchecked Sendable {
     if let value = value.any { fill(value, object, storage) }
   }
 
-  /// What the engine keeps for a value; nil for null.
+  /// Returns the engine's value for a value; nil for null.
   ///
-  /// - Throws: `DecodingError` for a value of another type that has no coded form of the attribute's.
+  /// - Throws: `DecodingError` for a value of another type whose coded form doesn't fit the attribute.
   func stored(_ value: Any) throws -> Any? { nil }
   /// Type of an attribute's values, as a Codable one.
   var codableType: (any Codable.Type)? { nil }
 
-  /// The value of what the engine gives for the attribute; nil for something else.
+  /// Converts an engine value of the attribute; nil for one of another type.
   func restored(_ stored: Any) -> Any? { nil }
 
-  /// The names of elements that lead to a part of an attribute's value; nil for no such part.
+  /// Returns the names of elements that lead to a part of an attribute's value; nil if there are none.
   func elementPath(of keyPath: AnyKeyPath) -> [String]? { nil }
 
-  /// What the engine would keep for a stand-in.
+  /// Returns the engine's value for a placeholder.
   func storedStandIn(_ standIn: Any) -> Any? { nil }
 
-  /// Elements between an attribute and what stands for its value.
+  /// Elements between an attribute and its actual value.
   var valuePath: [String] { form?.valuePath ?? [] }
 
-  /// What a store is asked with for a value; nil where no store can be asked.
+  /// Returns the engine's value for comparing a value in a store; nil if stores can't compare it.
   func comparable(_ value: Any) -> Any? { nil }
 }
 
-/// An accessor that knows the property's type.
+/// A typed accessor.
 class ValueAccessor<Value>: PropertyAccessor, @unchecked Sendable {
   func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Value { fatalError("overridden") }
   func set(_ value: Value, _ object: NSManagedObject, _ storage: ModelStorage) { fatalError("overridden") }
 
-  /// What the property of a model that has no value for it shows.
+  /// Returns the value of the property in a model without a stored value.
   func absent(_ model: String) -> Value {
     programmerError(
       "'\(model).\(name)' was read before it had a value. Assign it in the initialiser, or give it an initial value."
     )
   }
 
-  /// A value to follow key paths with; nil where there is none.
+  /// Returns a placeholder for evaluating key paths; nil if there is none.
   func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> Value? { nil }
 
   final override func any(_ object: NSManagedObject, _ storage: ModelStorage) -> Any {
@@ -97,7 +97,7 @@ class ValueAccessor<Value>: PropertyAccessor, @unchecked Sendable {
   }
 }
 
-/// An attribute of a type that the engine knows.
+/// An attribute of a type that the engine supports directly.
 class BasicAccessor<Value: BasicValue>: ValueAccessor<Value>, @unchecked Sendable {
   override var form: StoredForm? { StoredForm(type: Value.attributeType) }
   override func copy() -> PropertyAccessor { BasicAccessor(name) }
@@ -121,7 +121,7 @@ class BasicAccessor<Value: BasicValue>: ValueAccessor<Value>, @unchecked Sendabl
   final override func restored(_ stored: Any) -> Any? { Value.restored(stored) }
 }
 
-/// An optional attribute of a type that the engine knows.
+/// An optional attribute of a type that the engine supports directly.
 class OptionalBasicAccessor<Value: BasicValue>: ValueAccessor<Value?>, @unchecked Sendable {
   override var form: StoredForm? { StoredForm(type: Value.attributeType) }
   override var isOptional: Bool { true }
@@ -148,7 +148,7 @@ class OptionalBasicAccessor<Value: BasicValue>: ValueAccessor<Value?>, @unchecke
   final override func restored(_ stored: Any) -> Any? { Value.restored(stored) }
 }
 
-/// An attribute whose values a coder turns into what the engine knows.
+/// An attribute whose values are converted by a coder.
 final class CodedAccessor<Value>: ValueAccessor<Value>, @unchecked Sendable {
   private let _coder: ValueCoder<Value>
 
@@ -163,7 +163,7 @@ final class CodedAccessor<Value>: ValueAccessor<Value>, @unchecked Sendable {
 
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Value {
     let stored = object.value(forKey: name)
-    // Decoding JSON for every look at an array would make loops over it slow.
+    // Caches decoded JSON: decoding an array on every access would make loops slow.
     guard let data = stored as? Data else { return _coder.value(of: stored) }
     if let known = storage.decoded[slot], known.data == data, let value = known.value as? Value {
       return value
@@ -180,7 +180,7 @@ final class CodedAccessor<Value>: ValueAccessor<Value>, @unchecked Sendable {
   override func absent(_ model: String) -> Value { isOptional ? _coder.value(of: nil) : super.absent(model) }
 
   override func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> Value? {
-    // JSON of nothing need not be a value.
+    // Empty JSON need not be a valid value.
     form?.type == .compositeAttributeType || isOptional ? _coder.standIn(&number) : nil
   }
 
@@ -227,7 +227,7 @@ final class TransformableAccessor<Value>: ValueAccessor<Value>, @unchecked Senda
   }
 }
 
-/// A value as one of a property's type: itself, or what its coded form decodes to.
+/// Converts a value to a property's type, directly or through its coded form.
 private func converted<Value>(_ value: Any, _ type: Value.Type) throws -> Value {
   if let value = value as? Value { return value }
   guard let encodable = value as? any Encodable, let wanted = type as? any Decodable.Type,

@@ -1,6 +1,6 @@
 import CoreData
 
-/// How an attribute lies in a store: its type and, for a composite, those of its elements.
+/// The stored form of an attribute: its type and, for a composite, those of its elements.
 struct StoredForm: Sendable {
   struct Element: Sendable {
     let name: String
@@ -11,7 +11,7 @@ struct StoredForm: Sendable {
   var type: NSAttributeType
   var elements: [Element] = []
   var transformerName: String?
-  /// Name of the values' class where the type doesn't give it.
+  /// Name of the values' class, if the type doesn't determine it.
   var valueClassName: String?
   /// Whether a composite's one element is the value itself, as of an enumeration with raw values.
   var holdsOneValue = false
@@ -23,7 +23,7 @@ struct StoredForm: Sendable {
   /// Bytes that are a value's JSON.
   static let json = StoredForm(type: .binaryDataAttributeType, isJSON: true)
 
-  /// Makes the description of an attribute of this form.
+  /// Creates the description of an attribute with this form.
   func attribute(named name: String, isOptional: Bool) -> NSAttributeDescription {
     let attribute: NSAttributeDescription
     if type == .compositeAttributeType {
@@ -48,7 +48,7 @@ struct StoredForm: Sendable {
     return copy
   }
 
-  /// The Swift type whose values lie so.
+  /// The Swift type with this stored form.
   func swiftType(isOptional: Bool) -> any Any.Type {
     func optional<Value>(_ type: Value.Type) -> any Any.Type { isOptional ? Value?.self : Value.self }
     return switch type {

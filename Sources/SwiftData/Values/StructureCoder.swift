@@ -1,8 +1,8 @@
 import Foundation
 
-/// A structure as a composite: an element for each stored property, in declared order.
+/// Stores a structure as a composite: an element for each stored property, in declared order.
 ///
-/// Reads and writes the properties where they lie, whatever names the type's Codable form gives them.
+/// Reads and writes the properties in memory, regardless of their names in the type's Codable form.
 final class StructureCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
   private struct Element {
     let name: String
@@ -12,12 +12,12 @@ final class StructureCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
 
   private let _elements: [Element]
 
-  /// Nil for a structure with a property that is none of a composite's elements.
+  /// Nil for a structure with a property that a composite doesn't support.
   init?(_ path: String) {
     guard let fields = TypeReflection.fields(of: Value.self), !fields.isEmpty else { return nil }
     var elements: [Element] = []
     for field in fields {
-      // What property wrappers and `lazy` store isn't what the type's Codable form knows.
+      // The storage of property wrappers and `lazy` properties isn't part of the type's Codable form.
       guard let first = field.name.first, first != "_", first != "$",
         let coder = ValueCoders.coder(
           forAny: field.type, named: field.name, at: "\(path).\(field.name)", isElement: true)
@@ -71,14 +71,14 @@ final class StructureCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
     return nil
   }
 
-  /// The element, and within an enumeration the element that holds it.
+  /// The element, and within an enumeration the element that contains it.
   private func _path(of element: Element, _ type: Any.Type) -> [String] {
     [element.name] + (element.coder.form.valuePath ?? [])
   }
 }
 
 extension StoredForm {
-  /// Within a composite that holds one value, as those of enumerations with raw values, the path to it.
+  /// In a composite with a single value, such as those of enumerations with raw values, the path to it.
   var valuePath: [String]? {
     guard type == .compositeAttributeType, holdsOneValue, let only = elements.first else { return nil }
     return [only.name]

@@ -1,5 +1,5 @@
-/// Stored properties and cases of a type, as the compiler describes them for reflection. Layouts are those of the
-/// Swift ABI's type metadata.
+/// Stored properties and cases of a type, from the compiler's reflection metadata. Layouts follow the Swift
+/// ABI's type metadata.
 enum TypeReflection {
   /// A stored property of a structure.
   struct Field {
@@ -31,7 +31,7 @@ enum TypeReflection {
       .contains(String(module))
   }
 
-  /// The stored properties of a structure in declared order; nil where one can't be found out.
+  /// Returns the stored properties of a structure in declared order; nil if one is unknown.
   static func fields(of type: Any.Type) -> [Field]? {
     guard kind(of: type) == .structure, let (descriptor, records) = _records(type) else { return nil }
     let offsetOfOffsets = (descriptor + 24).loadUnaligned(as: UInt32.self)
@@ -47,7 +47,7 @@ enum TypeReflection {
     return fields
   }
 
-  /// The cases of an enumeration: in declared order, those with payloads first.
+  /// Returns the cases of an enumeration: in declared order, those with payloads first.
   static func cases(of type: Any.Type) -> [Case]? {
     guard kind(of: type) == .enumeration, let (_, records) = _records(type) else { return nil }
     var cases: [Case] = []
@@ -69,7 +69,7 @@ enum TypeReflection {
     unsafeBitCast(type, to: UnsafePointer<Int>.self)
   }
 
-  /// What a relative pointer at a place leads to; nil for null.
+  /// Resolves a relative pointer; nil for null.
   private static func _target(_ place: UnsafeRawPointer) -> UnsafeRawPointer? {
     let offset = place.loadUnaligned(as: Int32.self)
     return offset == 0 ? nil : place + Int(offset)
@@ -92,7 +92,7 @@ enum TypeReflection {
     return (descriptor, records)
   }
 
-  /// The type that a symbolic mangled name stands for, inside a type with its generic arguments.
+  /// Resolves a symbolic mangled name, in the context of a type with its generic arguments.
   private static func _type(
     _ name: UnsafeRawPointer?, in type: Any.Type, _ descriptor: UnsafeRawPointer
   ) -> Any.Type? {

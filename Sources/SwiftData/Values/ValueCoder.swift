@@ -1,11 +1,10 @@
 import Foundation
 
-/// Between the values of a type and what the engine keeps for them, the type being known only where the program
-/// runs. Immutable.
+/// Converts between the values of a type, known only at run time, and the engine's values. Immutable.
 class AnyValueCoder: @unchecked Sendable {
   // Unchecked: all members of all subclasses are immutable.
 
-  /// How the values lie in a store.
+  /// The stored form of the values.
   let form: StoredForm
   /// Whether nil is a value.
   let isOptional: Bool
@@ -15,28 +14,29 @@ class AnyValueCoder: @unchecked Sendable {
     self.isOptional = isOptional
   }
 
-  /// What the engine keeps for the value at an address; nil for null.
+  /// Returns the engine's value for the value at an address; nil for null.
   func stored(at address: UnsafeRawPointer) -> Any? { fatalError("overridden") }
 
-  /// Puts a value of what the engine keeps to an address that holds none.
+  /// Initialises the memory at an address with the value of an engine value.
   func initialize(_ address: UnsafeMutableRawPointer, from stored: Any?) { fatalError("overridden") }
 
-  /// Puts a stand-in to an address that holds none.
+  /// Initialises the memory at an address with a placeholder.
   func initializeStandIn(_ address: UnsafeMutableRawPointer, _ number: inout Int) { fatalError("overridden") }
 
-  /// The names of elements that lead to a part of the value, by a key path from it; nil for no such part.
+  /// Returns the names of elements that lead to a part of the value, by a key path from it; nil if there are
+  /// none.
   func elementPath(of keyPath: AnyKeyPath) -> [String]? { nil }
 
-  /// What a store is asked with for a value given as anything; nil where no store can be asked.
+  /// Returns the engine's value for comparing an untyped value in a store; nil if stores can't compare it.
   func comparable(_ value: Any) -> Any? { nil }
 }
 
-/// A coder that knows its type.
+/// A typed coder.
 class ValueCoder<Value>: AnyValueCoder, @unchecked Sendable {
-  /// What the engine keeps for a value; nil for null.
+  /// Returns the engine's value for a value; nil for null.
   func stored(_ value: Value) -> Any? { fatalError("overridden") }
 
-  /// The value of what the engine keeps. What can't be read gives the empty value of the type.
+  /// Converts an engine value. An unreadable one yields the empty value of the type.
   func value(of stored: Any?) -> Value { fatalError("overridden") }
 
   /// A value to follow key paths with.
@@ -55,7 +55,7 @@ class ValueCoder<Value>: AnyValueCoder, @unchecked Sendable {
   }
 }
 
-/// Types that the engine knows.
+/// Types that the engine supports directly.
 final class BasicCoder<Value: BasicValue>: ValueCoder<Value>, @unchecked Sendable {
   init() { super.init(StoredForm(type: Value.attributeType)) }
 
@@ -91,7 +91,7 @@ final class OptionalCoder<Wrapped>: ValueCoder<Wrapped?>, @unchecked Sendable {
   override func comparable(_ value: Any) -> Any? { _wrapped.comparable(value) }
 }
 
-/// Everything else that is Codable, as JSON.
+/// All other Codable types, as JSON.
 final class JSONCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
   private let _name: String
 

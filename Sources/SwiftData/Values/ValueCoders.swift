@@ -2,10 +2,10 @@ import Foundation
 
 /// Finds the coder of a type.
 enum ValueCoders {
-  /// The coder of a type that is known only where the program runs; nil for a type that can't be stored.
+  /// Returns the coder of a type known only at run time; nil for a type that can't be stored.
   ///
   /// - Parameters:
-  ///   - name: Name of the property, which an enumeration's element takes.
+  ///   - name: Name of the property, which an enumeration's element uses.
   ///   - path: Entity and property, for messages.
   ///   - isElement: Whether the value is part of a composite, where collections are plain JSON.
   static func coder(
@@ -59,7 +59,7 @@ enum ValueCoders {
   }
 }
 
-/// Makes the coder where the compiler can't see that an enumeration's raw values are basic ones.
+/// Creates the coder if the compiler can't know that an enumeration's raw values are basic ones.
 private protocol RawCoderMaking {
   static func make(_ name: String, at path: String) -> AnyValueCoder
 }

@@ -1,11 +1,10 @@
 import Foundation
 
-/// The `userInfo` of ObjectsDidChange for one combination of keys, kept by its context to be filled again:
-/// the notification is posted before every fetch that follows a change, and hashing boxed keys was a third of
-/// its cost.
+/// The `userInfo` of ObjectsDidChange for one combination of keys. The context reuses it: the notification is
+/// posted before every fetch that follows a change, and hashing boxed keys was a third of its cost.
 struct ChangeUserInfo {
   private(set) var dictionary: [AnyHashable: Any]
-  /// Where the values of the keys are; none is ever added or removed, so that they stay there.
+  /// Indices of the keys' values. They stay valid, because keys are neither added nor removed.
   private let _places: [Dictionary<AnyHashable, Any>.Index]
 
   // Boxed once. Immutable.
@@ -15,16 +14,17 @@ struct ChangeUserInfo {
     AnyHashable(NSRefreshedObjectsKey), AnyHashable(changedByMergeKey),
   ]
 
-  /// Key, in notifications that follow a merge, of all objects that it has changed; as Core Data spells it.
+  /// User info key of all objects changed by a merge, in notifications that follow it; as Core Data spells
+  /// it.
   static let changedByMergeKey = "NSObjectsChangedByMergeChangesKey"
-  /// The combinations of keys.
+  /// The number of key combinations.
   static let combinations = 1 << 5
 
-  /// What is there in place of sets that have been posted. Immutable.
+  /// Placeholder for sets after posting. Immutable.
   nonisolated(unsafe) private static let _nothing = Set<NSManagedObject>()
 
-  /// A dictionary with the context and the keys whose bits `combination` has: inserted, updated, deleted,
-  /// refreshed, changed by a merge.
+  /// Creates a dictionary with the context and the keys whose bits are set in `combination`: inserted,
+  /// updated, deleted, refreshed, changed by a merge.
   init(_ combination: Int, _ context: NSManagedObjectContext) {
     var dictionary = [AnyHashable: Any](minimumCapacity: 6)
     dictionary[Self._contextKey] = WeakContext(context: context)
@@ -34,7 +34,7 @@ struct ChangeUserInfo {
     self.dictionary = dictionary
   }
 
-  /// Puts the sets in, in the order of the bits, those that are not empty.
+  /// Stores the non-empty sets, in bit order.
   mutating func fill(_ sets: EventSets) {
     var number = 0
     _put(sets.inserted, &number)
@@ -50,7 +50,7 @@ struct ChangeUserInfo {
     number += 1
   }
 
-  /// Releases the sets. A retained notification keeps them.
+  /// Releases the sets. A retained notification keeps its own copies.
   mutating func clear() {
     for place in _places { dictionary.values[place] = Self._nothing }
   }

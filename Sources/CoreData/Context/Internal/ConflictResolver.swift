@@ -1,27 +1,27 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Prepares the next attempt of a save that the store refused: passes the conflicts to the merge policy as objects,
-/// and collects the save anew from what the policy made of them.
+/// Prepares the next attempt of a rejected save: passes the conflicts to the merge policy as objects, then
+/// collects the save again from the resolved objects.
 struct ConflictResolver {
   let context: NSManagedObjectContext
   private var _attempts = 0
-  /// Outcomes of children's changes to objects that the context has not registered, by value.
+  /// Outcomes, by value, for children's changes to objects that the context has not registered.
   private var _resolved: [IdentityKey: Outcome] = [:]
-  /// Objects whose rows others have deleted.
+  /// Objects whose rows were deleted elsewhere.
   private var _gone: [NSManagedObjectID] = []
 
   private enum Outcome {
     case rewritten(Layer.Entry)
-    /// The row is gone, and the change with it.
+    /// The row is gone, and with it the change.
     case gone
   }
 
   init(context: NSManagedObjectContext) { self.context = context }
 
-  /// The entries of the next attempt, after others changed rows.
+  /// Returns the entries of the next attempt after version conflicts.
   ///
-  /// - Throws: What the policy throws.
+  /// - Throws: Errors of the policy.
   mutating func resolve(_ conflicts: [VersionConflict], in entries: [Layer.Entry]) throws -> [Layer.Entry] {
     try _count()
     var byKey: [IdentityKey: Layer.Entry] = [:]
@@ -33,11 +33,11 @@ struct ConflictResolver {
       let object = context.table.object(for: conflict.id)
       if conflict.persisted == nil { _gone.append(conflict.id) }
       if let entry, !(object?._flags.contains(.listed) ?? false) {
-        // A change that a child made to an object this context never looked at is laid over whatever the
-        // store has, as if it had been read when the child saved.
+        // A child's change to an object that this context never read is rebased on the stored row, as if the
+        // child had read that.
         _resolved[key] = _rebased(entry, conflict, object)
       } else if entry?.kind == .deleted, conflict.persisted == nil {
-        // Deleted by another context already: as wanted.
+        // Already deleted by another context: same outcome.
         object?._state.recordMissingRow()
       } else {
         list.append(NSMergeConflict(conflict, object: object ?? context.objectOrFault(conflict.id)))
@@ -47,9 +47,9 @@ struct ConflictResolver {
     return try _collect()
   }
 
-  /// The entries of the next attempt, after the save violated uniqueness constraints.
+  /// Returns the entries of the next attempt after violations of uniqueness constraints.
   ///
-  /// - Throws: What the policy throws.
+  /// - Throws: Errors of the policy.
   mutating func resolve(_ violations: [StoreConstraintError.Violation]) throws -> [Layer.Entry] {
     try _count()
     try context.policy.resolve(mergeConflicts: violations.map(_conflict))
@@ -67,7 +67,7 @@ struct ConflictResolver {
   }
 
   private func _collect() throws -> [Layer.Entry] {
-    // An object that the policy had written again is not gone.
+    // An object that the policy writes again is not gone.
     let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.vanished) ?? true }
     context.cutReferences(to: gone)
     context.processPendingChanges()
@@ -78,7 +78,7 @@ struct ConflictResolver {
         case nil: return entry
         case .gone?: return nil
         case .rewritten(let rewritten)?:
-          // The resolution of another conflict has changed the object since, on top of this outcome.
+          // Resolving another conflict has changed the object since, on top of this outcome.
           let isOwn = context.table.object(for: entry.id)?._flags.contains(.listed) ?? false
           return isOwn ? entry : rewritten
         }
@@ -93,7 +93,7 @@ struct ConflictResolver {
     _ entry: Layer.Entry, _ conflict: VersionConflict, _ object: NSManagedObject?
   ) -> Outcome {
     guard let persisted = conflict.persisted else {
-      // The row is gone; there is nothing to lay the change over.
+      // The row is gone; the change has no base.
       object?._state.vanish()
       return .gone
     }
@@ -111,7 +111,7 @@ struct ConflictResolver {
   private func _conflict(_ violation: StoreConstraintError.Violation) -> NSConstraintConflict {
     let objects = violation.objects.map { id in
       let object = context.objectOrFault(id)
-      // What a child handed up becomes this context's own change, for the policy to work on.
+      // The child's change becomes this context's own, so that the policy can work on it.
       if !object._flags.contains(.listed) { context.markChanged(object) }
       return object
     }
@@ -141,7 +141,7 @@ struct VersionConflictResolver {
   private let _persisted: Row?
   private let _type: NSMergePolicyType
 
-  /// Nil for an object that belongs to no context any more.
+  /// Nil if the object no longer belongs to a context.
   init?(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) {
     guard let context = conflict.sourceObject._context else { return nil }
     _object = conflict.sourceObject
@@ -155,7 +155,7 @@ struct VersionConflictResolver {
     if _type == .rollbackMergePolicyType || !_object.isDirty {
       _rollBack(to: persisted)
     } else if _object._flags.contains(.deleted) {
-      // Deleting goes on, over the newer version.
+      // The deletion proceeds, rebased on the newer version.
       _context.followDeletion(of: _object, over: persisted)
     } else {
       _merge(persisted)
@@ -164,8 +164,7 @@ struct VersionConflictResolver {
     _context.recordEvent(_object, .eventRefreshed)
   }
 
-  /// Resolves a row that was deleted elsewhere: writes the object again where local values win, otherwise
-  /// deletes it.
+  /// Resolves a row deleted elsewhere: reinserts the object if local values win, otherwise deletes it.
   private func _resolveVanished() {
     guard _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType,
       !_object._flags.contains(.deleted), _object.isDirty
@@ -195,7 +194,7 @@ struct VersionConflictResolver {
 
   private func _merge(_ persisted: Row) {
     guard let base = _object._row, let local = _object._draft else {
-      // Nothing but members of to-manys changed here; they are laid over what the store has.
+      // Only to-many members changed locally; rebase them on the stored row.
       _object._row = persisted
       _object._relations?.dropClean()
       return
@@ -225,11 +224,11 @@ struct VersionConflictResolver {
     _object._draft = row
     _object._changed = changed
     _object._state.ownDraft()
-    // Members added and removed here stay so; what others did to the same relationship is read again.
+    // Keep local additions and removals; reread what others changed in the same relationship.
     _object._relations?.dropClean()
   }
 
-  /// Removes the object from the to-manys that a dropped to-one had put it in.
+  /// Removes the object from the to-manys of its dropped to-one changes.
   private func _cutOwnTargets(_ isDropped: (Int) -> Bool) {
     guard let local = _object._draft, let base = _object._row else { return }
     for slot in _object._layout.toOneSlots where isDropped(slot) && local[slot] != base[slot] {

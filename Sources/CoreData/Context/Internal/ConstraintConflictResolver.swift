@@ -1,22 +1,22 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Merges objects that have the same values of a uniqueness constraint into one.
+/// Merges objects that violate a uniqueness constraint into one.
 ///
-/// Against a stored row, a new object takes over the row's identity, unless the program holds the row's own
-/// object; then that object survives and the new one is dropped. The survivor takes over the relationships of
-/// the dropped object.
+/// A new object takes over the identity of a stored row, unless the program references the row's own object;
+/// then that object survives and the new one is dropped. The survivor takes over the relationships of the
+/// dropped object.
 struct ConstraintConflictResolver {
   private let _conflict: NSConstraintConflict
   private let _context: NSManagedObjectContext
   private let _type: NSMergePolicyType
 
-  /// Whether local values are written over stored ones.
+  /// Whether local values overwrite stored ones.
   private var _localWins: Bool {
     _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType
   }
 
-  /// Nil when no object of the conflict belongs to a context any more.
+  /// Nil if no object of the conflict belongs to a context any longer.
   init?(_ conflict: NSConstraintConflict, _ type: NSMergePolicyType) {
     guard let context = conflict.conflictingObjects.lazy.compactMap({ $0._context }).first else { return nil }
     _conflict = conflict
@@ -39,7 +39,7 @@ struct ConstraintConflictResolver {
     let new = objects.filter(\.isInserted)
     for object in objects where !object.isInserted {
       if _localWins {
-        // Two rows meet, and the one that was changed here stays.
+        // Two stored rows collide; the one changed locally stays.
         _fold(database, into: object, withValues: false)
         _context.markDeletedAsMerged(database)
         _conflict.survivor = object
@@ -67,9 +67,9 @@ struct ConstraintConflictResolver {
     _conflict.survivor = survivor
   }
 
-  /// Lets a new object take over the identity of a stored row.
+  /// Gives a new object the identity of a stored row.
   ///
-  /// - Returns: False if it has a permanent ID already, or is of another entity.
+  /// - Returns: False if the object has a permanent ID already or is of another entity.
   private func _becomes(_ object: NSManagedObject, _ existing: StoredObject, _ database: NSManagedObject)
     -> Bool
   {
@@ -98,7 +98,7 @@ struct ConstraintConflictResolver {
     _context.table.insert(object)
     for slot in object._layout.toManySlots {
       guard let state = object._relations?.members(slot) else { continue }
-      // It had no members but its own; from here on it has the row's as well.
+      // Until now it had only its own members; reread to include the row's.
       state.unrealise()
       if state.hasChanges { changed.insert(slot) }
     }
@@ -112,12 +112,12 @@ struct ConstraintConflictResolver {
     return true
   }
 
-  /// Whether a new object's value is written over the row's: where local ones win, those that were assigned.
+  /// Whether a new object's value overwrites the row's: if local values win and the value was assigned.
   private func _takes(_ slot: Int, of object: NSManagedObject) -> Bool {
     _localWins && (_type == .overwriteMergePolicyType || object._changed.contains(slot))
   }
 
-  /// Ends a to-one that is dropped.
+  /// Cuts the other end of a dropped to-one.
   private func _leave(_ slot: Int, of object: NSManagedObject) {
     guard let inverse = object._layout.slots[slot].relationship?.inverseSlot, let target = object.toOne(slot)
     else {
@@ -157,9 +157,9 @@ struct ConstraintConflictResolver {
     _conflict.survivor = survivor
   }
 
-  // MARK: Handing over
+  // MARK: Merging relationships
 
-  /// Gives one object's relationships, and where asked its assigned values, to another.
+  /// Moves one object's relationships, and optionally its assigned values, to another.
   private func _fold(_ loser: NSManagedObject, into survivor: NSManagedObject, withValues: Bool) {
     let slots = loser._layout.slots
     for slot in slots.indices {
@@ -187,8 +187,8 @@ struct ConstraintConflictResolver {
 }
 
 extension NSManagedObjectContext {
-  /// Undoes the insertion of an object that was merged into another. The object remains a fault, which shows its
-  /// assigned values to callers that still hold it.
+  /// Undoes the insertion of an object that was merged into another. It becomes a fault that shows its
+  /// assigned values to callers which still hold it.
   final func annihilate(_ object: NSManagedObject, as other: NSManagedObject?) {
     object._state.finishPropagation()
     markDeleted(object)
@@ -199,7 +199,7 @@ extension NSManagedObjectContext {
     if let other, object._objectID.permanent == nil { object._objectID.link(to: other._objectID.canonical) }
   }
 
-  /// Deletes a stored object whose relationships another one has taken over.
+  /// Deletes a stored object after another one has taken over its relationships.
   final func markDeletedAsMerged(_ object: NSManagedObject) {
     if object.isFault, object._row == nil { _ = try? load(object) }
     object._state.finishPropagation()

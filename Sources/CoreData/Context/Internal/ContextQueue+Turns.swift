@@ -1,26 +1,26 @@
 import Dispatch
 import Synchronization
 
-/// Merges that wait for the main queue, in the order in which they came.
+/// Merges waiting for the main queue, in order of arrival.
 ///
-/// Each has a place of its own on the queue, so that whatever is sent there after a save finds the save merged,
-/// until so many wait that the queue has fallen far behind. From there on the pieces take turns with whatever
-/// else the queue has to do: they would stand in line before everything that a user does.
+/// Each merge has its own slot on the queue, so that any block enqueued after a save sees the save merged.
+/// Once `mostPlaces` merges wait, the queue has fallen far behind, and further merges alternate with its
+/// other work; otherwise they would delay all user interaction.
 final class Turns: Sendable {
-  /// Places that may wait on the queue at the same time.
+  /// Maximum number of slots waiting on the queue at the same time.
   static let mostPlaces = 16
 
   private struct Line {
     var waiting: [@Sendable () -> Void] = []
-    /// Places asked for on the queue that have not come up.
+    /// Slots enqueued and not yet reached.
     var places = 0
   }
 
   private let _line = Mutex(Line())
-  /// Whether anything waits; cheap enough to poll.
+  /// Whether any work waits; cheap to poll.
   private let _isWaited = Atomic<Bool>(false)
 
-  /// Takes a piece of work; true if a place on the queue is to be asked for.
+  /// Adds a piece of work. Returns true if the caller must enqueue a slot.
   fileprivate func add(_ work: @escaping @Sendable () -> Void) -> Bool {
     _line.withLock { line in
       line.waiting.append(work)
@@ -31,9 +31,9 @@ final class Turns: Sendable {
     }
   }
 
-  /// Runs the work that has waited longest.
+  /// Runs the oldest piece of work.
   ///
-  /// - Returns: Whether more work waits than there are places, so that another turn is needed.
+  /// - Returns: Whether more work waits than there are slots, which requires another turn.
   fileprivate func runNext() -> Bool {
     _next()?()
     return _line.withLock { line in
@@ -43,8 +43,8 @@ final class Turns: Sendable {
     }
   }
 
-  /// Runs all waiting work. Called before a block of the context's own, which sees every save made before it
-  /// was enqueued.
+  /// Runs all waiting work. Called before one of the context's own blocks, which must see every save made
+  /// before it was enqueued.
   func runAll() {
     guard _isWaited.load(ordering: .acquiring) else { return }
     while let work = _next() { work() }
@@ -61,8 +61,8 @@ final class Turns: Sendable {
 }
 
 extension ContextQueue {
-  /// Appends work that no caller waits for. On the main queue its pieces come before any block that is sent to
-  /// the context later; see `Turns` for their places.
+  /// Enqueues work that no caller waits for. On the main queue it runs before any block sent to the context
+  /// later; see `Turns`.
   func inTurn(_ work: @escaping @Sendable () -> Void) {
     guard case .main = kind else { return async(work) }
     if turns.add(work) { _askForTurn() }

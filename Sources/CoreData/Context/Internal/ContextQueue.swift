@@ -10,14 +10,12 @@ import Musl
 import Darwin
 #endif
 
-/// The serial executor of one context: the main queue, a queue of its own, or (confinement) the caller's thread.
+/// The serial executor of one context: the main queue, a private queue, or (confinement) the caller's thread.
 ///
-/// `performAndWait` runs on the caller's thread and may be entered again from inside itself, also through
-/// another context's block. What a thread is executing is kept in a stack of its own, since a dispatch queue
-/// cannot be asked.
+/// `performAndWait` runs on the caller's thread and is reentrant, also through another context's block. Each
+/// thread keeps a stack of the queues it executes for, since dispatch queues cannot be queried.
 final class ContextQueue: @unchecked Sendable {
-  // Unchecked: immutable but `context`, which the context sets and clears itself and only its own queue
-  // reads.
+  // Unchecked: immutable except `context`, which the context sets and clears and only its own queue reads.
   enum Kind {
     case main
     case `private`(DispatchQueue)
@@ -25,20 +23,19 @@ final class ContextQueue: @unchecked Sendable {
   }
 
   let kind: Kind
-  /// A queue of the name that a private one was given later; it works through the first one.
+  /// A queue with the label that a private queue was given later; it targets the original.
   private let _labelled = Mutex<DispatchQueue?>(nil)
   /// Merges that wait for their turn on the main queue.
   let turns = Turns()
-  /// Held by the thread that executes on a private queue.
+  /// Held by the thread that executes on the private queue.
   private let _turn = NSLock()
-  /// Blocks of a private queue that are not done, the one being executed included.
+  /// Unfinished blocks of a private queue, including the running one.
   private let _unfinished = Atomic<Int>(0)
-  /// Not weak: a weak reference would make every retain of the context slower from then on. Cleared when it
-  /// dies.
+  /// Not weak: a weak reference would slow down every later retain of the context. Cleared on deinit.
   unowned(unsafe) var context: NSManagedObjectContext?
 
   init(_ type: NSManagedObjectContextConcurrencyType) {
-    // Contexts of private queues ask, too, whether they are called from the main queue.
+    // Private-queue contexts also check whether they run on the main queue.
     Self._markMainQueue
     switch type {
     case .mainQueueConcurrencyType:
@@ -50,7 +47,7 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Names a private queue: a dispatch queue cannot be renamed, but another one can stand before it.
+  /// Labels a private queue. A dispatch queue cannot be renamed, but another one can target it.
   func setLabel(_ label: String) {
     guard case .private(let queue) = kind else { return }
     _labelled.withLock { $0 = DispatchQueue(label: label, target: queue) }
@@ -65,13 +62,13 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Where the calling code runs, for messages.
+  /// Describes where the calling code runs, for messages.
   static var currentPlace: String {
     if let innermost = ThreadStack.current.innermost { return "queue '\(innermost.label)'" }
     return isOnMainQueue ? "the main queue" : "a thread that executes for no context"
   }
 
-  /// Whether the calling thread is executing for this context right now.
+  /// Whether the calling thread is currently executing for this context.
   var isCurrent: Bool {
     switch kind {
     case .confinement: true
@@ -80,13 +77,13 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Context whose block the calling thread is executing, the innermost one.
+  /// The context of the innermost block that the calling thread is executing.
   static var current: NSManagedObjectContext? {
     if let queue = ThreadStack.current.innermost { return queue.context }
     return nil
   }
 
-  /// Appends a block.
+  /// Enqueues a block.
   func async(_ block: @escaping @Sendable () -> Void) {
     switch kind {
     case .main:
@@ -102,8 +99,7 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs a block now: at once when the thread is executing for this context already, else after its turn has
-  /// come.
+  /// Runs a block synchronously: immediately if the thread is executing for this context, otherwise in turn.
   func sync<T>(_ block: () throws -> T) rethrows -> T {
     switch kind {
     case .confinement:
@@ -114,7 +110,7 @@ final class ContextQueue: @unchecked Sendable {
         return try Interleaving.exclusively(DispatchQueue.main) { try _runAsMain(block) }
       }
       return try withoutActuallyEscaping(block) { block in
-        // The caller waits: the block runs elsewhere, but not at the same time as anything here.
+        // The caller waits while the block runs on another thread; they never run concurrently.
         nonisolated(unsafe) let block = block
         return try DispatchQueue.main.sync { try self._run(onMain: true, block) }
       }
@@ -122,8 +118,8 @@ final class ContextQueue: @unchecked Sendable {
       let queue = _labelled.withLock { $0 } ?? first
       let stack = ThreadStack.current
       if stack.contains(self) { return try _run(onMain: false, block) }
-      // Inside the block the queue in force is this one; that the thread holds the main queue too must not be
-      // forgotten.
+      // The block now executes for this queue, but the thread still holds the main queue, which must be
+      // remembered.
       let isOnMain = Self.isOnMainQueue
       if isOnMain { stack.mainDepth += 1 }
       defer { if isOnMain { stack.mainDepth -= 1 } }
@@ -132,7 +128,7 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs a block of the main queue on a scheduled thread, which stands for the main one meanwhile.
+  /// Runs a main-queue block on a scheduled thread that stands in for the main thread.
   private func _runAsMain<T>(_ block: () throws -> T) rethrows -> T {
     let stack = ThreadStack.current
     stack.mainDepth += 1
@@ -140,12 +136,12 @@ final class ContextQueue: @unchecked Sendable {
     return try _run(onMain: true, block)
   }
 
-  /// Runs a block on the calling thread if it is the main one and a private queue is idle. Never
+  /// Runs a block on the calling thread if that is the main thread and the private queue is idle. Never
   /// blocks.
   ///
-  /// - Returns: False if the queue is at work, or has work waiting; then the block has not run.
+  /// - Returns: False if the queue is executing or has work waiting; the block has not run then.
   func runIfIdle(_ block: () -> Void) -> Bool {
-    // A schedule does not see the lock, and would have all threads wait for it.
+    // A schedule does not see the lock and would make all threads wait for it.
     guard case .private = kind, Self.isOnMainQueue, !Interleaving.isScheduled,
       _unfinished.load(ordering: .acquiring) == 0, _turn.try()
     else { return false }
@@ -159,7 +155,7 @@ final class ContextQueue: @unchecked Sendable {
     return true
   }
 
-  /// Runs a block of a private queue once no thread executes for it that got in by `runIfIdle`.
+  /// Runs a private-queue block after any thread that entered through `runIfIdle` has left.
   private func _runInTurn<T>(_ block: () throws -> T) rethrows -> T {
     _turn.lock()
     defer {
@@ -169,7 +165,7 @@ final class ContextQueue: @unchecked Sendable {
     return try _run(onMain: false, block)
   }
 
-  /// Runs a piece of work that takes its turn on the main queue.
+  /// Runs a turn of merge work on the main queue.
   func inItsPlace(_ block: () -> Bool) -> Bool { _run(onMain: true, isTurn: true, block) }
 
   private func _run<T>(onMain: Bool, isTurn: Bool = false, _ block: () throws -> T) rethrows -> T {
@@ -181,7 +177,7 @@ final class ContextQueue: @unchecked Sendable {
     let recorder = MainQueueTrace.recorder
     let begin = recorder == nil ? 0 : DispatchTime.now().uptimeNanoseconds
     defer { recorder?(begin, DispatchTime.now().uptimeNanoseconds) }
-    // What was saved before this block was sent is merged before it runs.
+    // Merge the saves made before this block was enqueued.
     if !isTurn { turns.runAll() }
     return try block()
   }
@@ -190,10 +186,10 @@ final class ContextQueue: @unchecked Sendable {
 
   private static let _mainKey = DispatchSpecificKey<Bool>()
 
-  /// Marks the main queue once, so that code running on it is known whichever thread drains it.
+  /// Marks the main queue, so that code running on it is recognised whichever thread drains it.
   private static let _markMainQueue: Void = DispatchQueue.main.setSpecific(key: _mainKey, value: true)
 
-  /// True on the main thread, and in a block of the main queue when another thread drains it (as after
+  /// True on the main thread, and in a main-queue block that another thread drains (as after
   /// `dispatchMain()`).
   static var isOnMainQueue: Bool {
     Thread.isMainThread || ThreadStack.current.mainDepth > 0
@@ -201,7 +197,7 @@ final class ContextQueue: @unchecked Sendable {
   }
 }
 
-/// The context queues that one thread is executing for, outermost first.
+/// The context queues that a thread is executing for, outermost first.
 final class ThreadStack {
   private var _queues: [ContextQueue] = []
   /// How many times the thread entered another queue while it held the main one.
@@ -222,7 +218,7 @@ final class ThreadStack {
     return key
   }()
 
-  /// The calling thread's own; no other thread sees it.
+  /// The calling thread's stack; not visible to other threads.
   static var current: ThreadStack {
     if let pointer = pthread_getspecific(_key) {
       return Unmanaged<ThreadStack>.fromOpaque(pointer).takeUnretainedValue()

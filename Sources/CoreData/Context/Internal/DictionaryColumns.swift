@@ -2,17 +2,14 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// The columns of a dictionary fetch as asked for by names and descriptions: the plan for the store, and how
-/// its values
-/// are shown.
+/// The requested columns of a dictionary fetch: the plan for the store and the presentation of the values.
 struct DictionaryColumns {
   let plan: DictionaryPlan
-  /// How values are shown by column; nil for objects and for what has no declared type.
+  /// Codings by column; nil for objects and columns without a declared type.
   private let _codings: [AttributeCoding?]
   private let _model: FrozenModel
 
-  /// - Throws: A Cocoa error for a property that there is not, a to-many, or a selection that grouping does
-  /// not allow.
+  /// - Throws: A Cocoa error for an unknown property, a to-many, or a selection that grouping does not allow.
   init(_ request: AnyFetchRequest, _ rows: FetchPlan, _ model: FrozenModel) throws {
     _model = model
     var plan = DictionaryPlan(rows: rows, columns: [])
@@ -61,7 +58,7 @@ struct DictionaryColumns {
     _codings = codings
   }
 
-  /// The dictionary for one row of values; nil values have no key.
+  /// Returns the dictionary for one row of values; nil values are omitted.
   func dictionary(for values: [Value]) throws -> NSDictionary {
     let result = NSMutableDictionary(capacity: values.count)
     for (index, value) in values.enumerated() {
@@ -90,7 +87,7 @@ struct DictionaryColumns {
     }
   }
 
-  /// As in Core Data, a condition on groups names its aggregates as variables and does not spell them out.
+  /// As in Core Data, a HAVING predicate names aggregates as variables and does not repeat their expressions.
   private static func _checkHaving(
     _ condition: PredicateTree, _ layout: PropertyLayout, _ model: FrozenModel
   ) throws {
@@ -111,7 +108,7 @@ struct DictionaryColumns {
 
   // MARK: Resolving
 
-  /// Finds out what a name or a description stands for.
+  /// Resolves names and expression descriptions.
   private struct Resolver {
     struct Resolved {
       let column: DictionaryPlan.Column
@@ -201,7 +198,7 @@ struct DictionaryColumns {
         AttributeSchema(traits: PropertyTraits(name: name), type: type), entityName: layout.entityName)
     }
 
-    /// Type of a key path, and of the smallest or largest of its values.
+    /// The type of a key path, or of a minimum or maximum over one.
     private func _type(of tree: ExpressionTree) -> (type: AttributeType, coding: AttributeCoding?)? {
       switch tree {
       case .evaluatedObject: return (.objectID, nil)

@@ -1,26 +1,25 @@
-/// Faults made one after the other without values; when one is filled, its neighbours are read in the same
-/// statement.
+/// Faults created one after the other without values. Filling one reads its neighbours in the same statement.
 struct FaultBatch {
-  /// Most faults that are read together.
+  /// Maximum number of faults read together.
   static let size = 128
 
   private var _keys: [ObjectKey] = []
-  /// Where groups begin among the keys, in order.
+  /// Start indices of the groups among the keys, in order.
   private var _starts: [Int] = []
-  /// Where the last key was found; objects are mostly touched in order.
+  /// Index of the last key found; objects are usually accessed in order.
   private var _last = 0
-  /// Fetches with a batch size of their own, and other large groups, the latest last.
+  /// Fetches with a batch size of their own, and other large groups; latest last.
   private var _fetches: [FetchPages] = []
   private var _ahead = ReadAhead()
 
-  /// Notes a fetch whose faults load in batches of its own size.
+  /// Adds a fetch whose faults load in batches of its own size.
   mutating func add(_ pages: FetchPages) {
     _fetches.append(pages)
     if _fetches.count > 16 { _fetches.removeFirst() }
   }
 
-  /// Notes faults that were made together, by a fetch or as members of a relationship: they are not read
-  /// along with others.
+  /// Adds faults created together, by a fetch or as members of a relationship; they are not read along with
+  /// others.
   mutating func add(_ keys: [ObjectKey]) {
     if keys.isEmpty { return }
     guard keys.count <= Self.size else { return add(FetchPages(keys, size: Self.size, readsAhead: true)) }
@@ -34,7 +33,7 @@ struct FaultBatch {
 
   mutating func add(_ key: ObjectKey) {
     _keys.append(key)
-    // Only keys are kept: the registry decides at reading time which of them are still faults in use.
+    // Only keys are kept; the registry decides on reading which of them are still faults in use.
     guard _keys.count > FaultBatch.size * 512 else { return }
     let dropped = FaultBatch.size * 256
     _last = 0
@@ -43,7 +42,7 @@ struct FaultBatch {
     _starts = _starts.compactMap { $0 >= dropped ? $0 - dropped : nil }
   }
 
-  /// Keys of faults made around `key`, of the same table.
+  /// Returns the keys of faults created around `key`, from the same table.
   ///
   /// - Parameter isRemote: Whether they are read from a server: then more of them are, while all are asked for in turn.
   mutating func neighbours(of key: ObjectKey, isRemote: Bool = false) -> ArraySlice<ObjectKey> {
@@ -63,6 +62,6 @@ struct FaultBatch {
     return _keys[start..<min(start + count, end)]
   }
 
-  /// Forgets which faults were made together.
+  /// Forgets all groups.
   mutating func clearAll() { self = FaultBatch() }
 }

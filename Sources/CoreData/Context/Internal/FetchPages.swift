@@ -1,19 +1,18 @@
-/// The identities that one fetch with a batch size found: filling one of its faults brings the rest of its
-/// batch.
+/// The IDs found by a fetch with a batch size. Filling one of its faults loads its whole batch.
 ///
-/// A list keeps one for as long as it is shown, so that an identity takes a word, and four bytes more once
-/// faults are touched out of order.
+/// A list keeps one for as long as it is shown, so an ID takes one word, plus four bytes once faults are
+/// accessed out of order.
 final class FetchPages {
   let size: Int
   /// How far is read ahead of a program that goes through all of it; nil where the batch size is the program's own.
   private var _ahead: ReadAhead?
-  /// Primary keys in the order of the fetch.
+  /// Primary keys in fetch order.
   private let _references: [Int64]
-  /// The spaces of the keys: one if all are of it, else one each.
+  /// The ID spaces of the keys: a single one if all keys share it, otherwise one per key.
   private let _spaces: [ObjectIDSpace]
-  /// Where the last key was found; objects are mostly touched in order.
+  /// Index of the last key found; objects are usually accessed in order.
   private var _last = 0
-  /// Places in the order of their primary keys, made when they are first touched out of order.
+  /// Indices sorted by primary key, built on the first access out of order.
   private var _sorted: [Int32]?
 
   init(_ keys: [ObjectKey], size: Int, readsAhead: Bool = false) {
@@ -24,7 +23,7 @@ final class FetchPages {
     self.size = max(1, size)
   }
 
-  /// Keys of the batch that holds `key`; nil if this fetch did not find it.
+  /// Returns the keys of the batch that contains `key`; nil if this fetch did not find it.
   ///
   /// - Parameter isRemote: Whether they are read from a server: then later batches come along while all are asked for in turn.
   func page(of key: ObjectKey, isRemote: Bool = false) -> [ObjectKey]? {

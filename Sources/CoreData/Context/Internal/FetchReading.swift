@@ -1,21 +1,20 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
-/// One fetch of one context: what the store finds, with the unsaved changes of the context and its ancestors
-/// laid over it.
+/// One fetch in one context: the store's result merged with unsaved changes of the context and its ancestors.
 ///
-/// As in Core Data, the store applies limit and offset to saved values; unsaved changes are folded into that
+/// As in Core Data, the store applies limit and offset to saved values. Unsaved changes are merged into that
 /// window, and only the limit is applied again.
 final class FetchReading {
   @exclusivity(unchecked) var plan: FetchPlan
   private let _request: AnyFetchRequest
-  /// The caller keeps it alive.
+  /// Retained by the caller.
   private unowned(unsafe) let _context: NSManagedObjectContext
   private let _chain: ReadChain
   private let _ownLayers: [Layer]
   private let _matcher: PendingMatcher
 
-  /// Whether any unsaved change may bear on the result.
+  /// Whether any unsaved change may affect the result.
   let needsOverlay: Bool
 
   init(_ plan: consuming FetchPlan, _ request: AnyFetchRequest, in context: NSManagedObjectContext) throws {
@@ -31,17 +30,17 @@ final class FetchReading {
       includesPending && (!context.unsaved.objects.isEmpty || !_ownLayers.isEmpty || _chain.hasOverlays)
   }
 
-  /// What earlier queries have found in the stores.
+  /// The result of earlier store queries.
   @exclusivity(unchecked) var found: [StoredObject]?
 
-  /// What the stores find.
+  /// Queries the stores.
   func stored() throws -> [StoredObject] {
     if let found { return found }
     return try _context.persistentStoreCoordinator?
       .fetch(plan, in: _request.affectedStores, at: _chain.generation) ?? []
   }
 
-  /// The objects found, unsaved changes included.
+  /// Returns the objects found, including unsaved changes.
   func objects() throws -> [NSManagedObject] {
     guard needsOverlay else { return try stored().map { _context.object(for: $0) } }
     return try _fold(sortsUnsaved: true).map { candidate in
@@ -53,10 +52,9 @@ final class FetchReading {
     }
   }
 
-  /// The identities found, unsaved changes included.
+  /// Returns the IDs found, including unsaved changes.
   ///
-  /// - Parameter sortsUnsaved: Whether unsaved objects stand where the sort descriptors put them, or follow
-  ///   the others.
+  /// - Parameter sortsUnsaved: Whether unsaved objects are placed by the sort descriptors, or appended.
   func identities(sortsUnsaved: Bool) throws -> [NSManagedObjectID] {
     try _fold(sortsUnsaved: sortsUnsaved).map { candidate in
       switch candidate {
@@ -69,10 +67,10 @@ final class FetchReading {
 
   // MARK: Unsaved changes alone
 
-  /// Whether an object has an unsaved state, which counts in place of the stored one.
+  /// Whether an object has unsaved state, which replaces the stored one.
   func isOverlaid(_ identity: ObjectKey) -> Bool { _state(of: IdentityKey(identity), identity) != nil }
 
-  /// The objects whose unsaved state belongs to the result, in no order.
+  /// Returns the objects whose unsaved state belongs to the result, unordered.
   func unsavedObjects() throws -> [NSManagedObject] {
     var seen = Set<IdentityKey>()
     return try _candidates().compactMap { candidate in
@@ -85,13 +83,13 @@ final class FetchReading {
     }
   }
 
-  // MARK: Folding
+  // MARK: Merging unsaved changes
 
   private enum Candidate {
     case stored(StoredObject)
     /// An object of the context with unsaved changes of its own.
     case object(NSManagedObject)
-    /// What a child has saved up, or an ancestor has unsaved, and the row that it makes; nil where it is deleted.
+    /// An entry saved up by a child or unsaved in an ancestor, and its resulting row; nil for a deletion.
     case entry(Layer.Entry, Row?)
   }
 
@@ -120,7 +118,7 @@ final class FetchReading {
     return results
   }
 
-  /// The unsaved state of an object, from the nearest level that has any.
+  /// Returns the unsaved state of an object from the nearest level that has any.
   private func _state(of key: IdentityKey, _ identity: ObjectKey) -> Candidate? {
     if let object = _context.table.object(for: identity), object._flags.contains(.listed) {
       return .object(object)
@@ -129,7 +127,7 @@ final class FetchReading {
   }
 
   private func _candidate(_ entry: Layer.Entry) -> Candidate {
-    // An insertion stands on nothing, and a deletion leaves nothing.
+    // An insertion has no base, and a deletion no result.
     guard entry.kind == .updated else { return .entry(entry, entry.row) }
     let isOwn = _ownLayers.contains(IdentityKey(entry.id))
     let above = _chain.newestRow(for: entry.id)
@@ -144,8 +142,8 @@ final class FetchReading {
     }
   }
 
-  /// Unsaved objects that may match: through the equality index where the predicate pins an attribute to a
-  /// value, else all.
+  /// Returns the unsaved objects that may match: through the equality index if the predicate fixes an
+  /// attribute to a value, otherwise all.
   private func _candidates() -> [Candidate] {
     let root = plan.layout.rootNumber
     var candidates: [Candidate] = []
@@ -168,7 +166,7 @@ final class FetchReading {
           _matcher.pin.map { layer.candidates(root: root, slot: $0.slot, equalTo: $0.key) } ?? layer.entries
         for entry in entries where entry.id.space.layout.rootNumber == root {
           let key = IdentityKey(entry.id)
-          // A nearer level's word counts, and within a level all layers together.
+          // The nearest level wins; within a level, all layers are composed.
           if let object = _context.table.object(for: entry.id), object._flags.contains(.listed) { continue }
           if levels[..<depth].contains(where: { $0.contains(key) }) { continue }
           if let whole = layers.entry(for: key, withMembers: false) { candidates.append(_candidate(whole)) }
@@ -196,7 +194,7 @@ final class FetchReading {
       ? layout.isKind(of: plan.layout) : layout.entityNumber == plan.layout.entityNumber
   }
 
-  /// This context's object for an entry of its own layers or of an ancestor's.
+  /// Returns this context's object for an entry of its own layers or an ancestor's.
   private func _object(for entry: Layer.Entry, _ row: Row?) -> NSManagedObject {
     if let object = _context.heldObject(for: entry.id) {
       if object.isFault, object._row == nil { object._row = row }
@@ -231,7 +229,7 @@ final class FetchReading {
     results = order.map { results[positions[ObjectIdentifier($0)]!] }
   }
 
-  /// Values that a candidate is sorted by: unsaved ones where there are any.
+  /// The values to sort a candidate by, unsaved ones first.
   private func _row(_ candidate: Candidate) -> Row? {
     switch candidate {
     case .stored(let stored):
@@ -241,7 +239,7 @@ final class FetchReading {
     }
   }
 
-  /// The row of an object of which its store has told no more than the identity.
+  /// Returns the row of an object for which the store returned only the ID.
   private func _unfetchedRow(_ stored: StoredObject) -> Row? {
     plan.content == .values
       ? (try? _context.persistentStoreCoordinator?.row(for: stored.key, at: _chain.generation)) ?? nil : nil

@@ -1,11 +1,11 @@
-/// What a block returned, on its way from the queue that ran it to the one caller waiting for it.
+/// Carries a block's result from the queue that ran it to the one waiting caller.
 struct Handover<T>: @unchecked Sendable {
-  // Unchecked: made on the queue, which is done with it, and read by the waiting task only.
+  // Unchecked: created on the queue, which no longer uses it, and read by the waiting task only.
   let value: T
 }
 
 extension Result {
-  /// What a block returns or throws.
+  /// Captures what a block returns or throws.
   static func of(_ block: () throws(Failure) -> Success) -> Result {
     do throws(Failure) {
       return .success(try block())

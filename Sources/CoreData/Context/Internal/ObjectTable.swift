@@ -1,14 +1,14 @@
 /// The registry of a context: its managed objects by identity. Open addressing, linear probing.
 ///
-/// Objects are held strongly and let go by `sweep`, which drops those without another reference. So looking up
-/// and creating an object costs no weak reference, and what is observable stays what Core Data documents: an
-/// object that is clean and unreferenced is no longer registered when one looks (`registeredObjects` and
-/// every look-up that could tell sweep first).
+/// The table holds objects strongly until `sweep` drops those without another reference. Looking up and
+/// creating an object thus costs no weak reference, and the observable behaviour matches Core Data: a clean,
+/// unreferenced object is no longer registered (`registeredObjects` and every look-up that could reveal one
+/// sweep first).
 ///
-/// Changed in place without exclusivity checks, so that nothing here may let the program's own code run: no
-/// object goes away inside of a call. Those that are let go are handed to the caller.
+/// Mutated in place without exclusivity checks, so no call may run the program's own code: objects are never
+/// deallocated inside a call. Removed objects are handed to the caller.
 struct ObjectTable {
-  /// One place: no object, or an object that the table holds a count of, under its key.
+  /// One slot: empty, or an object retained by the table, with its key.
   private struct Place {
     var reference: Int64 = 0
     var space: UInt64 = 0
@@ -21,7 +21,7 @@ struct ObjectTable {
     var key: IdentityKey { IdentityKey(reference: reference, space: space) }
   }
 
-  /// The places. A class of its own only to let go of the objects; looking an object up counts nothing.
+  /// The storage. A class only so that its deinit releases the objects; look-ups do no reference counting.
   private final class Places {
     let start: UnsafeMutablePointer<Place>
     let mask: Int
@@ -48,14 +48,14 @@ struct ObjectTable {
       return nil
     }
 
-    /// Puts an object, already counted, into the first free place.
+    /// Puts an object, already retained, into the first free slot.
     @inline(__always) func put(_ place: Place) {
       var index = place.key.mixed & mask
       while start[index].object != nil { index = (index + 1) & mask }
       start[index] = place
     }
 
-    /// Whether the table alone holds the object at a place.
+    /// Whether the table holds the only reference to the object at an index.
     @inline(__always) func isOnlyHolder(at index: Int) -> Bool {
       UnsafeMutableRawPointer(start + index).advanced(by: MemoryLayout<Place>.offset(of: \.object)!)
         .withMemoryRebound(to: NSManagedObject.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
@@ -64,7 +64,7 @@ struct ObjectTable {
 
   private var _places = Places(16)
   private(set) var count = 0
-  /// Objects registered under a temporary ID that had no permanent form when last looked at.
+  /// Number of objects registered under a temporary ID that had no permanent form when last checked.
   private var _temporaries = 0
   private var _linkEpoch = 0
   private var _liveAfterSweep = 0
@@ -80,7 +80,8 @@ struct ObjectTable {
     if _temporaries > 0 { _adoptLinks() }
     if let index = _places.index(of: key) { return index }
     guard id.isTemporary, id.isPermanent else { return nil }
-    // Another thread may link the ID between these steps: a parent's save does, of what a child still saves.
+    // Another thread may link the ID between these steps: a parent's save does so for an object that a child
+    // still saves.
     return _places.index(of: IdentityKey(id)) ?? _places.index(of: IdentityKey.temporary(id))
   }
 
@@ -94,7 +95,7 @@ struct ObjectTable {
 
   // MARK: Changing
 
-  /// Registers an object under its ID as known now. The ID must not be registered yet.
+  /// Registers an object under its current ID, which must not be registered yet.
   mutating func insert(_ object: NSManagedObject) { insert(object, as: IdentityKey(of: object)) }
 
   /// Registers an object under the key of its ID, which must not be registered yet.
@@ -102,7 +103,7 @@ struct ObjectTable {
     if (count + 1) * 4 > _places.count * 3 { _resize(to: _places.count * 2) }
     var key = key
     if key.isTemporary {
-      // Another thread may have linked the ID since the caller looked at it.
+      // Another thread may have linked the ID since the caller looked it up.
       key = IdentityKey(of: object)
       if key.isTemporary { _temporaries += 1 }
     }
@@ -110,7 +111,7 @@ struct ObjectTable {
     count += 1
   }
 
-  /// Makes room for so many objects more, so that registering them moves nothing.
+  /// Reserves capacity for `more` additional objects, so that registering them moves nothing.
   mutating func reserve(_ more: Int) {
     let wanted = count + more
     guard wanted * 4 > _places.count * 3 else { return }
@@ -119,7 +120,7 @@ struct ObjectTable {
     _resize(to: size)
   }
 
-  /// Forgets an object.
+  /// Unregisters an object.
   mutating func remove(_ object: NSManagedObject) {
     if let index = _index(of: object, key: IdentityKey(of: object)) {
       _removePlace(at: index)
@@ -145,8 +146,8 @@ struct ObjectTable {
     return nil
   }
 
-  /// A table without objects, with as many places again: what is emptied is mostly filled again, unless it
-  /// was uncommonly full.
+  /// An empty table of the same capacity, unless that is unusually large: emptied tables are usually
+  /// refilled.
   var emptied: ObjectTable {
     var table = ObjectTable()
     table._places = Places(min(_places.count, 2048))
@@ -162,8 +163,8 @@ struct ObjectTable {
 
   // MARK: Temporary IDs that became permanent
 
-  /// Files objects whose temporary ID has been linked to a permanent one under the latter. Costs one atomic
-  /// load as long as nothing was linked anywhere.
+  /// Rekeys objects whose temporary ID has been linked to a permanent one. Costs one atomic load as long as
+  /// no ID was linked anywhere.
   private mutating func _adoptLinks() {
     let epoch = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
     guard epoch != _linkEpoch else { return }
@@ -175,14 +176,14 @@ struct ObjectTable {
     if hasNews { _resize(to: _places.count, rekeying: true) }
   }
 
-  // MARK: Letting go
+  // MARK: Releasing
 
-  /// The object of this ID, and whether the table alone holds it.
+  /// Returns the object of this ID, and whether the table holds the only reference.
   mutating func objectAndHold(for id: NSManagedObjectID) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
     _index(of: id).flatMap(_objectAndHold)
   }
 
-  /// The object of this key, and whether the table alone holds it.
+  /// Returns the object of this key, and whether the table holds the only reference.
   @inline(__always)
   mutating func objectAndHold(for key: IdentityKey) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
     if _temporaries > 0 { _adoptLinks() }
@@ -191,16 +192,16 @@ struct ObjectTable {
 
   @inline(__always)
   private func _objectAndHold(at index: Int) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
-    // Before another reference is made.
+    // Must precede the next retain.
     let isOnlyHolder = _places.isOnlyHolder(at: index)
     return _places.start[index].object.map { ($0.takeUnretainedValue(), isOnlyHolder) }
   }
 
-  /// Whether enough has been registered since the last sweep to make another worth its cost.
+  /// Whether enough objects were registered since the last sweep to justify another.
   var isSweepDue: Bool { count > 2 * _liveAfterSweep + 512 }
 
-  /// Removes every object that only the table holds and that `isNeeded` does not claim. The caller releases the
-  /// count that the table held of each.
+  /// Removes every object that only the table references and that `isNeeded` does not claim. The caller
+  /// releases the table's reference to each.
   mutating func removeUnheld(unless isNeeded: (NSManagedObject) -> Bool) -> [Unmanaged<NSManagedObject>] {
     defer { _liveAfterSweep = count }
     let places = _places
@@ -216,16 +217,16 @@ struct ObjectTable {
     count -= dead.count
     var size = 16
     while count * 2 > size { size *= 2 }
-    // The gaps are closed by putting all that stay anew, which costs less than to close them one by one.
+    // Reinserting the remaining objects costs less than closing the gaps one by one.
     _resize(to: size * 4 <= places.count ? size : places.count)
     return dead
   }
 
   // MARK: Storage
 
-  /// Moves everything into so many places.
+  /// Moves all objects into storage of the given size.
   ///
-  /// - Parameter isRekeying: Whether to look again under which IDs temporary ones are known.
+  /// - Parameter isRekeying: Whether to look up again which temporary IDs have become permanent.
   private mutating func _resize(to size: Int, rekeying isRekeying: Bool = false) {
     let old = _places
     _places = Places(size)
@@ -233,7 +234,7 @@ struct ObjectTable {
     for index in 0..<old.count {
       var place = old.start[index]
       guard let object = place.object else { continue }
-      // The count moves with the place.
+      // The reference moves with the slot.
       old.start[index].object = nil
       if isRekeying, place.space == 0 {
         let key = object._withUnsafeGuaranteedRef { IdentityKey(of: $0) }

@@ -1,13 +1,13 @@
 import CoreDataModelSchema
 
-/// A context's own pending objects by the value of an attribute, so that a fetch for one value does not look
-/// at all of them.
+/// Indexes a context's pending objects by attribute value, so that a fetch for one value need not check them
+/// all.
 ///
-/// Built for an attribute when first asked for, then kept up as changes are processed. It may name objects
-/// whose value has changed since; the one who asks checks each against the predicate. Emptied when nothing is
-/// pending any more.
+/// Built for an attribute on its first query, then updated as changes are processed. It may return objects
+/// whose value has changed since; the caller checks each against the predicate. Cleared once nothing is
+/// pending.
 struct PendingIndex {
-  /// Objects of one value: nearly always one, which needs no array.
+  /// The objects of one value: nearly always one, which needs no array.
   private struct Bucket {
     let first: NSManagedObject
     var more: [NSManagedObject] = []
@@ -15,12 +15,12 @@ struct PendingIndex {
     var all: [NSManagedObject] { more.isEmpty ? [first] : [first] + more }
   }
 
-  /// The objects of one attribute's values. A class, so that filing one object copies nothing.
+  /// The objects by value of one attribute. A class, so that adding an object copies nothing.
   private final class Place {
     let root: Int
     let slot: Int
     private var _buckets: [EqualityKey: Bucket] = [:]
-    /// Whether it was queried since it was last emptied.
+    /// Whether it was queried since it was last cleared.
     var isInUse = true
 
     init(root: Int, slot: Int) {
@@ -50,12 +50,12 @@ struct PendingIndex {
 
   private var _places: [Place] = []
 
-  /// Files a changed object under its present values.
+  /// Adds a changed object under its current values.
   func add(_ object: NSManagedObject) {
     for place in _places { place.add(object) }
   }
 
-  /// Objects among `pending` that may have this value.
+  /// Returns the objects among `pending` that may have this value.
   mutating func candidates(root: Int, slot: Int, equalTo key: EqualityKey, among pending: [NSManagedObject])
     -> [NSManagedObject]
   {
@@ -66,8 +66,7 @@ struct PendingIndex {
     return place.objects(key)
   }
 
-  /// Forgets all objects. Attributes that were asked for go on being indexed: those who fetch in a loop save
-  /// in it, too.
+  /// Removes all objects. Attributes that were queried stay indexed: loops that fetch also save.
   mutating func clear() {
     guard !_places.isEmpty else { return }
     _places.removeAll { !$0.isInUse }

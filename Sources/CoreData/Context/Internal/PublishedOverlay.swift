@@ -1,37 +1,37 @@
 import Synchronization
 
-/// What a context shows of its unsaved state: layers, oldest first, readable from any thread.
+/// The published unsaved state of a context: layers, oldest first, readable from any thread.
 final class PublishedOverlay: Sendable {
   private struct State {
     var layers: [Layer] = []
-    /// Saves of children that the context has not looked at yet; on top of `layers`.
+    /// Children's saves that the context has not accepted yet; on top of `layers`.
     var inbox = Inbox()
-    /// Raised with each change of the inbox.
+    /// Incremented with each change of the inbox.
     var mail = 0
   }
 
   private let _state = Mutex(State())
   private let _hasMail = Atomic<Bool>(false)
-  /// Changes noted so far, and how many of them had been noted when the last published state was collected.
+  /// The number of changes noted so far, and the number noted when the last published state was collected.
   private let _noted = Atomic<Int>(0)
   private let _published = Atomic<Int>(0)
   private let _hasReaders = Atomic<Bool>(false)
 
-  /// The layers that the context has taken over.
+  /// The layers that the context has accepted.
   var layers: [Layer] { _state.withLock { $0.layers } }
 
-  /// All layers as children read them, those still on their way included.
+  /// All layers visible to children, including pending deliveries.
   var visibleLayers: [Layer] { visibleLayers { $0.layers() } }
 
-  /// All layers as children read them. Those on their way are put together outside of the lock, which the main
-  /// queue takes to deliver.
+  /// All layers visible to children. Pending deliveries are composed outside the lock, which the main queue
+  /// takes to deliver.
   ///
-  /// - Parameter putTogether: Makes the layers of an inbox.
+  /// - Parameter putTogether: Composes the layers of an inbox.
   func visibleLayers(_ putTogether: (inout Inbox) -> [Layer]) -> [Layer] {
     var (layers, inbox, mail) = _state.withLock { ($0.layers, $0.inbox, $0.mail) }
     if inbox.isEmpty { return layers }
     layers += putTogether(&inbox)
-    // Kept for the next reader, unless something has come or gone meanwhile.
+    // Cached for the next reader unless a delivery has come or gone meanwhile.
     let tidy = inbox
     _state.withLock { state in
       if state.mail == mail { state.inbox = tidy }
@@ -39,10 +39,10 @@ final class PublishedOverlay: Sendable {
     return layers
   }
 
-  /// Whether children have delivered saves that the context has not looked at yet.
+  /// Whether children have delivered saves that the context has not accepted yet.
   var hasMail: Bool { _hasMail.load(ordering: .acquiring) }
 
-  /// Hands a child's save over without visiting the context's queue.
+  /// Delivers a child's save without entering the context's queue.
   func deliver(_ layer: Layer) {
     _state.withLock { state in
       state.inbox.append(layer)
@@ -51,10 +51,10 @@ final class PublishedOverlay: Sendable {
     _hasMail.store(true, ordering: .releasing)
   }
 
-  /// The oldest delivery, without taking it out.
+  /// The oldest delivery, which stays in the inbox.
   func nextDelivery() -> Layer? { _state.withLock { $0.inbox.first } }
 
-  /// Removes the oldest delivery and pushes the layer that the context made of it.
+  /// Removes the oldest delivery and pushes the layer that the context made from it.
   func completeDelivery(as layer: Layer) {
     let layers = _pushed(layer)
     _state.withLock { state in
@@ -65,10 +65,10 @@ final class PublishedOverlay: Sendable {
     }
   }
 
-  /// Whether the context has changes it has not published yet.
+  /// Whether the context has unpublished changes.
   var isStale: Bool { _published.load(ordering: .acquiring) != _noted.load(ordering: .acquiring) }
 
-  /// Mark of the changes noted so far, to be taken before they are collected.
+  /// The number of changes noted so far. Read it before collecting the changes.
   var noted: Int { _noted.load(ordering: .acquiring) }
 
   /// True once a child has attached.
@@ -76,16 +76,16 @@ final class PublishedOverlay: Sendable {
 
   func addReader() { _hasReaders.store(true, ordering: .releasing) }
 
-  /// Notes a change. Costs nothing until a child has attached.
+  /// Notes a change. Free until a child has attached.
   func markStale() {
     if hasReaders { _noted.wrappingAdd(1, ordering: .releasing) }
   }
 
-  /// Notes that changes are published, once their layer is there: a reader that finds nothing stale does not
-  /// wait for the context, and must find them.
+  /// Marks changes as published. Call it once their layer is in place: a reader that finds nothing stale does
+  /// not wait for the context and must find them.
   func markFresh(upTo noted: Int) { _published.store(noted, ordering: .releasing) }
 
-  /// Lays a layer on top. Layers of like size are merged, so that there are never many and each change is
+  /// Pushes a layer. Layers of similar size are merged, so that their number stays small and each change is
   /// merged a logarithmic number of times.
   func push(_ layer: Layer) {
     let layers = _pushed(layer)
@@ -109,6 +109,6 @@ final class PublishedOverlay: Sendable {
 
   func replace(with layers: [Layer]) { _state.withLock { $0.layers = layers } }
 
-  /// Forgets what the context has taken over; what is still on its way stays.
+  /// Drops the layers that the context has accepted; pending deliveries stay.
   func clear() { _state.withLock { $0.layers = [] } }
 }

@@ -1,18 +1,19 @@
 import CoreDataModelSchema
 
-/// What a context reads through: the unsaved state of its ancestors, nearest first, then the store.
+/// The sources that a context reads through: the unsaved state of its ancestors, nearest first, then the
+/// store.
 ///
-/// Made for one read. The overlays are taken before the store is asked, so that a row on its way into the
-/// store is seen at least once; seen twice, identity tells. No queue is visited but that of an ancestor
-/// with unpublished changes.
+/// Created for one read. Takes the overlays before querying the store, so that a row being saved is seen at
+/// least once; a row seen twice has the same identity. Enters no queue except that of an ancestor with
+/// unpublished changes.
 struct ReadChain {
-  /// Layers of each ancestor, nearest first; ancestors without any are left out.
+  /// Layers of each ancestor, nearest first; empty ones are omitted.
   let overlays: [[Layer]]
   let coordinator: NSPersistentStoreCoordinator?
-  /// State of the stores that is read; nil for the latest.
+  /// The state of the stores to read; nil for the latest.
   let generation: StoreGeneration?
 
-  /// The chain above `context`.
+  /// Creates the chain above `context`.
   init(above context: NSManagedObjectContext) {
     var overlays: [[Layer]] = []
     var root = context
@@ -44,11 +45,11 @@ struct ReadChain {
 
   var hasOverlays: Bool { !overlays.isEmpty }
 
-  /// Whether any ancestor has deleted anything.
+  /// Whether any ancestor has unsaved deletions.
   var hasDeletions: Bool { overlays.contains { $0.contains(where: \.hasDeletions) } }
 
-  /// What the nearest ancestor that changed the object says of it. The to-manys of its row say nothing:
-  /// `related` reads them.
+  /// Returns the object's entry from the nearest ancestor that changed it. Ignore the to-manys of its row;
+  /// read them through `related`.
   func entry(for key: IdentityKey) -> Layer.Entry? {
     for layers in overlays {
       if let entry = layers.entry(for: key, withMembers: false) { return entry }
@@ -92,17 +93,17 @@ struct ReadChain {
     return reading
   }
 
-  /// The newest values of one object that are in memory: the ancestors' unsaved changes over the cached row.
+  /// Returns the newest in-memory values of an object: the ancestors' unsaved changes over the cached row.
   ///
-  /// - Parameter saved: A row that the store has got lately; an older one than the cache's does not count.
-  /// - Returns: Nil if an ancestor has deleted the object or none of this is in memory.
+  /// - Parameter saved: A recently stored row; ignored if older than the cached one.
+  /// - Returns: Nil if an ancestor has deleted the object or no values are in memory.
   func newestRow(for id: NSManagedObjectID, saved: Row? = nil) -> Row? {
     let cached = id.key.flatMap { coordinator?.rowCache.row(for: $0) }
     guard let saved else { return row(for: id, over: cached) }
     return row(for: id, over: cached.map { $0.version >= saved.version ? $0 : saved } ?? saved)
   }
 
-  /// What the ancestors, the farthest first, make of a stored row.
+  /// Applies the ancestors' changes, farthest ancestor first, to a stored row.
   private func row(for id: NSManagedObjectID, over stored: Row?) -> Row? {
     if overlays.isEmpty { return stored }
     let key = IdentityKey(id)
@@ -115,7 +116,7 @@ struct ReadChain {
     return row
   }
 
-  /// Members of a to-many as the ancestors and the store have it.
+  /// Returns the members of a to-many as read from the ancestors and the store.
   func related(to owner: NSManagedObjectID, slot: Int) throws -> [NSManagedObjectID] {
     var members: [NSManagedObjectID] = []
     if let key = owner.key, let coordinator {
@@ -145,7 +146,7 @@ struct ReadChain {
     let present = Set(result.map { IdentityKey($0) })
     result += delta.added.filter { !present.contains(IdentityKey($0)) }
     guard let order = delta.order else { return result }
-    // Members that came from elsewhere since stand at the end.
+    // Members added elsewhere since go to the end.
     let all = Set(result.map { IdentityKey($0) })
     let named = Set(order.map { IdentityKey($0) })
     return order.filter { all.contains(IdentityKey($0)) }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What a save has written, as values: what merging contexts read instead of the saver's objects.
+/// The changes of a save, as values: merging contexts read them instead of the saved objects.
 final class SavedChanges: NSObject, @unchecked Sendable {
   // Unchecked: immutable values; the superclass has no state.
   static let key = "CoreData.savedChanges"
 
   let entries: [Layer.Entry]
   let coordinator: NSPersistentStoreCoordinator?
-  /// Whether the stores have it; what went to a parent is unsaved there.
+  /// Whether the changes were saved into stores; in a parent they are still unsaved.
   let isStored: Bool
-  /// Mark of the row cache's state that a save into stores has led to; later saves have higher ones.
+  /// Epoch of the row cache after a save into stores; increases with each save.
   let epoch: Int
 
   /// - Parameters:
-  ///   - entries: What was saved.
-  ///   - isStored: Whether into stores.
-  ///   - context: A context of the stack that it was saved in.
+  ///   - entries: The saved entries.
+  ///   - isStored: Whether they were saved into stores.
+  ///   - context: A context of the stack that saved them.
   init(_ entries: [Layer.Entry], isStored: Bool, context: NSManagedObjectContext) {
     self.isStored = isStored
     self.entries = isStored ? entries.persistent : entries
@@ -25,7 +25,7 @@ final class SavedChanges: NSObject, @unchecked Sendable {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Whether others have saved into the stores since, so that rows may be newer there.
+  /// Whether later saves into the stores may have produced newer rows.
   var isOvertaken: Bool { isStored && coordinator?.rowCache.epoch != epoch }
 
   var insertionCount: Int {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Whether the Task that waits for a context's block is cancelled.
 ///
-/// The block runs on the context's queue, outside of the Task, which is therefore asked through a flag. A fetch in it ends
-/// early; a save and the firing of faults go on.
+/// The block runs on the context's queue, outside the Task, and therefore checks a flag. Cancellation ends a
+/// fetch early; saves and the firing of faults go on.
 final class TaskCancellation: Sendable {
   @TaskLocal private static var _current: TaskCancellation?
 
@@ -13,15 +13,15 @@ final class TaskCancellation: Sendable {
 
   func cancel() { _isCancelled.store(true, ordering: .releasing) }
 
-  /// Runs a block that a Task waits for.
+  /// Runs a block for a waiting Task.
   func watching<Result>(_ block: () throws -> Result) rethrows -> Result {
     try Self.$_current.withValue(self, operation: block)
   }
 
-  /// Runs a fetch, whose statements end once the Task is cancelled that waits for it, if a store of the context ends such
-  /// fetches.
+  /// Runs a fetch whose statements end when the waiting Task is cancelled, if a store of the context supports
+  /// that.
   ///
-  /// - Throws: A Cocoa error with code `userCancelled` for a fetch that was ended; otherwise what `body` throws.
+  /// - Throws: A Cocoa error with code `userCancelled` if the fetch was ended; otherwise errors of `body`.
   static func endingFetch<Result>(
     in context: NSManagedObjectContext, _ body: () throws -> Result
   ) throws -> Result {

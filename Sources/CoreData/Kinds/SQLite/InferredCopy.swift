@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Migrates by the means of SQLite stores: the file is copied, and the copy's tables are rewritten in SQL.
+/// Migrates with SQLite's means: copies the file and rewrites the copy's tables in SQL.
 struct InferredCopy {
   private let _job: MigrationJob
   private let _source: NSManagedObjectModel

@@ -2,10 +2,10 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// A SQLite store that is migrated, on the connection that it is being opened on.
+/// A SQLite store under migration, on the connection that opens it.
 struct SQLiteMigratingStore: MigratingStore {
   let url: URL
-  /// For writing, with the functions of `SQLFunctions`.
+  /// Writable, with the functions of `SQLFunctions`.
   let connection: Connection
   let metadata: [String: Any]
   let options: [AnyHashable: Any]?
@@ -32,7 +32,8 @@ struct SQLiteMigratingStore: MigratingStore {
 
   /// Rewrites the store's tables for another version of its model.
   ///
-  /// - Throws: A Cocoa error: 134111 when objects violate a uniqueness constraint, 134110 when SQLite refuses.
+  /// - Throws: A Cocoa error: 134111 if objects violate a uniqueness constraint, 134110 for any other SQLite
+  ///   error.
   func rewrite(from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     try _translating {
       let expected = try MappingBuilder.mapping(for: frozen.layout)
@@ -52,7 +53,8 @@ struct SQLiteMigratingStore: MigratingStore {
 
   /// Rewrites the tables of a store that is not being opened, such as a copy.
   ///
-  /// - Throws: As `rewrite(from:to:_:)`, and a Cocoa error with code 134140 when the change cannot be inferred.
+  /// - Throws: As `rewrite(from:to:_:)`, and a Cocoa error with code 134140 if the mapping cannot be
+  ///   inferred.
   static func rewriteCopy(
     at url: URL, metadata: [String: Any], options: [AnyHashable: Any]?, from source: ModelSchema,
     to model: NSManagedObjectModel
@@ -79,7 +81,7 @@ struct SQLiteMigratingStore: MigratingStore {
       to: model)
   }
 
-  // MARK: Content from elsewhere
+  // MARK: Replacing content
 
   func replaceContent(_ body: (URL) throws -> Void) throws {
     try _translating {
@@ -96,13 +98,13 @@ struct SQLiteMigratingStore: MigratingStore {
     try connection.transaction { try StoreMetadata.write(own.merging(made) { $1 }, to: connection) }
   }
 
-  /// Runs `body`; what SQLite and the store say comes out as Cocoa errors, what policies and handlers throw
-  /// as it is.
+  /// Runs `body` and translates SQLite and store errors to Cocoa errors; errors of policies and handlers pass
+  /// unchanged.
   private func _translating(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as SQLiteError {
-      // SQLITE_CONSTRAINT_UNIQUE: what a unique index says of rows that it cannot take.
+      // SQLITE_CONSTRAINT_UNIQUE, the code for rows rejected by a unique index.
       throw failure(error, isConstraint: error.code == 2067)
     } catch let error as MissingValuesError {
       throw failure(error)

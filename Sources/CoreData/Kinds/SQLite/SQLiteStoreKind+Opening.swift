@@ -25,7 +25,7 @@ extension SQLiteStoreKind {
     }
   }
 
-  /// Opens the file, and migrates it where that is needed and asked for.
+  /// Opens the file, and migrates it if necessary and requested.
   private func _open(_ url: URL, _ request: StoreRequest, identifier: String) throws -> StoreOpening {
     let (model, options) = (request.coordinator.model, request.options)
     func open(isReadOnly: Bool) throws -> StoreOpening {
@@ -43,28 +43,28 @@ extension SQLiteStoreKind {
       var opening = try open(isReadOnly: false)
       if opening.isNew { return opening }
       var migrationOptions = options
-      // The place of the file may allow no more.
+      // The file's location may allow no more.
       if opening.options.isReadOnly {
         migrationOptions = (options ?? [:]).merging([NSReadOnlyPersistentStoreOption: true]) { $1 }
       }
-      // More than once only if another process migrates the store to yet another version meanwhile.
+      // Repeats only if another process meanwhile migrates the store to yet another version.
       for _ in 0..<4 {
         let migration = try StoreErrors.translating(url: url) {
           try _migration(of: opening, url, request, migrationOptions)
         }
         guard let migration else { break }
-        // What policies and handlers throw comes out as it is.
+        // Errors of policies and handlers pass unchanged.
         try migration()
         try StoreErrors.translating(url: url) { try opening.readMetadata() }
       }
       return try StoreErrors.translating(url: url) { try _mayWrite(opening, url) } ? opening : nil
     }
-    // Without the connection for writing, which is closed by now.
+    // The writable connection is closed by now.
     return try opened() ?? open(isReadOnly: true)
   }
 
-  /// Whether a store may be written to. Not one that has kept a history and is now not asked to: the
-  /// history would lack what is written, and its readers would miss it.
+  /// Whether the store may be written. False for a store with a history whose options do not enable history:
+  /// the history would lack the writes, and its readers would miss them.
   private func _mayWrite(_ opening: StoreOpening, _ url: URL) throws -> Bool {
     guard !opening.options.tracksHistory, !opening.options.isReadOnly, try opening.keepsHistory() else {
       return true
@@ -75,8 +75,7 @@ extension SQLiteStoreKind {
     return false
   }
 
-  /// A model put together from tables is good for reading only: what it does not know would be lost on
-  /// writing.
+  /// Rejects writing with a model reconstructed from tables: details missing from the model would be lost.
   private func _checkReconstructed(_ model: NSManagedObjectModel, _ url: URL, isReadOnly: Bool) throws {
     guard model.isReconstructedFromTables, !isReadOnly else { return }
     throw CocoaError.coreData(
@@ -86,8 +85,8 @@ extension SQLiteStoreKind {
     )
   }
 
-  /// Compares the version hashes in the file with the model's. Answers with what migrates the store if they
-  /// differ and the options ask for that; nil if nothing is to be done.
+  /// Compares the version hashes in the file with the model's. Returns the migration if they differ and the
+  /// options request it; nil if nothing is to be done.
   private func _migration(
     of opening: StoreOpening, _ url: URL, _ request: StoreRequest, _ options: [AnyHashable: Any]?
   ) throws -> (() throws -> Void)? {
@@ -102,12 +101,12 @@ extension SQLiteStoreKind {
             + "model it was saved with. To open it all the same, as far as its tables fit the model, add it with "
             + "NSIgnorePersistentStoreVersioningOption.")
       }
-      // A store without hashes is judged by its tables when it is bound to the model.
+      // A store without hashes is checked by its tables when it is bound to the model.
       return nil
     }
-    // It has no version hashes; its tables tell whether it fits.
+    // The model has no version hashes; binding checks its tables.
     if model.isReconstructedFromTables { return nil }
-    // A file has tables and hashes for the whole model, whichever configuration it is added with.
+    // A file has tables and hashes for the whole model, regardless of the configuration.
     if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
       || model.isConfiguration(withName: request.configuration, compatibleWithStoreMetadata: metadata)
     {

@@ -48,7 +48,7 @@ struct SQLiteStoreKind: StoreKind {
           if try SQLiteStoreFile.isEmpty(connection) {
             return try source.copy(to: destination, on: connection)
           }
-          // What is no store stays: a wrong path must not destroy a file.
+          // Leave a file that is not a store alone: a wrong path must not destroy a file.
           _ = try StoreMetadata.read(connection, path: file.path)
           try destination.replaceContent(on: connection) { try source.copy(to: $0) }
         } catch {
@@ -75,7 +75,7 @@ struct SQLiteStoreKind: StoreKind {
     return true
   }
 
-  /// A file without tables is vacant; one that is no database is not.
+  /// A file without tables is vacant; one that is not a database is not.
   func isVacant(_ url: URL, options: [AnyHashable: Any]?) throws -> Bool {
     try StoreErrors.translating(url: url) { try SQLiteStoreFile(url: url).isVacant() }
   }

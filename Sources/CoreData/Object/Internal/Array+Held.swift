@@ -1,6 +1,5 @@
-// Going through arrays of references without counting each. A pass over what is saved does little with an
-// object, and counting it up and down (an atomic operation each) would cost more than that; the array holds
-// what is gone through.
+// Iterates arrays of references without reference counting. Passes over saved objects do little per object,
+// and an atomic retain and release each would cost more than that; the array keeps its elements alive.
 
 extension Array where Element: AnyObject {
   /// Calls a closure with each element.
@@ -13,7 +12,7 @@ extension Array where Element: AnyObject {
     }
   }
 
-  /// Whether a closure says yes to every element.
+  /// Whether a closure returns true for every element.
   @inline(__always)
   func allHeld(_ predicate: (Element) throws -> Bool) rethrows -> Bool {
     try withUnsafeBufferPointer { elements in
@@ -25,7 +24,7 @@ extension Array where Element: AnyObject {
     }
   }
 
-  /// Whether a closure says yes to any element.
+  /// Whether a closure returns true for any element.
   @inline(__always)
   func anyHeld(_ predicate: (Element) throws -> Bool) rethrows -> Bool {
     try !allHeld { try !predicate($0) }

@@ -1,11 +1,11 @@
-/// Which of the hooks that the engine calls a class of the program's own overrides.
+/// The engine's hooks that a subclass overrides.
 ///
-/// Most classes override none or one, and a save that knows it need not box each value of each object for a
-/// method that only hands it on. Swift does not tell, but a class's table of methods does: an entry that is
-/// the same as in `NSManagedObject`'s table was not overridden. Where an entry stands is found by comparing
-/// two classes that differ in one override; the layout of the table's head is part of Swift's ABI ("Class
-/// Metadata" in the type metadata document). If anything looks other than expected, the hook counts as
-/// overridden, which is slower and never wrong. `ClassHooksTests` holds this to account for each toolchain.
+/// Most classes override none or one, and a save that knows it can skip boxing each value of each object for
+/// a method that only passes it on. Swift does not expose overrides, but a class's method table does: an
+/// entry equal to that in `NSManagedObject`'s table is not overridden. The index of an entry is determined by
+/// comparing two classes that differ in one override; the layout of the table's header is part of Swift's ABI
+/// ("Class Metadata" in the type metadata document). If anything looks unexpected, the hook counts as
+/// overridden, which is slower but never wrong. `ClassHooksTests` verifies this for each toolchain.
 struct ClassHooks: OptionSet, Sendable {
   let rawValue: UInt16
 
@@ -17,14 +17,14 @@ struct ClassHooks: OptionSet, Sendable {
   static let didSave = ClassHooks(rawValue: 1 << 5)
   static let awakeFromInsert = ClassHooks(rawValue: 1 << 6)
 
-  /// What a save asks of each object before it is written.
+  /// The hooks that a save calls on each object before writing it.
   static let beforeSaving: ClassHooks = [
     .validateValue, .validateForInsert, .validateForUpdate, .validateForDelete, .willSave,
   ]
 
   init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// The hooks that a class, or a superclass of its own, overrides.
+  /// Finds the hooks that a class or one of its superclasses overrides.
   init(of type: NSManagedObject.Type) {
     self = []
     guard type != NSManagedObject.self else { return }
@@ -33,7 +33,7 @@ struct ClassHooks: OptionSet, Sendable {
     for (hook, entry) in Self._entries where entry.map({ own[$0] != base[$0] }) ?? true { insert(hook) }
   }
 
-  /// Place of each hook in the table; nil if it could not be made out.
+  /// Index of each hook in the table; nil if undetermined.
   private static let _entries: [(ClassHooks, Int?)] = [
     (.validateValue, _entry(ValidatesValue.self)),
     (.validateForInsert, _entry(ValidatesForInsert.self)),
@@ -44,18 +44,19 @@ struct ClassHooks: OptionSet, Sendable {
     (.awakeFromInsert, _entry(AwakeFromInsert.self)),
   ]
 
-  /// The one entry in which a class that overrides one method differs from one that overrides none.
+  /// Returns the only entry that differs between a class that overrides one method and one that overrides
+  /// none.
   private static func _entry(_ type: NSManagedObject.Type) -> Int? {
     let (base, plain, one) = (
       MethodTable(NSManagedObject.self), MethodTable(OverridesNothing.self), MethodTable(type)
     )
-    // Initialisers are each class's own even where nothing is overridden.
+    // Initialisers have an entry of their own in each class, even without overrides.
     let different = base.entries.filter { base[$0] == plain[$0] && plain[$0] != one[$0] }
     return different.count == 1 ? different[0] : nil
   }
 }
 
-/// A class's metadata as words.
+/// A class's metadata, read as words.
 private struct MethodTable {
   private let _words: UnsafePointer<UInt>
 
@@ -64,11 +65,11 @@ private struct MethodTable {
       to: UInt.self)
   }
 
-  /// Words of the head: kind, superclass, flags, instance size, class size, descriptor, destroyer of stored
-  /// properties.
+  /// Number of words in the header: kind, superclass, flags, instance size, class size, descriptor, destroyer
+  /// of stored properties.
   private static var _head: Int { 7 }
 
-  /// Where members stand that subclasses inherit.
+  /// Indices of the inherited members.
   var entries: Range<Int> {
     let sizes = UnsafeRawPointer(_words).advanced(by: 4 * MemoryLayout<UInt>.size)
     let size = sizes.load(as: UInt32.self)
@@ -80,7 +81,7 @@ private struct MethodTable {
   subscript(entry: Int) -> UInt { _words[entry] }
 }
 
-// Classes to compare; never instantiated.
+// Classes for comparison; never instantiated.
 
 private class OverridesNothing: NSManagedObject {}
 

@@ -1,18 +1,18 @@
 import Foundation
 
-/// An ordered to-many that is read and written in place: what `value(forKey:)` and
-/// `mutableOrderedSetValue(forKey:)` answer.
+/// An ordered to-many that is read and written in place; returned by `value(forKey:)` and
+/// `mutableOrderedSetValue(forKey:)`.
 ///
 /// Half of the reading methods of Foundation's class cannot be overridden and read its own storage (`array`,
-/// `firstObject`, iteration). So that storage is kept in step with the relationship, which tells of each change.
-/// Where the relationship is to be read again (a merge, a refresh), a set that was kept shows the new members from
-/// the next call of `count`, `object(at:)`, `index(of:)` or `contains(_:)` on.
+/// `firstObject`, iteration). That storage is therefore synchronized with the relationship on each change.
+/// After a merge or refresh invalidates the relationship, a retained set shows the new members from the next
+/// call of `count`, `object(at:)`, `index(of:)` or `contains(_:)` on.
 final class LiveOrderedSet: NSMutableOrderedSet {
   private let _owner: NSManagedObject
   private let _slot: Int
-  /// What Foundation's storage holds.
+  /// Contents of Foundation's storage.
   private var _stored: [NSManagedObject] = []
-  /// Whether that storage is being changed: Foundation's methods ask the overridden ones meanwhile.
+  /// Whether that storage is being changed. Foundation's methods call the overridden ones meanwhile.
   private var _isStoring = false
 
   init(_ owner: NSManagedObject, slot: Int) {
@@ -36,8 +36,8 @@ final class LiveOrderedSet: NSMutableOrderedSet {
     return state.order
   }
 
-  /// Synchronizes Foundation's storage with the relationship. Costs a comparison for each member, and a change
-  /// for each member added, removed or moved.
+  /// Synchronizes Foundation's storage with the relationship. Costs a comparison per member, and a mutation
+  /// per member added, removed or moved.
   func synchronize(with order: [NSManagedObject]) {
     _isStoring = true
     defer { _isStoring = false }
@@ -103,7 +103,7 @@ final class LiveOrderedSet: NSMutableOrderedSet {
     removeObjects(at: IndexSet(integersIn: range.location..<range.location + range.length))
   }
   override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
-    // All at once: an object may take the place of another one that is replaced, too.
+    // In one step: an object may take the place of another one that is also replaced.
     var order = _order
     for (object, index) in zip(objects, indexes) { order[index] = managed(object) }
     _owner.setToMany(_slot, order)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A to-many that is read and written in place: what `mutableSetValue(forKey:)` answers.
+/// A to-many that is read and written in place; returned by `mutableSetValue(forKey:)`.
 ///
-/// Every mutating method is overridden: those of Foundation's class write to a storage of their own, which stays
-/// empty here. Foundation bridges exactly `NSSet` and `NSMutableSet`, so that a cast of this to a Swift set comes
-/// out empty.
+/// Overrides every mutating method: Foundation's write to a storage of their own, which stays empty.
+/// Foundation bridges only `NSSet` and `NSMutableSet` themselves, so casting this class to a Swift set yields
+/// an empty set.
 final class LiveSet: NSMutableSet {
   private let _owner: NSManagedObject
   private let _slot: Int
@@ -22,7 +22,7 @@ final class LiveSet: NSMutableSet {
 
   private var _members: Set<NSManagedObject> { _owner.members(_slot).members }
 
-  // Foundation's looks into the empty storage.
+  // Foundation's implementation reads the empty storage.
   override var description: String { NSSet(array: Array(_members)).description }
 
   // MARK: Reading
@@ -38,7 +38,7 @@ final class LiveSet: NSMutableSet {
   override var allObjects: [Any] { Array(_members) }
   override func contains(_ anObject: Any) -> Bool { member(anObject) != nil }
 
-  // Foundation's casts the other one to a Swift set.
+  // Foundation's implementation casts the other set to a Swift set.
   override func isEqual(_ value: Any?) -> Bool {
     if let other = value as? LiveSet { return _members == other._members }
     return NSSet(array: Array(_members)).isEqual(value)
@@ -67,7 +67,7 @@ final class LiveSet: NSMutableSet {
   override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableSet(array: Array(_members)) }
 }
 
-/// A member of a live collection as callers pass it.
+/// Checks and casts an object that a caller passes to a live collection.
 func managed(_ object: Any) -> NSManagedObject {
   guard let object = object as? NSManagedObject else {
     programmerError("a to-many relationship takes managed objects, not a \(type(of: object)).")

@@ -1,16 +1,15 @@
-/// Makes objects of the class that an entity names.
+/// Creates objects of an entity's class.
 ///
-/// Swift lets a class be instantiated from its metatype only through a `required` initialiser, and requiring
-/// `init(entity:insertInto:)` would break every subclass that overrides it without saying `required`.
-/// Designated initialisers stand in the class's table of methods all the same. So the metatype is looked at
-/// through a class of the same shape (same superclass, as many stored properties, the initialiser as its
-/// first member) in which it is `required`: the call then goes through the same place in the table and
-/// reaches the subclass's own override. `ObjectMakerTests` holds this to account for each toolchain.
+/// Swift instantiates a class from its metatype only through a `required` initialiser, and requiring
+/// `init(entity:insertInto:)` would break every subclass that overrides it without `required`. Designated
+/// initialisers are in the class's method table nevertheless. The metatype is therefore cast to a class of
+/// the same shape (same superclass, same number of stored properties, the initialiser as its first member) in
+/// which it is `required`: the call uses the same table index and reaches the subclass's override.
+/// `ObjectMakerTests` verifies this for each toolchain.
 enum ObjectMaker {
   /// Same shape as `NSManagedObject`; never instantiated.
   class Lens: NSObject {
-    // The offsets of stored properties stand in the table before its methods: one for each of
-    // NSManagedObject's.
+    // The table lists the offsets of stored properties before the methods: one for each of NSManagedObject's.
     final var entity = 0, shape = 0, identity = 0, reference = 0, context = 0, row = 0, draft = 0,
       changed = 0,
       relations = 0, flags = 0
@@ -20,14 +19,15 @@ enum ObjectMaker {
     }
   }
 
-  /// Overrides the initialiser, so that the compiler does not take `Lens` for final and call it directly.
+  /// Overrides the initialiser, so that the compiler does not infer that `Lens` is final and call it
+  /// directly.
   final class OtherLens: Lens {
     required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
       super.init(entity: entity, insertInto: context)
     }
   }
 
-  /// Creates an object of the entity's class, belonging to no context yet.
+  /// Creates an object of the entity's class, without a context.
   static func make(_ entity: NSEntityDescription) -> NSManagedObject {
     make(entity.shape.objectClass, entity, insertInto: nil)
   }

@@ -1,29 +1,29 @@
 import Observation
 import Synchronization
 
-/// What a property showed when it was read inside `withObservationTracking`.
+/// The value of a property when it was read inside `withObservationTracking`.
 enum ObservedValue {
   case cell(Value)
-  /// Members of a to-many, by identity: recording them keeps none alive.
+  /// Members of a to-many, by identity, without retaining them.
   case members([ObjectIdentifier])
-  /// Not at hand.
+  /// Not in memory.
   case unknown
 }
 
-/// The registrars of observed objects, and what was read of these. They stand here, and not in the objects,
-/// because next to none has one: an object has the flag `observed` as long as its registrar is here.
+/// The registrars of observed objects and the values read. Stored in a side table because few objects have
+/// one; an object has the flag `observed` as long as it has a registrar.
 enum ObservationRegistrars {
   private struct Observed: @unchecked Sendable {
-    // Unchecked: the values of an object are written and read on its context's queue.
+    // Unchecked: an object's values are accessed on its context's queue only.
     let registrar = ObservationRegistrar()
     var reads: [Int: ObservedValue] = [:]
   }
 
   private static let _observed = Mutex<[ObjectIdentifier: Observed]>([:])
 
-  /// The registrar of an object, made if it has none yet.
+  /// Returns the registrar of an object and creates it on demand.
   ///
-  /// - Parameter value: What the property at `slot` shows now.
+  /// - Parameter value: The property's current value.
   static func registrar(
     for object: NSManagedObject, recording value: ObservedValue, at slot: Int
   ) -> ObservationRegistrar {
@@ -37,16 +37,16 @@ enum ObservationRegistrars {
     }
   }
 
-  /// What was read of an object, by slot.
+  /// Returns the recorded reads of an object, by slot.
   static func reads(of object: NSManagedObject) -> [Int: ObservedValue] {
     let identity = ObjectIdentifier(object)
     return _observed.withLock { $0[identity] ?? Observed() }.reads
   }
 
-  /// Lets go of the registrar of an object that is going.
+  /// Removes the registrar of an object on its deinit.
   static func forget(_ object: NSManagedObject) {
     let identity = ObjectIdentifier(object)
-    // Released outside of the lock: a deinitialiser may run any code.
+    // Released outside the lock: a deinit may run arbitrary code.
     let observed = _observed.withLock { $0.removeValue(forKey: identity) }
     withExtendedLifetime(observed) {}
   }

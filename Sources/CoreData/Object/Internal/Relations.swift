@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 import Foundation
 
-/// The relationships of one object that have been looked at: by slot, the other object or the members.
+/// The accessed relationships of one object: by slot, the other object or the members.
 ///
-/// Strong references, as in Core Data: a pair whose two-way relationship was realised keeps itself
+/// Strong references, as in Core Data: two objects that reference each other this way keep each other
 /// registered.
 final class Relations {
-  // The first to-one lies here: most objects have looked at one at most.
+  // The first to-one is stored inline: most objects have accessed one at most.
   @exclusivity(unchecked) private var _firstSlot = -1
   @exclusivity(unchecked) private var _first: NSManagedObject?
   @exclusivity(unchecked) private var _others: [(slot: Int, target: NSManagedObject)] = []
@@ -15,7 +15,7 @@ final class Relations {
   @exclusivity(unchecked) var decoded: [Int: Any] = [:]
   /// Results of fetched properties by name.
   @exclusivity(unchecked) var fetched: [String: FetchedPropertyResults] = [:]
-  /// Values of a fault that was fetched with some of its properties only.
+  /// Values of a fault fetched with some of its properties.
   @exclusivity(unchecked) var partial: (row: Row, part: RowPart)?
 
   func target(_ slot: Int) -> NSManagedObject? {
@@ -39,7 +39,7 @@ final class Relations {
     _others = []
   }
 
-  /// Forgets the targets of to-ones that have changed.
+  /// Drops the cached targets of to-ones that have changed.
   func dropTargets(_ slots: SlotSet) {
     if _firstSlot >= 0, slots.contains(_firstSlot) { (_firstSlot, _first) = (-1, nil) }
     _others.removeAll { slots.contains($0.slot) }
@@ -61,7 +61,7 @@ final class Relations {
     for entry in _toMany { body(entry.slot, entry.state) }
   }
 
-  /// Forgets everything that can be read again, keeping unsaved additions and removals.
+  /// Drops everything that can be reread, keeping unsaved additions and removals.
   func dropClean() {
     fetched = [:]
     decoded = [:]
@@ -71,12 +71,12 @@ final class Relations {
   }
 }
 
-/// Members of one to-many: what was read (if it was), and what was added and removed since.
+/// Members of one to-many: those read, if any, plus later additions and removals.
 final class ToManyState {
   let isOrdered: Bool
   /// Whether `members` is the whole relationship.
   @exclusivity(unchecked) private(set) var isRealised = false
-  /// All members, when realised. Made when first asked for: most are gone through and never looked up.
+  /// All members, once realised. The set is built on demand: most to-manys are iterated and never searched.
   private(set) var members: Set<NSManagedObject> {
     get {
       _makeSet()
@@ -93,11 +93,11 @@ final class ToManyState {
     }
   }
   @exclusivity(unchecked) private var _set: Set<NSManagedObject> = []
-  /// Whether `_set` is yet to be made of `base`.
+  /// Whether `_set` must still be built from `base`.
   @exclusivity(unchecked) private var _isSetDue = false
-  /// The members as Foundation takes them, from when they were asked for so until they change.
+  /// The members as a Foundation set; cached until they change.
   @exclusivity(unchecked) private var _foundationSet: NSSet?
-  /// A class that all members have been found to be of, until they change.
+  /// A class to which all members are known to belong; cached until they change.
   @exclusivity(unchecked) private var _commonClass: ObjectIdentifier?
   /// All members in order, when realised and ordered.
   @exclusivity(unchecked) private(set) var order: [NSManagedObject] = [] {
@@ -106,28 +106,28 @@ final class ToManyState {
       if isRealised { live?.synchronize(with: order) }
     }
   }
-  /// The set through which the program reads and writes an ordered to-many in place, as long as it has one.
+  /// The live set of an ordered to-many, as long as the program retains it.
   weak var live: LiveOrderedSet?
-  /// The order as Foundation takes it, from when it was asked for so until it changes.
+  /// The order as a Foundation set; cached until it changes.
   @exclusivity(unchecked) private var _foundationOrder: NSOrderedSet?
-  /// As read from upstream, in its order; what committed values answer.
+  /// The members as read, in their order; basis of committed values.
   @exclusivity(unchecked) private(set) var base: [NSManagedObject] = []
   @exclusivity(unchecked) private(set) var added: Set<NSManagedObject> = []
   @exclusivity(unchecked) private(set) var removed: Set<NSManagedObject> = []
-  /// Those of `added` that turned out, when the members were read, to have been there already.
+  /// Those of `added` that were members already when the to-many was read.
   @exclusivity(unchecked) private var _redundant: Set<NSManagedObject> = []
-  /// Those of `removed` that turned out, when the members were read, not to have been there.
+  /// Those of `removed` that were not members when the to-many was read.
   @exclusivity(unchecked) private var _absent: Set<NSManagedObject> = []
-  /// Members keep their places only if this is false.
+  /// Whether the order was changed; otherwise members keep their positions.
   @exclusivity(unchecked) private(set) var isReordered = false
-  /// The unsaved order of a relationship whose members were forgotten to be read again.
+  /// The unsaved order of an invalidated to-many.
   @exclusivity(unchecked) private var _wantedOrder: [NSManagedObject]?
 
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered || _wantedOrder != nil }
 
-  /// Members in a stable order: the relationship's, or for an unordered one whatever the set gives.
+  /// Members in a stable order: the relationship's, or for an unordered one the set's.
   var list: [NSManagedObject] { isOrdered ? order : _isSetDue ? base : Array(_set) }
 
   private func _makeSet() {
@@ -138,7 +138,7 @@ final class ToManyState {
 
   private func _forgetViews() { (_foundationSet, _commonClass) = (nil, nil) }
 
-  /// A member that is not of this class, if there is any.
+  /// Returns a member that is not of this class, if any.
   func member<Object: NSManagedObject>(notOf type: Object.Type) -> NSManagedObject? {
     let wanted = ObjectIdentifier(type)
     if _commonClass == wanted || type == NSManagedObject.self { return nil }
@@ -150,8 +150,8 @@ final class ToManyState {
     return nil
   }
 
-  /// The members in a Foundation set. A plain one, since Foundation bridges no subclass: `as? Set<Book>`
-  /// would give an empty set. Making it costs more than reading the members, so that it is kept.
+  /// The members in a plain Foundation set, since Foundation bridges no subclass: `as? Set<Book>` would yield
+  /// an empty set. Cached, because building it costs more than reading the members.
   var foundationSet: NSSet {
     if let _foundationSet { return _foundationSet }
     let set = list.withUnsafeBufferPointer { members in
@@ -169,7 +169,7 @@ final class ToManyState {
     return set
   }
 
-  /// Takes what upstream has, then replays what was added and removed before.
+  /// Sets the members read, then replays earlier additions and removals.
   func realise(_ read: [NSManagedObject]) {
     base = read
     if !isOrdered, added.isEmpty, removed.isEmpty {
@@ -199,7 +199,7 @@ final class ToManyState {
     live?.synchronize(with: order)
   }
 
-  /// Forgets what was read, keeping what was changed.
+  /// Drops the members read, keeping changes.
   func unrealise() {
     guard isRealised else { return }
     isRealised = false
@@ -210,10 +210,10 @@ final class ToManyState {
     isReordered = false
   }
 
-  /// Adds a member. Where it was removed here before, that is taken back if it had been there; others may have removed
-  /// it as well, and then it is new.
+  /// Adds a member. Cancels an earlier removal if the object had been a member; if others may have removed it
+  /// as well, it counts as added.
   ///
-  /// - Parameter wasThere: Whether an object that was removed here had been a member; nil: as the members were read.
+  /// - Parameter wasThere: Whether a removed object had been a member; nil: as read.
   @discardableResult
   func add(_ object: NSManagedObject, at index: Int? = nil, wasThere: Bool? = nil) -> Bool {
     if isRealised {
@@ -223,7 +223,7 @@ final class ToManyState {
     let isTakenBack = !removed.isEmpty && (wasThere ?? hasRemoved(object))
     if removed.isEmpty || removed.remove(object) == nil || !isTakenBack {
       _absent.remove(object)
-      // Growing a set from nothing to a dozen by doubling costs more than the dozen insertions.
+      // Growing a set to a dozen by doubling costs more than the dozen insertions.
       if added.isEmpty { added.reserveCapacity(12) }
       added.insert(object)
     }
@@ -231,15 +231,15 @@ final class ToManyState {
     return true
   }
 
-  /// Whether an object is a member only because it was added since.
+  /// Whether an object is a member only through an unsaved addition.
   func isNew(_ object: NSManagedObject) -> Bool { added.contains(object) && !_redundant.contains(object) }
 
-  /// Whether an object was a member, as far as the members were read, until it was removed here.
+  /// Whether an object was a member, according to the members read, before it was removed.
   func hasRemoved(_ object: NSManagedObject) -> Bool {
     isRealised && removed.contains(object) && !_absent.contains(object)
   }
 
-  /// - Parameter isNew: Whether it is a member only because it was added since, where that is known.
+  /// - Parameter isNew: Whether it is a member only through an unsaved addition; nil if unknown.
   @discardableResult
   func remove(_ object: NSManagedObject, isNew: Bool? = nil) -> Bool {
     if isRealised {
@@ -252,13 +252,13 @@ final class ToManyState {
     return true
   }
 
-  /// Undoes an addition; a member that was there before it stays.
+  /// Undoes an addition; an object that was a member before stays.
   func undoAddition(of object: NSManagedObject) {
     if _redundant.remove(object) != nil { added.remove(object) } else { remove(object) }
   }
 
-  /// Adds an object because its own end was pointed here, whatever was read: these members may be older than
-  /// its end.
+  /// Adds an object that has linked to this one, regardless of the members read, which may be older than its
+  /// end.
   ///
   /// - Parameter wasThere: As for `add`.
   func gain(_ object: NSManagedObject, wasThere: Bool? = nil) -> Bool {
@@ -267,7 +267,7 @@ final class ToManyState {
     return added.insert(object).inserted
   }
 
-  /// Removes an object because its own end was turned away, whatever was read.
+  /// Removes an object that has unlinked itself, regardless of the members read.
   ///
   /// - Parameter isNew: As for `remove`.
   func lose(_ object: NSManagedObject, isNew: Bool? = nil) -> Bool {
@@ -277,8 +277,8 @@ final class ToManyState {
     return true
   }
 
-  /// Forgets that a member was added or removed here: another context saved the same, and the members are to be
-  /// read again.
+  /// Forgets the addition or removal of a member: another context saved the same change, and the members will
+  /// be reread.
   func clearChange(of object: NSManagedObject) {
     added.remove(object)
     _redundant.remove(object)
@@ -286,14 +286,14 @@ final class ToManyState {
     _absent.remove(object)
   }
 
-  /// Whether an object is a member, or was before it was removed here.
+  /// Whether an object is a member, or was before its unsaved removal.
   func knows(_ object: NSManagedObject) -> Bool {
     members.contains(object) || added.contains(object) || removed.contains(object)
   }
 
-  /// Drops an object that is gone for everybody: no change, nothing to save.
+  /// Drops an object whose deletion is saved: no unsaved change.
   func forget(_ object: NSManagedObject) {
-    // The set first: it may yet have to be made of `base`.
+    // The set first: it may have to be built from `base`.
     if members.contains(object) {
       members.remove(object)
       if let index = order.firstIndex(of: object) { order.remove(at: index) }
@@ -306,27 +306,27 @@ final class ToManyState {
     _absent.remove(object)
   }
 
-  /// Takes an order made elsewhere: members that it does not know of keep their places at the end.
+  /// Adopts an order from elsewhere. Members that it lacks follow at the end in their current order.
   func reorder(asFarAsKnown newOrder: [NSManagedObject]) {
     let known = newOrder.filter { members.contains($0) }
     let named = Set(known)
     reorder(known + order.filter { !named.contains($0) })
   }
 
-  /// Gives an ordered relationship another order of the same members.
+  /// Reorders the same members.
   func reorder(_ newOrder: [NSManagedObject]) {
     guard order != newOrder else { return }
     order = newOrder
     isReordered = true
   }
 
-  /// What is there now becomes what was saved.
+  /// Makes the current members the saved ones.
   func commit() {
     _forgetChanges()
     if isRealised { base = list }
   }
 
-  /// Goes back to what was read.
+  /// Restores the members read.
   func rollback() {
     _forgetChanges()
     if isRealised {
@@ -344,9 +344,9 @@ final class ToManyState {
     _wantedOrder = nil
   }
 
-  /// What a save or a child context needs to know.
+  /// Returns the changes for a save or a child context.
   ///
-  /// - Parameter isTold: Whether a removal is to be told.
+  /// - Parameter isTold: Whether to include a removal.
   func delta(where isTold: (NSManagedObject) -> Bool) -> ToManyDelta {
     ToManyDelta(
       added: added.map(\._objectID), removed: removed.lazy.filter(isTold).map(\._objectID),

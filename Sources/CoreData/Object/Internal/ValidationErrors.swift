@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes validation errors, and gathers several into one.
+/// Creates validation errors and combines several into one.
 enum ValidationErrors {
   static func make(
     _ code: Int, _ object: NSManagedObject, _ key: String, _ value: Any?, _ reason: String
@@ -14,7 +14,7 @@ enum ValidationErrors {
     make(NSValidationMissingMandatoryPropertyError, object, key, nil, "is mandatory but nil")
   }
 
-  /// The errors inside a multiple-errors error, or the error itself.
+  /// Returns the errors inside a multiple-errors error, or the error itself.
   static func flatten(_ error: any Error) -> [any Error] {
     let cocoa = error as NSError
     guard cocoa.domain == NSCocoaErrorDomain, cocoa.code == NSValidationMultipleErrorsError,
@@ -23,7 +23,7 @@ enum ValidationErrors {
     return details
   }
 
-  /// Throws one error as it is, several as one that lists them.
+  /// Throws a single error unchanged, several as one combined error.
   static func throwIfAny(_ errors: [any Error]) throws {
     guard let first = errors.first else { return }
     if errors.count == 1 { throw first }

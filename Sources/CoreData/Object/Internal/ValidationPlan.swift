@@ -2,10 +2,10 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// The checks of an entity's slots; most slots of most entities have none.
+/// The validation checks of an entity's slots; most slots of most entities have none.
 ///
-/// Limits that the model editor offers are checked on the cells as they are. Predicates set by code stand
-/// instead of them and see the value as callers do.
+/// Limits set in the model editor are checked on raw cells. Predicates set in code replace them and see the
+/// value as callers do.
 struct ValidationPlan: Sendable {
   enum Check: Sendable {
     case mandatory
@@ -15,16 +15,16 @@ struct ValidationPlan: Sendable {
     case dateRange(min: Double?, max: Double?)
     case lengthRange(min: Int?, max: Int?)
     case pattern(String)
-    /// Members of a to-many.
+    /// Number of members of a to-many.
     case memberCount(min: Int, max: Int, isOptional: Bool)
-    /// Evaluated on the value. A warning that is a number is the code of the error.
+    /// A predicate evaluated on the value. A numeric warning is the code of the error.
     case predicate(PredicateTree, code: Int, message: String?)
   }
 
   private let _checks: [[Check]]
   /// The slots that have checks.
   let slots: [Int]
-  /// Whether there is nothing to check but that values are there, and of no to-many.
+  /// Whether the only checks are for mandatory values, and none is for a to-many.
   let isMandatoryOnly: Bool
   var isEmpty: Bool { slots.isEmpty }
 
@@ -39,7 +39,8 @@ struct ValidationPlan: Sendable {
         if !relationship.isToMany {
           if !slot.isOptional { checks.append(.mandatory) }
         } else if relationship.minCount > 0 || relationship.maxCount > 0 {
-          // Mandatory without a minimum count asks for nothing: many shipped models have such, and empty ones.
+          // Mandatory without a minimum count requires nothing: many shipped models have such to-manys, and
+          // empty ones.
           checks.append(
             .memberCount(min: relationship.minCount, max: relationship.maxCount, isOptional: slot.isOptional))
         }
@@ -85,7 +86,7 @@ struct ValidationPlan: Sendable {
         checks.append(.decimalRange(min: low, max: high))
       }
     case .float:
-      // As single as the values are: 0.1 as a limit is the float nearest to it.
+      // Single precision like the values: a limit of 0.1 is the nearest float.
       checks.append(
         .numberRange(
           min: low.map { Double(Float(_double($0))) }, max: high.map { Double(Float(_double($0))) }))
@@ -100,18 +101,18 @@ struct ValidationPlan: Sendable {
 
   private static func _double(_ decimal: Decimal) -> Double { NSDecimalNumber(decimal: decimal).doubleValue }
 
-  /// A limit on a length, kept within what a length can be.
+  /// Clamps a limit on a length to the range of lengths.
   private static func _length(_ decimal: Decimal) -> Int { Int(max(0, min(_double(decimal), 1e15))) }
 
-  /// Some(nil) for no bound, nil for a bound that is no 64-bit integer.
+  /// Some(nil) without a bound, nil for a bound that is not a 64-bit integer.
   private static func _whole(_ decimal: Decimal?) -> Int64?? {
     guard let decimal else { return .some(nil) }
     let int = NSDecimalNumber(decimal: decimal).int64Value
     return Decimal(int) == decimal ? .some(int) : nil
   }
 
-  /// Predicates set by code, or those of the model file. One that cannot be used is left out, with a line on the
-  /// standard error.
+  /// Returns the checks for predicates set in code, or for those of the model file. Skips an unusable one and
+  /// logs to standard error.
   private static func _predicates(_ property: NSPropertyDescription?, _ entity: String) -> [Check] {
     guard let property else { return [] }
     func checks<Source>(_ sources: [Source], _ make: (Int, Source) throws -> Check) -> [Check] {
@@ -145,7 +146,7 @@ struct ValidationPlan: Sendable {
 
   // MARK: Checking
 
-  /// Checks what a slot of an object holds now.
+  /// Checks the current value of an object's slot.
   func check(_ slot: Int, of object: NSManagedObject) throws {
     let checks = _checks[slot]
     if checks.isEmpty { return }
@@ -153,13 +154,13 @@ struct ValidationPlan: Sendable {
       if object.isUnsetTransient(slot) { return }
       return try check(object.read(slot), slot, of: object)
     }
-    // What was neither read nor changed has the members it had when it was last saved.
+    // A to-many neither loaded nor changed still has its saved members.
     guard object.isInserted || object._changed.contains(slot) || object._relations?.members(slot) != nil
     else { return }
     try checkMembers(object.members(slot).members.count, slot, of: object) { object.value(at: slot) }
   }
 
-  /// Checks a value that a slot is to hold; attributes and to-ones.
+  /// Checks a new value for an attribute or to-one.
   func check(_ value: Value, _ slot: Int, of object: NSManagedObject) throws {
     let key = object._layout.slots[slot].name
     for check in _checks[slot] {
@@ -176,7 +177,7 @@ struct ValidationPlan: Sendable {
     }
   }
 
-  /// Checks a number of members that a to-many is to hold.
+  /// Checks the member count of a to-many.
   func checkMembers(_ count: Int, _ slot: Int, of object: NSManagedObject, _ value: () -> Any?) throws {
     for check in _checks[slot] {
       switch check {
@@ -217,7 +218,7 @@ struct ValidationPlan: Sendable {
       if let low, number < low { return (NSValidationNumberTooSmallError, "is less than \(low)") }
     case .numberRange(let low, let high):
       guard let number = value.number else { return nil }
-      // Written so that not-a-number is outside of any range.
+      // Written so that NaN is outside any range.
       if let high, !(number <= high) { return (NSValidationNumberTooLargeError, "is greater than \(high)") }
       if let low, !(number >= low) { return (NSValidationNumberTooSmallError, "is less than \(low)") }
     case .decimalRange(let low, let high):
@@ -240,7 +241,7 @@ struct ValidationPlan: Sendable {
       if let low, length < low { return (NSValidationStringTooShortError, "is shorter than \(low)") }
     case .pattern(let pattern):
       guard case .string(let text) = value else { return nil }
-      // A pattern that is no regular expression matches nothing.
+      // An invalid regular expression matches nothing.
       if !((try? StringComparison.matches(text, pattern)) ?? false) {
         return (NSValidationStringPatternMatchingError, "does not match '\(pattern)'")
       }
@@ -272,7 +273,7 @@ extension NSManagedObject {
     _shape.codings[slot] == nil ? nil : shown(value, slot)
   }
 
-  /// A cell as callers see it, a to-one as an object.
+  /// Returns a cell as callers see it, a to-one as an object.
   final func shownValue(_ value: Value, _ slot: Int) -> Any? {
     switch value {
     case .reference(let key): _context?.object(for: key)
@@ -283,7 +284,7 @@ extension NSManagedObject {
 }
 
 extension Value {
-  /// Integer, floating or decimal value as a double.
+  /// An integer, floating-point or decimal value as a double.
   var number: Double? {
     switch self {
     case .int(let int): Double(int)
@@ -293,7 +294,7 @@ extension Value {
     }
   }
 
-  /// Integer, floating or decimal value without loss, a double by its shortest text.
+  /// An integer, floating-point or decimal value without loss, a double by its shortest text.
   var exactNumber: Decimal? {
     switch self {
     case .int(let int): Decimal(int)

@@ -1,11 +1,11 @@
 import CoreDataModelSchema
 import Foundation
 
-/// How values of a Swift type lie in a Row, for the types that need no conversion on the way.
+/// The representation of a Swift type's values in a Row, for types that need no conversion.
 enum ManagedForm: Sendable {
   case bool, int16, int32, int64, float, double, string, date, data, uuid, url, decimal
   case toOne, toMany, orderedToMany
-  /// Everything else goes through `value(forKey:)` and `setValue(_:forKey:)`.
+  /// All other types go through `value(forKey:)` and `setValue(_:forKey:)`.
   case other
 
   init<Value>(_ type: Value.Type) {
@@ -41,7 +41,7 @@ enum ManagedForm: Sendable {
     }
   }
 
-  /// Whether a slot's values are of this form.
+  /// Whether a slot's values have this representation.
   func fits(_ slot: PropertyLayout.Slot) -> Bool {
     switch self {
     case .bool: slot.type == .boolean

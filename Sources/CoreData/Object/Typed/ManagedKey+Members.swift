@@ -1,6 +1,6 @@
 import Foundation
 
-// What generated to-many accessors do: `addToBooks(_:)` and its kin.
+// Implements generated to-many accessors such as `addToBooks(_:)`.
 
 extension ManagedKey {
   /// Adds a member to an object's to-many.
@@ -19,13 +19,13 @@ extension ManagedKey {
     object.removeMember(member, toManySlot(in: object))
   }
 
-  /// Adds members to an object's to-many; anything but managed objects traps.
+  /// Adds members to an object's to-many. Traps for elements that are not managed objects.
   public func add(_ members: some Sequence, to object: NSManagedObject) {
     let slot = toManySlot(in: object)
     for member in members { object.addMember(managed(member, object), slot) }
   }
 
-  /// Removes members from an object's to-many; anything but managed objects traps.
+  /// Removes members from an object's to-many. Traps for elements that are not managed objects.
   public func remove(_ members: some Sequence, from object: NSManagedObject) {
     let slot = toManySlot(in: object)
     for member in members { object.removeMember(managed(member, object), slot) }
@@ -41,7 +41,7 @@ extension ManagedKey {
 
   // MARK: Ordered
 
-  /// Puts a member into an object's ordered to-many.
+  /// Inserts a member into an object's ordered to-many.
   ///
   /// ```swift
   /// let chaptersKey = ManagedKey<NSOrderedSet?>("chapters")
@@ -58,7 +58,7 @@ extension ManagedKey {
     object.removeMember(object.members(slot).order[index], slot)
   }
 
-  /// Puts members into an object's ordered to-many, so that they end up at the indexes given.
+  /// Inserts members into an object's ordered to-many, so that they end up at the given indexes.
   public func insert(_ members: [NSManagedObject], into object: NSManagedObject, at indexes: NSIndexSet) {
     checkCounts(members, indexes, object)
     for (index, member) in zip(ascending(indexes), members) { insert(member, into: object, at: index) }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Numbers: read from the Row as they are. Null reads as zero, as Core Data's scalar accessors have it.
+// Numbers, read from the Row without conversion. Null reads as zero, as with Core Data's scalar accessors.
 
 extension ManagedKey where Value == Bool {
   /// The property of an object.
@@ -75,7 +75,7 @@ extension ManagedKey where Value == Float {
 }
 
 extension ManagedKey where Value == Double {
-  /// The property of an object; a date shows as seconds since 2001-01-01 00:00 UTC.
+  /// The property of an object; a date reads as seconds since 2001-01-01 00:00 UTC.
   public subscript(object: NSManagedObject) -> Double {
     get {
       let slot = slot(in: object)
@@ -103,7 +103,7 @@ extension ManagedKey where Value == Double {
 }
 
 extension ManagedKey {
-  /// Writes a cell, or what it was made of where the property is of another form.
+  /// Writes a cell, or the original value if the property has another representation.
   @inline(__always) func write(
     _ cell: @autoclosure () -> CoreData.Value, _ value: @autoclosure () -> Any?, _ object: NSManagedObject
   ) {
@@ -115,7 +115,7 @@ extension ManagedKey {
     }
   }
 
-  /// A number whose attribute is of another type than the accessor.
+  /// Reads a number whose attribute has another type than the accessor.
   func number(of object: NSManagedObject) -> NSNumber {
     switch object.valueOfProperty(name) {
     case let number as NSNumber: return number
@@ -124,14 +124,14 @@ extension ManagedKey {
     }
   }
 
-  /// Stops: the class declares a property with a type that the model's cannot be shown as.
+  /// Traps: the class declares a property with a type to which the model's cannot be converted.
   func mismatch<T>(_ found: Any, _ object: NSManagedObject) -> T {
     programmerError(
       "'\(object._layout.entityName).\(name)' holds a \(type(of: found)), but \(type(of: object)) declares it as "
         + "\(Value.self). Change the declaration, or the model.")
   }
 
-  /// Stops: there is no value for a property that is not declared optional.
+  /// Traps: a property that is not declared optional has no value.
   func missing<T>(_ object: NSManagedObject) -> T {
     programmerError(
       "'\(object._layout.entityName).\(name)' is nil, but \(type(of: object)) declares it as \(Value.self). Declare it as "

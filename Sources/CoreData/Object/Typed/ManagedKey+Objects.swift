@@ -67,7 +67,7 @@ extension ManagedKey where Value == NSOrderedSet {
 }
 
 extension ManagedKey where Value == NSMutableSet? {
-  /// The members of an object's to-many, to be read and written in place.
+  /// The members of an object's to-many, as a set that writes through.
   public subscript(object: NSManagedObject) -> NSMutableSet? {
     get { LiveSet(object, slot: toManySlot(in: object)) }
     set { setMembers(newValue?.compactMap { $0 as? NSManagedObject } ?? [], object) }
@@ -75,7 +75,7 @@ extension ManagedKey where Value == NSMutableSet? {
 }
 
 extension ManagedKey where Value == NSMutableSet {
-  /// The members of an object's to-many, to be read and written in place.
+  /// The members of an object's to-many, as a set that writes through.
   public subscript(object: NSManagedObject) -> NSMutableSet {
     get { LiveSet(object, slot: toManySlot(in: object)) }
     set { setMembers(newValue.compactMap { $0 as? NSManagedObject }, object) }
@@ -83,7 +83,7 @@ extension ManagedKey where Value == NSMutableSet {
 }
 
 extension ManagedKey where Value == NSMutableOrderedSet? {
-  /// The members of an object's ordered to-many, to be read and written in place.
+  /// The members of an object's ordered to-many, as a set that writes through.
   public subscript(object: NSManagedObject) -> NSMutableOrderedSet? {
     get { object.liveOrder(toManySlot(in: object)) }
     set { setMembers(newValue?.array.compactMap { $0 as? NSManagedObject } ?? [], object) }
@@ -91,7 +91,7 @@ extension ManagedKey where Value == NSMutableOrderedSet? {
 }
 
 extension ManagedKey where Value == NSMutableOrderedSet {
-  /// The members of an object's ordered to-many, to be read and written in place.
+  /// The members of an object's ordered to-many, as a set that writes through.
   public subscript(object: NSManagedObject) -> NSMutableOrderedSet {
     get { object.liveOrder(toManySlot(in: object)) }
     set { setMembers(newValue.array.compactMap { $0 as? NSManagedObject }, object) }
@@ -120,8 +120,8 @@ extension ManagedKey {
   private func typedMembers<Object: NSManagedObject>(_ object: NSManagedObject) -> Set<Object> {
     let state = object.members(toManySlot(in: object))
     if let other = state.member(notOf: Object.self) { return mismatch(other, object) }
-    // Each member is an Object, and managed objects hash by identity whatever their class: the table is the
-    // same.
+    // Each member is an Object, and managed objects hash by identity regardless of class: the hash table is
+    // the same.
     return unsafeBitCast(state.members, to: Set<Object>.self)
   }
 
@@ -129,7 +129,7 @@ extension ManagedKey {
     object.setToMany(toManySlot(in: object), objects)
   }
 
-  /// Slot of a to-many; traps if the property is none.
+  /// Returns the slot of a to-many; traps for any other property.
   func toManySlot(in object: NSManagedObject) -> Int {
     let slot = slot(in: object)
     if slot != Self.indirect { return slot }

@@ -1,7 +1,6 @@
 import Foundation
 
-// Types that are converted on the way: NSNumber, transformable objects, composites, enumerations by raw
-// value.
+// Types that need conversion: NSNumber, transformable objects, composites, enumerations by raw value.
 
 extension ManagedKey {
   /// The property of an object, by name and with a cast.
@@ -14,7 +13,7 @@ extension ManagedKey {
       if found == nil, let empty = Value.self as? any EmptyWhenNil.Type { return empty.init() as! Value }
       guard let found else { return missing(object) }
       if let members = found as? Set<NSManagedObject> {
-        // A to-many that is declared as an array.
+        // A to-many declared as an array.
         if let value = Array(members) as? Value { return value }
       }
       return mismatch(found, object)
@@ -24,7 +23,7 @@ extension ManagedKey {
 }
 
 extension ManagedKey where Value: RawRepresentable {
-  /// The property of an object, kept by its raw value; traps for a raw value that has no case.
+  /// The property of an object, stored as its raw value; traps for a raw value without a case.
   public subscript(object: NSManagedObject) -> Value {
     get {
       let found = object.valueOfProperty(name)
@@ -39,14 +38,13 @@ extension ManagedKey where Value: RawRepresentable {
 }
 
 extension ManagedKey {
-  /// The property of an object, kept by its raw value; one that has no case reads as nil.
+  /// The property of an object, stored as its raw value; a raw value without a case reads as nil.
   public subscript<Wrapped: RawRepresentable>(object: NSManagedObject) -> Wrapped? where Value == Wrapped? {
     get { rawValue(object.valueOfProperty(name), Wrapped.RawValue.self).flatMap(Wrapped.init(rawValue:)) }
     set { object.setValueOfProperty(newValue?.rawValue, name) }
   }
 
-  /// What the model holds as an enumeration's raw value. A number that is nil counts as zero, as it does for
-  /// scalars.
+  /// Returns an enumeration's raw value from a model value. A nil number counts as zero, as for scalars.
   private func rawValue<Raw>(_ found: Any?, _ type: Raw.Type) -> Raw? {
     if let integer = type as? any FixedWidthInteger.Type {
       guard let number = found as? NSNumber else { return nil }
@@ -60,15 +58,15 @@ extension ManagedKey {
   }
 }
 
-/// Types that Objective-C's nil is bridged to as an empty value.
+/// Types to which Objective-C bridges nil as an empty value.
 private protocol EmptyWhenNil { init() }
 extension Array: EmptyWhenNil {}
 extension Set: EmptyWhenNil {}
 extension Dictionary: EmptyWhenNil {}
 
 extension ManagedKey {
-  /// Sets the property as `setPrimitiveValue(_:forKey:)` does: untracked, and inverse relationships left
-  /// alone.
+  /// Sets the property as `setPrimitiveValue(_:forKey:)` does: without change tracking and inverse
+  /// maintenance.
   public func setPrimitive(_ value: Value, of object: NSManagedObject) {
     object.setPrimitiveValueOfProperty(value, name)
   }

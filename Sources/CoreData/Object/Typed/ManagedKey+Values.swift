@@ -1,6 +1,6 @@
 import Foundation
 
-// Attributes that may be nil. The forms that are not optional are for hand-written classes.
+// Optional attributes. The non-optional overloads are for hand-written classes.
 
 extension ManagedKey where Value == String? {
   /// The property of an object.
@@ -43,7 +43,7 @@ extension ManagedKey where Value == Data? {
 }
 
 extension ManagedKey where Value == Data {
-  /// The property of an object; nil reads as no bytes.
+  /// The property of an object; nil reads as empty data.
   public subscript(object: NSManagedObject) -> Data {
     get { data(object) ?? Data() }
     set { write(.data(newValue), newValue, object) }
@@ -156,7 +156,8 @@ extension ManagedKey {
     return nil
   }
 
-  /// The value of a property that is of another form; traps if it cannot be shown as the declared type.
+  /// Converts the value of a property with another representation; traps if it cannot be converted to the
+  /// declared type.
   private func converted<T>(_ object: NSManagedObject, _ convert: (Any) -> T?) -> T? {
     guard let found = object.valueOfProperty(name) else { return nil }
     return convert(found) ?? mismatch(found, object)

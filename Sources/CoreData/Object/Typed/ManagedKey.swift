@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 import Synchronization
 
-/// A property of managed objects, as generated accessors name it: looked up once for each entity, by slot
-/// from then on.
+/// A property of managed objects, for generated accessors. Looks up the name once per entity, then accesses
+/// the property by slot.
 ///
-/// The build plugin writes one for each property and reads and writes through it: `titleKey[self]`. Scalars
-/// are neither boxed nor looked up in a dictionary. A key may be used from any thread; the objects only on
-/// their context's queue.
+/// The build plugin generates one key per property and reads and writes through it: `titleKey[self]`. Scalars
+/// need neither boxing nor a dictionary look-up. A key may be used from any thread, the objects only on their
+/// context's queue.
 ///
 /// ```swift
 /// final class Note: NSManagedObject {
@@ -25,8 +25,8 @@ public final class ManagedKey<Value>: Sendable {
   public let name: String
   let form: ManagedForm
 
-  // The slots of four entities, each the entity's serial number in the high half and the slot in the low
-  // half. A class usually stands for one entity and its subentities, so this all but never misses.
+  // Cached slots of four entities, each with the entity's serial number in the high half and the slot in the
+  // low half. A class usually stands for one entity and its subentities, so misses are very rare.
   private let _first = Atomic<UInt64>(0)
   private let _second = Atomic<UInt64>(0)
   private let _third = Atomic<UInt64>(0)
@@ -40,11 +40,11 @@ public final class ManagedKey<Value>: Sendable {
     form = ManagedForm(Value.self)
   }
 
-  /// Stands in the low half for a property whose values are not of the form that `Value` is, or that has no
-  /// slot.
+  /// Marker in the low half for a property without a slot or with values in another representation than
+  /// `Value`.
   @inline(__always) static var indirect: Int { 0xFFFF_FFFF }
 
-  /// Slot of the property in an object's entity; `indirect` if it must be read by name.
+  /// Returns the property's slot in an object's entity; `indirect` if it must be accessed by name.
   @inline(__always) func slot(in object: NSManagedObject) -> Int {
     let shape = object._shape
     let entry = _entry(shape.serial)

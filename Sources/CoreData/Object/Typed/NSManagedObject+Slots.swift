@@ -1,33 +1,33 @@
 import CoreDataModelSchema
 import Foundation
 
-// Values by slot, for modules of this package that look a property up once and keep its slot. Nothing is boxed
-// that the row does not box. All of it on the queue of the object's context. Observers of a property are told
-// before it is set, as those of `@Observable` classes are.
+// Slot access for modules of this package, which look a property up once and keep its slot. No boxing beyond
+// the row's own. Use on the queue of the object's context. Observers are notified before a property is set,
+// as with `@Observable` classes.
 
 extension NSEntityDescription {
-  /// Slot of a property, inherited ones included; nil where the entity has none of that name. Makes the model
-  /// immutable.
+  /// Returns the slot of a property, inherited ones included; nil if the entity has none of that name. Makes
+  /// the model immutable.
   package final func slot(ofPropertyNamed name: String) -> Int? { shape.layout.slot(named: name) }
 }
 
 extension NSManagedObject {
   // MARK: Attributes
 
-  /// The value of an integer or a Boolean attribute; nil for null.
+  /// Returns the value of an integer or Boolean attribute; nil for null.
   package final func integer(at slot: Int) -> Int64? {
     if isReadable(recording: slot) { return readCurrent { $0.integer(at: slot) } }
     if case .int(let value) = read(slot) { return value }
     return nil
   }
 
-  /// Sets an integer or a Boolean attribute.
+  /// Sets an integer or Boolean attribute.
   package final func setInteger(_ value: Int64?, at slot: Int) {
     notifyWrite(slot)
     write(value.map { .int($0) } ?? .null, at: slot)
   }
 
-  /// The value of a floating-point attribute, or of a date in seconds since 2001; nil for null.
+  /// Returns the value of a floating-point attribute, or of a date in seconds since 2001; nil for null.
   package final func double(at slot: Int) -> Double? {
     if isReadable(recording: slot) { return readCurrent { $0.double(at: slot) } }
     if case .double(let value) = read(slot) { return value }
@@ -40,20 +40,20 @@ extension NSManagedObject {
     write(value.map { .double($0) } ?? .null, at: slot)
   }
 
-  /// The text of a string attribute, or of a URI; nil for null.
+  /// Returns the text of a string or URI attribute; nil for null.
   package final func string(at slot: Int) -> String? {
     if isReadable(recording: slot) { return readCurrent { $0.string(at: slot) } }
     if case .string(let value) = read(slot) { return value }
     return nil
   }
 
-  /// Sets a string attribute, or a URI.
+  /// Sets a string or URI attribute.
   package final func setString(_ value: String?, at slot: Int) {
     notifyWrite(slot)
     write(value.map { .string($0) } ?? .null, at: slot)
   }
 
-  /// The bytes of a binary attribute; nil for null.
+  /// Returns the bytes of a binary attribute; nil for null.
   package final func data(at slot: Int) -> Data? {
     if case .data(let value) = read(slot) { return value }
     return nil
@@ -65,7 +65,7 @@ extension NSManagedObject {
     write(value.map { .data($0) } ?? .null, at: slot)
   }
 
-  /// The value of a UUID attribute; nil for null.
+  /// Returns the value of a UUID attribute; nil for null.
   package final func uuid(at slot: Int) -> UUID? {
     if case .uuid(let value) = read(slot) { return value }
     return nil
@@ -77,7 +77,7 @@ extension NSManagedObject {
     write(value.map { .uuid($0) } ?? .null, at: slot)
   }
 
-  /// The value of a decimal attribute; nil for null.
+  /// Returns the value of a decimal attribute; nil for null.
   package final func decimal(at slot: Int) -> Decimal? {
     if case .decimal(let box) = read(slot) { return box.decimal }
     return nil
@@ -91,10 +91,10 @@ extension NSManagedObject {
 
   // MARK: Relationships
 
-  /// The object at the other end of a to-one relationship.
+  /// Returns the destination of a to-one relationship.
   package final func target(at slot: Int) -> NSManagedObject? { toOne(slot) }
 
-  /// Sets the object at the other end of a to-one relationship, and its inverse.
+  /// Sets the destination of a to-one relationship and the inverse.
   package final func setTarget(_ target: NSManagedObject?, at slot: Int) {
     notifyWrite(slot)
     setToOne(slot, target)
@@ -103,7 +103,7 @@ extension NSManagedObject {
   /// The objects of a to-many relationship.
   package final func memberList(at slot: Int) -> [NSManagedObject] { members(slot).list }
 
-  /// Replaces the objects of a to-many relationship, and their inverses.
+  /// Replaces the objects of a to-many relationship and updates their inverses.
   package final func setMemberList(_ objects: [NSManagedObject], at slot: Int) {
     notifyWrite(slot)
     setToMany(slot, objects)

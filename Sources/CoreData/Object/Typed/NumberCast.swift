@@ -1,10 +1,10 @@
 import Foundation
 
-/// Shows a number as the numeric type that a class declares its property with, whatever numeric type the model
+/// Casts a number to the numeric type that a class declares for a property, whatever numeric type the model
 /// gives it.
 enum NumberCast<Target> {
-  /// The number as the declared type; for nil zero, as Core Data's scalar accessors have it, or nil where the declared
-  /// type is an optional number. Nil if it is no number, or if the declared type is no numeric one.
+  /// Returns the number as the declared type. Nil becomes zero, as with Core Data's scalar accessors, or nil
+  /// if the declared type is an optional number. Returns nil if either is not numeric.
   static func value(_ found: Any?) -> Target? {
     guard found == nil || found is NSNumber else { return nil }
     let number = found as? NSNumber ?? 0
@@ -27,7 +27,7 @@ enum NumberCast<Target> {
   }
 }
 
-/// An optional of a numeric type.
+/// An optional numeric type.
 private protocol OptionalNumber {
   static func wrapped(_ number: NSNumber) -> Any?
 }

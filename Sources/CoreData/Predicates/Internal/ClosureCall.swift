@@ -3,13 +3,13 @@ import Foundation
 
 /// Calls the closures of predicates and expressions.
 enum ClosureCall {
-  /// What a closure answers: for a predicate's a boolean, for an expression's its value.
+  /// Returns the result of a closure: a boolean for a predicate, the value for an expression.
   ///
   /// - Parameters:
   ///   - block: The predicate, or the block of the expression.
-  ///   - object: What it is called with.
-  ///   - arguments: Of an expression; nil for a predicate.
-  ///   - variables: Values of variables by name without the dollar.
+  ///   - object: The evaluated object.
+  ///   - arguments: The arguments of an expression; nil for a predicate.
+  ///   - variables: Values of variables by name, without the dollar.
   static func result(
     of block: PredicateObject, with object: Any?, arguments: [PredicateValue]?,
     variables: [String: PredicateValue]

@@ -1,20 +1,20 @@
 import Foundation
 import CoreDataPredicateLanguage
 
-/// Reads compounds made by Foundation's own initialisers, however deep they nest.
+/// Reads compounds created by Foundation's own initialisers, at any nesting depth.
 ///
-/// Up to `_plainDepth` levels a compound becomes a tree of the same form. Beyond it the form is given up for
-/// one that means the same and nests less: members of an AND within an AND stand side by side, two NOTs cancel
-/// out.
+/// Up to `_plainDepth` levels, a compound becomes a tree of the same form. Beyond that, it becomes an
+/// equivalent form with less nesting: an AND within an AND is flattened, and double negations cancel out.
 struct CompoundReading {
   private static let _plainDepth = 100
-  /// Foundation frees a chain of compounds by recursion, which takes the stack of a thread beyond this.
+  /// Foundation frees a chain of compounds recursively, which overflows a thread's stack beyond this depth.
   private static let _freedDepth = 4000
-  /// Parts that may still be read: compounds that share members unfold to far more than they take in memory.
+  /// Remaining number of nodes to read: compounds that share members expand to far more nodes than they
+  /// occupy in memory.
   private var _budget = NestingLimit.count
   private var _isTooDeepToFree = false
 
-  /// The tree of a predicate.
+  /// Returns the tree of a predicate.
   /// - Throws: `PredicateEvaluationError.unsupported` for one that nests deeper than trees may.
   static func tree(of predicate: NSPredicate) throws -> PredicateTree {
     guard _compound(predicate) != nil else { return PredicateTree(single: predicate) }
@@ -22,14 +22,14 @@ struct CompoundReading {
     if let tree = plain._tree(of: predicate, levels: _plainDepth) { return tree }
     var reading = CompoundReading()
     let tree = reading._flatTree(of: predicate, levels: NestingLimit.depth)
-    // Kept for good: there is no way to take such a chain apart without changing predicates of the caller's.
-    // One that could not be read to its end may be as deep.
+    // Leaked deliberately: dismantling such a chain would modify the caller's predicates. A chain that could
+    // not be read completely may be just as deep.
     if reading._isTooDeepToFree || tree == nil { _ = Unmanaged.passRetained(predicate) }
     guard let tree else { throw PredicateEvaluationError.unsupported(NestingLimit.problem) }
     return tree
   }
 
-  /// A compound of Foundation's; ours have trees.
+  /// Returns a compound of Foundation's; those of this module have trees.
   private static func _compound(_ predicate: NSPredicate) -> NSCompoundPredicate? {
     predicate is CompoundPredicate ? nil : predicate as? NSCompoundPredicate
   }
@@ -72,7 +72,7 @@ struct CompoundReading {
     return isNegated ? .not(tree) : tree
   }
 
-  /// What is left of a predicate without NOTs and compounds of one member around it.
+  /// Strips NOTs and single-member compounds from a predicate.
   private mutating func _core(of predicate: NSPredicate) -> (NSPredicate, isNegated: Bool) {
     var (core, isNegated) = (predicate, false)
     var depth = 0

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Refuses to evaluate predicates from a compiled model until the program allows it.
+/// Blocks the evaluation of predicates from a compiled model until the program allows it.
 ///
-/// They come from an archive, which may call selectors on whatever it is evaluated with. As in Core Data,
-/// only `evaluate(with:)` asks: fetches and validation know their predicates by other ways.
+/// Such predicates come from an archive and may call selectors on the evaluated object. As in Core Data, only
+/// `evaluate(with:)` checks the gate; fetches and validation do not.
 final class EvaluationGate: Sendable {
   private let _isOpen = Atomic<Bool>(false)
 
@@ -12,7 +12,7 @@ final class EvaluationGate: Sendable {
 
   func open() { _isOpen.store(true, ordering: .releasing) }
 
-  /// Traps while the gate is closed, as Core Data raises.
+  /// Traps while the gate is closed, where Core Data raises.
   func check(_ predicate: NSPredicate) {
     if isOpen { return }
     programmerError(
@@ -21,21 +21,20 @@ final class EvaluationGate: Sendable {
   }
 }
 
-/// A kind of predicate that can be held back.
+/// A kind of predicate that can be gated.
 protocol GatedPredicate: NSPredicate {
-  /// Nil for predicates that are free to be evaluated. Set before the predicate is handed out.
+  /// Nil for predicates that may be evaluated. Set before the predicate is returned to the program.
   var gate: EvaluationGate? { get set }
 }
 
 extension NSComparisonPredicate: GatedPredicate {}
 extension CompoundPredicate: GatedPredicate {}
 
-/// The gates of one model, by the text of the predicate: a repeated request for a predicate finds
-/// it allowed.
+/// The gates of one model by predicate text, so that allowing a predicate once suffices.
 final class EvaluationGates: Sendable {
   private let _gates = Mutex<[String: EvaluationGate]>([:])
 
-  /// Holds a predicate back.
+  /// Closes the gate of a predicate.
   func hold(_ predicate: NSPredicate) {
     guard let gated = predicate as? any GatedPredicate else { return }
     let text = predicate.canonicalFormat

@@ -2,7 +2,7 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension FormatArgument {
-  /// A format argument as callers give it: an expression takes its place as it is, also inside an array.
+  /// Converts a caller's format argument; expressions are inserted unchanged, also inside an array.
   /// - Throws: `PredicateEvaluationError.unsupported` for a predicate.
   init(any argument: Any) throws {
     let type = Swift.type(of: argument)
@@ -10,7 +10,7 @@ extension FormatArgument {
       self = .value(.string(text))
       return
     }
-    // Text, numbers and lists of them, nearly all there is, without asking what else it might be.
+    // Fast path for text, numbers and arrays of them, which are nearly all arguments.
     guard type is AnyClass || Self._mayHoldExpressions(type) else {
       self = .value(PredicateValue(any: argument))
       return

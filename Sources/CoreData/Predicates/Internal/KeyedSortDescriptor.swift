@@ -1,12 +1,12 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// A sort descriptor for a key path given as text. Immutable.
+/// A sort descriptor for a textual key path. Immutable.
 final class KeyedSortDescriptor: NSSortDescriptor {
-  /// Nil: the objects themselves.
+  /// Nil: sorts by the objects themselves.
   let keyPathText: String?
   let comparison: FetchPlan.SortTerm.Comparison
-  /// Compares instead, if there is one.
+  /// Replaces the default comparison, if set.
   let custom: Comparator?
   private let _path: [String]?
 
@@ -25,8 +25,7 @@ final class KeyedSortDescriptor: NSSortDescriptor {
     } else {
       _path = nil
     }
-    // Foundation only knows Swift key paths; it is given one that is never followed, as `compare` is
-    // overridden.
+    // Foundation supports only Swift key paths; pass one that is never used, since `compare` is overridden.
     super.init(keyPath: \Any.self, ascending: ascending, comparator: custom ?? { _, _ in .orderedSame })
   }
 
@@ -42,7 +41,7 @@ final class KeyedSortDescriptor: NSSortDescriptor {
 
   var selectorName: String? { custom == nil ? comparison.selectorName : nil }
 
-  /// Order of two objects. Traps if their values have no order, as Core Data raises.
+  /// Compares two objects. Traps if their values have no order, where Core Data raises.
   override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
     do {
       let (left, right) = (try _value(of: object1), try _value(of: object2))

@@ -1,7 +1,7 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Anything a caller may evaluate a predicate on: a managed object, an object read by key, a dictionary, a
+/// Evaluates predicates on any object or value: a managed object, an object read by key, a dictionary, a
 /// plain value.
 struct ObjectSubject: PredicateSubject {
   private enum _Content {
@@ -19,7 +19,7 @@ struct ObjectSubject: PredicateSubject {
       _content = .entries(entries)
     } else {
       let value = PredicateValue(any: object)
-      // A structure may be read by key as well.
+      // A structure may support keys as well.
       if case .object = value, let keyed = object as? any KeyValueCoding {
         _content = .keyed(keyed)
       } else {
@@ -88,7 +88,7 @@ struct ObjectSubject: PredicateSubject {
   }
 }
 
-/// The closure of an expression, equal only to itself.
+/// The closure of an expression; equal only to itself.
 final class ExpressionBlock: Hashable, CustomStringConvertible {
   let body: (Any?, [Any], NSMutableDictionary?) -> Any
 

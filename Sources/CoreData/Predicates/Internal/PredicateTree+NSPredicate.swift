@@ -1,23 +1,23 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Between predicate objects and the trees they are faces of.
+/// Converts between predicate objects and trees.
 extension PredicateTree {
-  /// The tree of any predicate: the one it was made of, if it is one of ours; otherwise a constant, a
-  /// closure, or a compound of those. Costs nothing for ours.
+  /// Creates the tree of any predicate: its own tree if it is one of this module's; otherwise a constant, a
+  /// closure, or a compound of those. Free for this module's predicates.
   /// - Throws: `PredicateEvaluationError.unsupported` for compounds nested too deeply.
   init(_ predicate: NSPredicate) throws {
     self = try CompoundReading.tree(of: predicate)
   }
 
-  /// The tree of a predicate that is no compound of Foundation's.
+  /// Creates the tree of a predicate that is not a Foundation compound.
   init(single predicate: NSPredicate) {
     if let comparison = predicate as? NSComparisonPredicate {
       self = comparison.tree
     } else if let compound = predicate as? CompoundPredicate {
       self = compound.tree
     } else if type(of: predicate) == NSPredicate.self, predicate.isEqual(NSPredicate(value: true)) {
-      // Foundation keeps to itself whether a predicate is a constant, but compares constants as such.
+      // Foundation does not expose whether a predicate is a constant, but compares constants by value.
       self = .constant(true)
     } else if type(of: predicate) == NSPredicate.self, predicate.isEqual(NSPredicate(value: false)) {
       self = .constant(false)
@@ -26,7 +26,7 @@ extension PredicateTree {
     }
   }
 
-  /// A compound of members, of which NOT has one.
+  /// Creates a compound of members; NOT has one.
   init(_ type: NSCompoundPredicate.LogicalType, _ members: [PredicateTree]) {
     switch type {
     case .and: self = .and(members)
@@ -35,7 +35,7 @@ extension PredicateTree {
     }
   }
 
-  /// A predicate object for the tree: a comparison, a compound, or one of Foundation's own.
+  /// A predicate object for the tree: a comparison, a compound, or a Foundation predicate.
   var predicate: NSPredicate {
     switch self {
     case .constant(let value): NSPredicate(value: value)
@@ -45,14 +45,14 @@ extension PredicateTree {
     }
   }
 
-  /// Whether `object` fulfils the tree.
+  /// Whether `object` satisfies the tree.
   /// - Throws: `PredicateEvaluationError`.
   func evaluate(with object: Any?, _ bindings: [String: Any]?) throws -> Bool {
     let variables = bindings?.mapValues { PredicateValue(any: $0) } ?? [:]
     return try matches(ObjectSubject(object), variables: variables)
   }
 
-  /// The same where a failure can only trap, as it raises in Core Data.
+  /// Like `evaluate`, but traps on failure, where Core Data raises.
   func evaluateOrTrap(with object: Any?, _ bindings: [String: Any]?) -> Bool {
     do {
       return try evaluate(with: object, bindings)

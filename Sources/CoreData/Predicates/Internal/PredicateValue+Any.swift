@@ -1,8 +1,8 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// A value of no type the language knows, wrapped to be compared: by identity if it is an object, else only
-/// with itself.
+/// Wraps a value of an unsupported type for comparison: by identity if it is an object, otherwise equal only
+/// to itself.
 final class OpaqueValue: Hashable, CustomStringConvertible {
   let value: Any
   private let _object: AnyObject?
@@ -23,17 +23,17 @@ final class OpaqueValue: Hashable, CustomStringConvertible {
   var description: String { String(describing: value) }
 }
 
-/// Between the values of callers and those of the language.
+/// Converts between the caller's values and those of the predicate language.
 extension PredicateValue {
-  /// The value of anything: nil and NSNull are null, numbers, text, dates and their like become what they
-  /// are, collections are opened, and what is left is an object.
+  /// Converts any value: nil and NSNull become null, numbers, text, dates and similar types their
+  /// counterparts; collections are converted by element, and all other values become objects.
   init(any value: Any?) {
     guard let value else {
       self = .null
       return
     }
-    // By exact type first: this is on the way of every format argument and every value read in memory, and a
-    // comparison of types costs a tenth of a cast that fails.
+    // Checks exact types first: every format argument and every value read in memory passes here, and
+    // comparing types costs a tenth of a failing cast.
     let type = Swift.type(of: value)
     if type == String.self, let text = value as? String {
       self = .string(text)
@@ -88,7 +88,7 @@ extension PredicateValue {
     }
   }
 
-  /// Elements of the arrays that are passed to IN most; a cast to `[Any]` would box every one of them.
+  /// Converts arrays of the element types most often passed to IN; a cast to `[Any]` would box every element.
   private static func _ofUniformArray(_ value: Any) -> [PredicateValue]? {
     let type = Swift.type(of: value)
     if type == [String].self, let texts = value as? [String] { return texts.map { .string($0) } }
@@ -141,7 +141,7 @@ extension PredicateValue {
     return .object(PredicateObject(AnyHashable(OpaqueValue(object))))
   }
 
-  /// Class of NSNumbers made of booleans; they answer to the same type code as small integers.
+  /// The class of NSNumbers created from booleans, which have the same type code as small integers.
   private static let _booleanClass: AnyClass = Swift.type(of: NSNumber(value: true))
 
   private static func _ofNumber(_ number: NSNumber) -> PredicateValue {
@@ -154,8 +154,8 @@ extension PredicateValue {
     }
   }
 
-  /// The value as callers know it: numbers as NSNumber, text as String, dates as Date, collections as arrays,
-  /// null as nil.
+  /// The value in the caller's types: numbers as NSNumber, text as String, dates as Date, collections as
+  /// arrays, null as nil.
   var any: Any? {
     switch self {
     case .null: nil
@@ -176,11 +176,11 @@ extension PredicateValue {
 }
 
 extension PredicateObject {
-  /// What was wrapped.
+  /// The wrapped value.
   var any: Any { (base.base as? OpaqueValue)?.value ?? base.base }
 }
 
-/// Any optional, to look into one that hides in an `Any`.
+/// Any optional, for unwrapping one inside an `Any`.
 private protocol OptionalValue {
   var wrapped: Any? { get }
 }

@@ -2,26 +2,25 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Finds the property names behind a Swift key path such as `\Stop.route.name`.
+/// Finds the property names of a Swift key path such as `\Stop.route.name`.
 ///
-/// A key path to a computed property has no name at run time. So it is read on an object that stands for no
-/// row and notes
-/// which properties its accessors ask for; what it answers are stand-ins, and objects like itself for
-/// relationships.
+/// A key path to a computed property has no name at run time. It is therefore evaluated on an object without
+/// a row that records which properties its accessors read, and returns placeholder values, or for
+/// relationships further recording objects.
 final class KeyRecorder: @unchecked Sendable {
-  // Unchecked: made, used and dropped by one call on one thread; task-local values have to be Sendable.
+  // Unchecked: created, used and released by one call on one thread; task-local values must be Sendable.
 
   @TaskLocal static var current: KeyRecorder?
 
-  /// Objects that note what is read of them, and the path that leads to each.
+  /// The recording objects, and the path that leads to each.
   private var _objects: [ObjectIdentifier: (object: NSManagedObject, path: [String])] = [:]
   private var _model: [NSEntityDescription] = []
-  /// What was read, in order.
+  /// The reads, in order.
   private var _noted: [(path: [String], standIn: Any?)] = []
 
   private init() {}
 
-  /// The names that a key path from a class of managed objects goes through.
+  /// Returns the names along a key path from a class of managed objects.
   ///
   /// - Throws: `KeyPathRecordingError` for a key path that reads no property of the model, or more than one.
   static func path(of keyPath: AnyKeyPath) throws -> [String] {
@@ -51,7 +50,7 @@ final class KeyRecorder: @unchecked Sendable {
     }
     var expected: [String] = []
     for note in _noted {
-      // Reading one property may ask for it twice, but never goes back to another.
+      // An accessor may read its property twice, but never returns to another.
       guard note.path.starts(with: expected) else {
         throw KeyPathRecordingError(
           keyPath,
@@ -74,7 +73,7 @@ final class KeyRecorder: @unchecked Sendable {
     return mirror.displayStyle == .optional ? mirror.children.first.map(\.value) : value
   }
 
-  /// Whether an accessor's answer is the stand-in; types that cannot be told are taken to be.
+  /// Whether an accessor's result is the placeholder; true for types that cannot be compared.
   private static func _isSame(_ value: Any, _ standIn: Any) -> Bool {
     switch (PredicateValue(any: value), PredicateValue(any: standIn)) {
     case (.string(let left), .string(let right)): left == right
@@ -96,7 +95,7 @@ final class KeyRecorder: @unchecked Sendable {
     return object
   }
 
-  /// Values of every type, so that accessors which unwrap find something.
+  /// Values of every type, so that accessors that unwrap optionals find a value.
   private static func _standIns(_ layout: PropertyLayout) -> Row {
     let row = Row(count: layout.slots.count, version: 1)
     for (number, slot) in layout.slots.enumerated() {
@@ -115,9 +114,9 @@ final class KeyRecorder: @unchecked Sendable {
     return row
   }
 
-  /// Records that a property is being read.
+  /// Records the read of a property.
   ///
-  /// - Returns: False for an object that is not one of this recorder's.
+  /// - Returns: False for an object of another recorder.
   func record(_ slot: Int, of object: NSManagedObject) -> Bool {
     guard let (_, path) = _objects[ObjectIdentifier(object)] else { return false }
     let property = object._layout.slots[slot]
@@ -140,7 +139,7 @@ final class KeyRecorder: @unchecked Sendable {
   }
 }
 
-/// A key path that stands for no property of the model.
+/// A key path that matches no property of the model.
 struct KeyPathRecordingError: Error, CustomStringConvertible {
   let description: String
 
@@ -150,14 +149,13 @@ struct KeyPathRecordingError: Error, CustomStringConvertible {
 }
 
 extension LoadedModels {
-  /// An entity whose class this is, or whose class inherits from it, and all entities of its model by number
-  /// - 1.
+  /// Returns an entity of this class or of a subclass, and all entities of its model by number - 1.
   static func entity(
     standingFor type: NSManagedObject.Type
   ) -> (entity: NSEntityDescription, model: [NSEntityDescription])? {
     for model in models.reversed() {
       let found = model.entities.filter { $0.shape.objectClass == type }
-      // Of several, the topmost: its properties are what all of them have.
+      // Of several, the topmost: all of them have its properties.
       if let top = found.first(where: { entity in
         !found.contains { $0 !== entity && entity.isKindOf(entity: $0) }
       }) {

@@ -1,10 +1,10 @@
 extension NSExpression {
-  /// Makes an expression with the value at a key path. One from a class of managed objects is read on a
-  /// stand-in, so that its accessors may be computed; of any other root the names of its stored properties
-  /// count.
+  /// Creates an expression for the value at a key path. A key path from a class of managed objects is
+  /// evaluated on a placeholder object, so that its accessors may be computed; for any other root, the names
+  /// of stored properties are used.
   ///
-  /// Traps for a key path that stands for no property of a model in use, and for one of another root that
-  /// goes through what has no name.
+  /// Traps for a key path that matches no property of a model in use, and for one of another root that passes
+  /// through something without a name.
   ///
   /// ```swift
   /// let pages = NSExpression(forKeyPath: \Book.pages)

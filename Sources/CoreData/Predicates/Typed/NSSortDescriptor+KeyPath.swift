@@ -2,10 +2,10 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension ClassCluster where Self: NSSortDescriptor {
-  /// Makes a sort descriptor for a key path to a property that may be nil; nil comes first.
+  /// Creates a sort descriptor for a key path to a property that may be nil; nil comes first.
   ///
-  /// Foundation here has this for values that are comparable in Swift only, which an optional is not. Traps
-  /// for a key path that stands for no property of a model in use.
+  /// Foundation on this platform supports only values that are Comparable, which an optional is not. Traps
+  /// for a key path that matches no property of a model in use.
   ///
   /// ```swift
   /// request.sortDescriptors = [NSSortDescriptor(keyPath: \Book.title, ascending: true)]
@@ -21,11 +21,11 @@ extension ClassCluster where Self: NSSortDescriptor {
 }
 
 extension NSSortDescriptor {
-  /// What a store is asked: key path, direction and comparison.
+  /// Returns the sort term for a store: key path, direction and comparison.
   /// - Throws: `SortTermError` if the descriptor has no key or compares by a closure.
   func sortTerm() throws -> FetchPlan.SortTerm {
     guard let keyed = self as? KeyedSortDescriptor else {
-      // Foundation's own, by a Swift key path.
+      // Created by Foundation from a Swift key path.
       if type(of: keyPath).rootType is NSManagedObject.Type {
         guard NaturalOrder.isThat(of: self) else { throw SortTermError.closure("\(keyPath)") }
         return FetchPlan.SortTerm(

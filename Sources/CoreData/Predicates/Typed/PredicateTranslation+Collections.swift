@@ -1,7 +1,7 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-// Parts about collections, texts and ranges.
+// Expressions on collections, texts and ranges.
 
 extension PredicateExpressions.SequenceContains: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
@@ -68,7 +68,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatablePart {
   }
 }
 
-/// Bounds of a range; nil where it goes on.
+/// The bounds of a range; nil where it is unbounded.
 struct TranslatedBounds {
   let lower: ExpressionTree?
   let upper: ExpressionTree?
@@ -76,7 +76,7 @@ struct TranslatedBounds {
   let isClosed: Bool
 }
 
-/// A part that is a range.
+/// An expression of a range.
 private protocol RangePart {
   func bounds(_ translator: inout PredicateTranslator) throws -> TranslatedBounds?
 }
@@ -101,7 +101,7 @@ extension PredicateExpressions.Value: RangePart {
   }
 }
 
-/// A range that was captured as a value.
+/// A range captured as a value.
 private protocol BoundedRange {
   var translatedBounds: TranslatedBounds { get }
 }
@@ -148,13 +148,13 @@ extension PredicateExpressions.StringContainsRegex: TranslatablePart {
       throw PredicateTranslationError(
         "contains(_:) of a regular expression", "only literal ones can be translated")
     }
-    // MATCHES looks at the whole text.
+    // MATCHES tests the whole text.
     let whole = ExpressionTree.constant(.string("(?s:.*)(?:\(pattern))(?s:.*)"))
     return .predicate(.comparison(.init(try translator.expression(subject), .matches, whole)))
   }
 }
 
-/// A part that is a regular expression.
+/// An expression of a regular expression.
 private protocol PatternPart {
   var pattern: String? { get }
 }
@@ -166,20 +166,20 @@ extension PredicateExpressions.Value: PatternPart {
 // MARK: Localised texts
 
 extension PredicateExpressions {
-  /// `localizedStandardContains(_:)`: without regard to case and diacritics, by the rules of the locale.
+  /// `localizedStandardContains(_:)`: locale-aware, ignoring case and diacritics.
   ///
-  /// `#Predicate` asks for it by name; Foundation has it on Apple's platforms only.
+  /// `#Predicate` refers to it by name; Foundation provides it on Apple's platforms only.
   public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
     public typealias Output = Bool
 
-    /// The text that is searched.
+    /// The text to search.
     public let root: Root
-    /// What is looked for in it.
+    /// The text to find.
     public let other: Other
 
-    /// Creates the expression of its two sides.
+    /// Creates the expression from its two sides.
     public init(root: Root, other: Other) {
       self.root = root
       self.other = other
@@ -192,7 +192,7 @@ extension PredicateExpressions {
     }
   }
 
-  /// Makes the expression; called by the expansion of `#Predicate`.
+  /// Creates the expression; called by the expansion of `#Predicate`.
   public static func build_localizedStandardContains<Root, Other>(
     _ root: Root, _ other: Other
   ) -> StringLocalizedStandardContains<Root, Other> {

@@ -1,7 +1,7 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-// Each kind of part that a `#Predicate` is made of, as what it means in the language of stores.
+// Translates each kind of `#Predicate` expression into the predicate language.
 
 extension PredicateExpressions.Value: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
@@ -37,9 +37,8 @@ extension PredicateExpressions.KeyPath: TranslatablePart {
         throw PredicateTranslationError("\(keyPath)", "\(error)")
       }
     }
-    // Of strings and collections the language knows how many, and whether any. Their key paths have no
-    // names, but can be
-    // told by what they say of an empty one.
+    // The predicate language supports count and isEmpty of strings and collections. Their key paths have no
+    // names, but can be identified by their values for an empty one.
     let isText = Root.Output.self is any StringProtocol.Type
     let count: ExpressionTree = isText ? .function(.length, [base]) : base.followed(by: ["@count"])
     let answer = (EmptyCollection.of(Root.Output.self) as? Root.Output).map { $0[keyPath: keyPath] as Any }
@@ -68,7 +67,7 @@ private enum EmptyCollection {
 extension PredicateExpressions.Conjunction: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
     let (left, right) = (try translator.predicate(lhs), try translator.predicate(rhs))
-    // Chains are flat, as they are when parsed.
+    // Chains are flat, as after parsing.
     var members: [PredicateTree] = []
     for side in [left, right] {
       if case .and(let inner) = side { members += inner } else { members.append(side) }
@@ -132,15 +131,15 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePart {
       case .expression(let value): return .expression(.conditional(test, value, .constant(.null)))
       }
     }
-    // A path over nil is nil here as well.
+    // A path through nil is nil in the predicate language as well.
     translator.variables[variable.key] = try translator.expression(wrapped)
     return try translator.part(transform)
   }
 }
 
-/// A part that is nil where something in it is.
+/// An optional expression that is nil if a part of it is.
 private protocol OptionalPart {
-  /// What must not be nil. To be asked after the part was translated.
+  /// Returns conditions that its parts are not nil. Call after the expression was translated.
   func presence(_ translator: inout PredicateTranslator) throws -> [PredicateTree]
 }
 
@@ -154,8 +153,8 @@ extension PredicateExpressions.OptionalFlatMap: OptionalPart {
 
 extension PredicateExpressions.NilCoalesce: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
-    // Of `author?.name.contains("x") ?? true` a test is no value that could be nil: what it is about is asked
-    // instead.
+    // In `author?.name.contains("x") ?? true` the test itself cannot be nil, so the conditions come from its
+    // parts.
     if case .predicate(let test) = try translator.part(lhs), let part = lhs as? any OptionalPart {
       let present = try part.presence(&translator)
       let holds = PredicateTree.and(present + [test])

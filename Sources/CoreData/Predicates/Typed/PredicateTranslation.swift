@@ -1,11 +1,11 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Why a `Predicate` has no translation into the language of stores. Not in Core Data.
+/// The reason why a `Predicate` cannot be translated into the predicate language. Not in Core Data.
 public struct PredicateTranslationError: LocalizedError, CustomStringConvertible, Sendable {
-  /// The part that cannot be translated: an operation, and the key paths in it where they are known.
+  /// The untranslatable part: an operation, and its key paths if known.
   public let subexpression: String
-  /// Why not, and what to do.
+  /// The problem and a remedy.
   public let reason: String
 
   public var description: String { "The predicate cannot be translated: \(subexpression): \(reason)." }
@@ -17,7 +17,7 @@ public struct PredicateTranslationError: LocalizedError, CustomStringConvertible
   }
 }
 
-/// What a part of a `Predicate` becomes.
+/// The translation of a part of a `Predicate`.
 enum TranslatedPart {
   case predicate(PredicateTree)
   case expression(ExpressionTree)
@@ -38,16 +38,16 @@ enum TranslatedPart {
   }
 }
 
-/// A kind of part that can be translated.
+/// A translatable kind of expression.
 protocol TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart
 }
 
-/// Turns the expression of a `Predicate` into a tree.
+/// Translates the expression of a `Predicate` to a tree.
 struct PredicateTranslator {
-  /// What variables stand for.
+  /// The meanings of variables.
   var variables: [PredicateExpressions.VariableID: ExpressionTree] = [:]
-  /// What key paths and values of other objects than managed ones mean.
+  /// Translates key paths and values of objects other than managed objects.
   var vocabulary: (any PredicateVocabulary)?
   private var _names = 0
 
@@ -87,7 +87,7 @@ struct PredicateTranslator {
     .expression(.function(function, try arguments.map { try expression($0) }))
   }
 
-  /// The members of a collection for which a test about each holds.
+  /// Translates the members of a collection that satisfy a test.
   mutating func members(
     _ sequence: any PredicateExpression, _ variable: PredicateExpressions.VariableID,
     _ test: any PredicateExpression,
@@ -101,7 +101,7 @@ struct PredicateTranslator {
     return .subquery(collection, variable: name, negated ? .not(condition) : condition)
   }
 
-  /// The operation that a part stands for, without its types' noise.
+  /// Returns the operation of an expression, without type parameters.
   static func name(of expression: any PredicateExpression) -> String {
     let text = String(describing: type(of: expression))
     return String(text.prefix { $0 != "<" })
@@ -109,7 +109,7 @@ struct PredicateTranslator {
 }
 
 extension ExpressionTree {
-  /// The value at a path from here.
+  /// Returns the value at a path from here.
   func followed(by path: [String]) -> ExpressionTree {
     switch self {
     case .evaluatedObject: .keyPath(path)
@@ -121,11 +121,10 @@ extension ExpressionTree {
 }
 
 extension ClassCluster where Self: NSPredicate {
-  /// Makes a predicate of a typed one, such as `#Predicate<Book> { $0.title == "x" }`; nil if a part of it
-  /// has no
-  /// translation. ``Foundation/NSPredicate/init(translating:)`` says which.
+  /// Creates a predicate from a typed one, such as `#Predicate<Book> { $0.title == "x" }`; nil if a part of
+  /// it has no translation. ``Foundation/NSPredicate/init(translating:)`` throws the reason.
   ///
-  /// The model of the class must be in use by then: property names are found by its entities.
+  /// The model of the class must be in use: property names are found through its entities.
   ///
   /// ```swift
   /// request.predicate = NSPredicate(#Predicate<Book> { $0.pages > 300 && $0.isRead == false })
@@ -138,7 +137,7 @@ extension ClassCluster where Self: NSPredicate {
     }
   }
 
-  /// Makes a predicate of a typed one. Not in Core Data, which gives nil.
+  /// Creates a predicate from a typed one. Not in Core Data, which returns nil.
   ///
   /// ```swift
   /// let typed = #Predicate<Book> { $0.title?.contains("Waves") == true }
@@ -149,7 +148,7 @@ extension ClassCluster where Self: NSPredicate {
   /// }
   /// ```
   ///
-  /// - Throws: ``PredicateTranslationError``: which part has no translation, and why.
+  /// - Throws: ``PredicateTranslationError`` with the untranslatable part and the reason.
   public init<Object: NSManagedObject>(translating predicate: Predicate<Object>) throws {
     let tree = try PredicateTranslator.tree(of: predicate)
     self = Self.answer(tree.predicate, "A typed predicate")
@@ -157,11 +156,10 @@ extension ClassCluster where Self: NSPredicate {
 }
 
 extension ClassCluster where Self: NSSortDescriptor {
-  /// Makes a sort descriptor of a typed one over managed objects, such as `SortDescriptor(\Book.title)`.
+  /// Creates a sort descriptor from a typed one over managed objects, such as `SortDescriptor(\Book.title)`.
   ///
-  /// Strings are compared by their bytes, as the descriptor itself compares them here, unless its comparator
-  /// is localised. Traps for a
-  /// key path that stands for no property of a model in use.
+  /// Strings are compared by their bytes, as the descriptor itself compares them on this platform, unless its
+  /// comparator is localised. Traps for a key path that matches no property of a model in use.
   ///
   /// ```swift
   /// request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Book.pages, order: .reverse))]
@@ -172,7 +170,7 @@ extension ClassCluster where Self: NSSortDescriptor {
     }
     do {
       let path = try KeyRecorder.path(of: keyPath)
-      // Foundation here keeps to itself whether a comparator is localised; its description tells.
+      // Foundation does not expose whether a comparator is localised; its description does.
       let isLocalized = sortDescriptor.stringComparator.map { "\($0)".contains("isLocalized: true") } ?? false
       let comparison: FetchPlan.SortTerm.Comparison = isLocalized ? .localizedStandard : .binary
       let descriptor = KeyedSortDescriptor(

@@ -1,32 +1,33 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// What the key paths and values of another model of objects mean to a store: how a module above this one has its
-/// own classes translated.
+/// Translates key paths and values of another object model for stores, on behalf of a module with model
+/// classes of its own.
 package protocol PredicateVocabulary {
-  /// The names of properties that a key path from `root` leads through; empty where it leads to the same value.
-  /// Nil for a root that is none of the vocabulary's.
+  /// Returns the property names along a key path from `root`; empty if it leads to the same value. Nil for a
+  /// root that the vocabulary does not know.
   ///
-  /// - Throws: Why the key path has no names.
+  /// - Throws: The reason why the key path has no names.
   func path(of keyPath: AnyKeyPath, from root: Any.Type) throws -> [String]?
 
-  /// What stands for a captured value, in types that the engine knows; nil for a value that stands for itself.
+  /// Returns the replacement of a captured value, in types that the engine supports; nil for a value that
+  /// needs none.
   ///
-  /// - Throws: Why no store can be asked with the value.
+  /// - Throws: The reason why no store supports the value.
   func constant(for value: Any) throws -> PredicateConstant?
 
-  /// Names of the entities whose objects are of a type; nil for a type that stands for no entity.
+  /// Returns the names of the entities whose objects are of a type; nil for any other type.
   func entityNames(of type: Any.Type) -> [String]?
 }
 
-/// What stands for a captured value in a translated predicate.
+/// The replacement of a captured value in a translated predicate.
 package enum PredicateConstant {
-  /// A value of a type that the engine knows; nil for null.
+  /// A value of a type that the engine supports; nil for null.
   case value(Any?)
 }
 
 extension PredicateTranslator {
-  /// The tree of a predicate about objects that a vocabulary knows.
+  /// Creates the tree of a predicate on objects that a vocabulary knows.
   static func tree<Object>(
     of predicate: Predicate<Object>, in vocabulary: any PredicateVocabulary
   ) throws -> PredicateTree {
@@ -36,7 +37,7 @@ extension PredicateTranslator {
     return try translator.part(predicate.expression).predicate
   }
 
-  /// The value at the end of a key path, as the vocabulary knows it; nil if it does not know the root.
+  /// Returns the value at the end of a key path according to the vocabulary; nil for an unknown root.
   func known(_ keyPath: AnyKeyPath, from root: Any.Type, at base: ExpressionTree) throws -> ExpressionTree? {
     guard let vocabulary else { return nil }
     do {
@@ -47,7 +48,7 @@ extension PredicateTranslator {
     }
   }
 
-  /// What stands for a captured value.
+  /// Translates a captured value.
   func constant(_ value: Any) throws -> ExpressionTree {
     do {
       if let vocabulary, case .value(let found)? = try vocabulary.constant(for: value) {
@@ -59,7 +60,7 @@ extension PredicateTranslator {
     return .constant(PredicateValue(any: value))
   }
 
-  /// Whether an object is of a type.
+  /// Tests whether an object is of a type.
   func typeTest(_ object: ExpressionTree, _ type: Any.Type) throws -> PredicateTree {
     guard let names = vocabulary?.entityNames(of: type) else {
       throw PredicateTranslationError("a test for the type \(type)", "it stands for no entity")
@@ -72,9 +73,9 @@ extension PredicateTranslator {
 }
 
 extension NSPredicate {
-  /// Makes a predicate of a typed one about objects that a vocabulary knows.
+  /// Creates a predicate from a typed one on objects that a vocabulary knows.
   ///
-  /// - Throws: ``PredicateTranslationError``: which part has no translation, and why.
+  /// - Throws: ``PredicateTranslationError`` with the untranslatable part and the reason.
   package static func translating<Object>(
     _ predicate: Predicate<Object>, in vocabulary: any PredicateVocabulary
   ) throws -> NSPredicate {
@@ -84,9 +85,9 @@ extension NSPredicate {
 
 // MARK: Types
 
-/// A part that looks at an object as one of a subclass.
+/// An expression that casts an object to a subclass.
 protocol CastPart {
-  /// The object, and the test that tells whether it is of the class.
+  /// Returns the object, and a test of its class.
   func cast(_ translator: inout PredicateTranslator) throws -> (object: ExpressionTree, test: PredicateTree)
 }
 

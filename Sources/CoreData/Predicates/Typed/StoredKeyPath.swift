@@ -1,9 +1,9 @@
 import Foundation
 
-/// Names that a Swift key path from something that is no managed object goes through.
+/// Names along a Swift key path from a root that is not a managed object.
 enum StoredKeyPath {
-  /// - Throws: `KeyPathRecordingError` for a key path through a subscript or through what has no name at run
-  ///   time.
+  /// - Throws: `KeyPathRecordingError` for a key path through a subscript or a component without a name at
+  ///   run time.
   static func names(of keyPath: AnyKeyPath) throws -> [String] {
     // "\\Book.title?.count": the root's name, then the properties.
     let text = keyPath.debugDescription

@@ -1,16 +1,16 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// A typed predicate that was translated once, with places for the values that it captures: of later ones of the same
-/// shape only the values are read.
+/// A translated predicate with placeholders for its captured values: for later predicates of the same shape
+/// only the values are read.
 ///
 /// Immutable; any thread.
 package final class TypedPredicateTemplate: Sendable {
-  /// A captured value of a type that a store knows as it is.
+  /// A captured value of a type that stores support directly.
   package enum Hole: Sendable {
     case text, whole, number, date, uuid
 
-    /// The kind of a type; nil for a type whose values need translation.
+    /// Returns the hole for a type; nil for a type whose values need translation.
     package init?(_ type: Any.Type) {
       switch ObjectIdentifier(type) {
       case ObjectIdentifier(String.self): self = .text
@@ -22,7 +22,7 @@ package final class TypedPredicateTemplate: Sendable {
       }
     }
 
-    /// Writes a value that stands for the hole of a number.
+    /// Writes the marker value of a numbered hole.
     fileprivate func mark(_ place: UnsafeMutableRawPointer, _ number: Int) {
       switch self {
       case .text: place.assumingMemoryBound(to: String.self).pointee = Self.text(number)
@@ -33,7 +33,7 @@ package final class TypedPredicateTemplate: Sendable {
       }
     }
 
-    /// What `mark` becomes in a tree.
+    /// Returns the translation of the marker.
     fileprivate func mark(_ number: Int) -> PredicateValue {
       switch self {
       case .text: PredicateValue(any: Self.text(number))
@@ -44,7 +44,7 @@ package final class TypedPredicateTemplate: Sendable {
       }
     }
 
-    /// The value of a predicate of the shape.
+    /// Reads the value from a predicate of the same shape.
     fileprivate func read(_ place: UnsafeRawPointer) -> PredicateValue {
       switch self {
       case .text: .string(place.assumingMemoryBound(to: String.self).pointee)
@@ -55,7 +55,7 @@ package final class TypedPredicateTemplate: Sendable {
       }
     }
 
-    // Unlike what a program captures, and unlike each other.
+    // Differs from any text that a program captures, and from the other markers.
     private static func text(_ number: Int) -> String { "\u{1}hole \(number)\u{1}" }
     private static func whole(_ number: Int) -> Int { -0x6b1d_33c0_9a41_0000 + number }
     private static func number(_ number: Int) -> Double { -6.104e250 * Double(number + 1) }
@@ -72,16 +72,18 @@ package final class TypedPredicateTemplate: Sendable {
 
   private let _holes: [(offset: Int, kind: Hole)]
   private let _tree: PredicateTree
-  /// The format that gives the same, if that is a comparison of a key with the only hole: plans know such by their format.
+  /// The equivalent format, if the predicate compares a key with the only hole: plans recognise such
+  /// comparisons by their format.
   private let _format: PredicateTemplate?
 
-  /// Translates an expression with marks in its holes; nil if a captured value has no place of its own in the result.
+  /// Translates an expression whose holes contain markers; nil if a captured value has no location of its own
+  /// in the result.
   ///
   /// - Parameters:
-  ///   - expression: That of a predicate.
+  ///   - expression: The expression of a predicate.
   ///   - variable: The predicate's variable.
-  ///   - holes: Where captured values lie in the expression, of at most 200.
-  ///   - vocabulary: What the objects are known by.
+  ///   - holes: Locations of captured values in the expression, at most 200.
+  ///   - vocabulary: The vocabulary of the objects.
   /// - Throws: ``PredicateTranslationError``.
   package init?<Expression: PredicateExpression>(
     of expression: Expression, _ variable: PredicateExpressions.VariableID,
@@ -142,7 +144,7 @@ package final class TypedPredicateTemplate: Sendable {
 
   private static func _name(_ number: Int) -> String { "hole \(number)" }
 
-  /// The predicate with the values of an expression of the same shape, which lie at an address.
+  /// Returns the predicate with the values of an expression of the same shape at an address.
   package func predicate(reading address: UnsafeRawPointer) -> NSPredicate {
     if let _format,
       let comparison = try? _format.comparison(

@@ -1,13 +1,13 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Keeps the objects of an `NSAtomicStore` in memory, and its nodes in step with what is saved.
+/// Keeps the objects of an `NSAtomicStore` in memory and updates its nodes with each save.
 final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
-  // Unchecked: the tables have their own lock; the store's methods are called under `_turn` only. The store
-  // owns this and outlives it.
+  // Unchecked: the tables have their own lock; the store's methods are called only under `_turn`. The store
+  // owns this engine and outlives it.
   private unowned let _store: NSAtomicStore
   private let _memory: MemoryStoreEngine
-  /// Recursive: reading relationships while nodes are updated comes back here.
+  /// Recursive: updating a node may read relationships, which enters the engine again.
   private let _turn = NSRecursiveLock()
 
   init(_ store: NSAtomicStore, _ model: FrozenModel) {
@@ -16,7 +16,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       model, key: store.key, store: store, metadata: [:], references: store.key.references)
   }
 
-  /// Takes the nodes that the store has loaded.
+  /// Adopts the nodes that the store has loaded.
   ///
   /// - Throws: A Cocoa error for values that do not fit the model.
   func adopt(_ nodes: Set<NSAtomicStoreCacheNode>) throws {
@@ -125,7 +125,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     }
   }
 
-  /// What a save does to nodes, to be undone when the file cannot be written.
+  /// The nodes before a save, to restore them when the file cannot be written.
   private struct NodesBefore {
     private let _store: NSAtomicStore
     private let _inserted: [ObjectKey]
@@ -150,7 +150,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
 
   var metadata: [String: Any] { _store.metadata ?? [:] }
 
-  /// The save that follows has the store write them.
+  /// The following save makes the store write them.
   func setMetadata(_ metadata: [String: Any]) throws {}
 
   func close() { _memory.close() }

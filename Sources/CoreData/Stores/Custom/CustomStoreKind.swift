@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Stores of a class that a program has registered: `NSIncrementalStore` or `NSAtomicStore`.
+/// Stores of a registered class: a subclass of `NSIncrementalStore` or `NSAtomicStore`.
 struct CustomStoreKind: StoreKind {
   let type: String
   let storeClass: NSPersistentStore.Type
 
-  /// - Throws: 134100 for a store of another model version, and what the class throws.
+  /// - Throws: 134100 for a store of another model version, and any error of the class.
   func open(_ request: StoreRequest) throws -> NSPersistentStore {
     let place = request.url ?? URL(fileURLWithPath: "/dev/null")
     let store = StoreMaker.make(
@@ -54,11 +54,11 @@ struct CustomStoreKind: StoreKind {
     try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
   }
 
-  /// Deletes the file, if the class finds metadata in it.
+  /// Deletes the file if the class finds metadata in it.
   func destroy(at url: URL, options: [AnyHashable: Any]?, closing: () throws -> Void) throws {
     try closing()
     guard FileManager.default.fileExists(atPath: url.path) else { return }
-    // A device or a pipe is refused before it is read.
+    // Reject devices and pipes before reading.
     _ = try StoreErrors.translating(url: url) { try StoreLocation(url).occupant() }
     if StoreLocation(url).isInMemory { return }
     _ = try storeClass.metadataForPersistentStore(with: url)

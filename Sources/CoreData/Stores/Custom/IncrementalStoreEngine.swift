@@ -3,22 +3,22 @@ import CoreDataPredicateLanguage
 import Foundation
 import Synchronization
 
-/// Asks a custom store what the engine asks of any store, and saves to it.
+/// Adapts a custom store to the engine interface.
 final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
-  // Unchecked: what may change is guarded by `_turn`, which also lets the store be called by one thread at a
-  // time. The store owns this and outlives it.
+  // Unchecked: mutable state is guarded by `_turn`, which also serializes calls of the store. The store owns
+  // this engine and outlives it.
   let spaces: [ObjectIDSpace]
   private unowned let _store: NSIncrementalStore
   private let _layouts: [PropertyLayout]
-  /// Recursive: a store may read from itself while it carries out a request.
+  /// Recursive: a store may read from itself while it executes a request.
   private let _turn = NSRecursiveLock()
-  /// Versions of the objects that were handed out or saved.
+  /// Versions of the objects read or saved.
   private var _versions: [ObjectKey: Int64] = [:]
-  /// To-manys that came with the values of objects.
+  /// To-manys that were part of the objects' values.
   private var _members: [ObjectKey: [Int: [ObjectKey]]] = [:]
-  /// Objects that have permanent IDs and were not saved yet: the store knows nothing of them.
+  /// Objects with permanent IDs that have not been saved: the store does not know them yet.
   private var _unsaved: Set<ObjectKey> = []
-  /// Objects of which the store was told that a context shows them.
+  /// Objects that were reported to the store as registered in a context.
   private var _shown: Set<ObjectKey> = []
 
   init(_ store: NSIncrementalStore, _ model: FrozenModel) {
@@ -92,7 +92,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       return nil
     }
     let shape = key.space.entity.shape
-    // A store that does not count versions must not seem to go back behind what was saved to it.
+    // A store that does not count versions must not appear older than what was saved to it.
     let version = max(Int64(clamping: node.version), _versions[key] ?? 0)
     let row = Row(count: key.space.layout.slots.count, version: version)
     var members: [Int: [ObjectKey]] = [:]
@@ -126,8 +126,8 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       forRelationship: relationship, forObjectWith: NSManagedObjectID(owner), with: context)
   }
 
-  /// Lets the store be asked, for the context that is at work on this thread or, on threads that work for
-  /// none, for one that lasts as long as the question.
+  /// Calls the store with the context that is executing on this thread; on other threads, with a temporary
+  /// one.
   private func _asking<T>(_ body: (NSManagedObjectContext) throws -> T) throws -> T {
     let coordinator = _store.persistentStoreCoordinator
     if let context = ContextQueue.current, context.persistentStoreCoordinator === coordinator {
@@ -160,7 +160,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     return request
   }
 
-  // MARK: What the store answers
+  // MARK: The store's results
 
   private func _ids(in answer: Any, for what: String) throws -> [NSManagedObjectID] {
     let members: [Any]
@@ -240,7 +240,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     }
   }
 
-  /// Compares the versions that a save is made on with those last handed out or saved.
+  /// Checks the expected versions of a save against those last read or saved.
   private func _check(_ changes: ChangeSet) throws {
     func conflict(_ id: NSManagedObjectID, _ base: Row) throws -> VersionConflict? {
       guard let key = id.key, let known = _versions[key], known != base.version else { return nil }
@@ -253,7 +253,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     if !conflicts.isEmpty { throw StoreConflictError(conflicts: conflicts) }
   }
 
-  // MARK: Who shows what
+  // MARK: Registered objects
 
   private func _recordShown(_ ids: [NSManagedObjectID]) {
     let new = ids.filter { id in id.key.map { _shown.insert($0).inserted } ?? false }
@@ -271,7 +271,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
 
   var metadata: [String: Any] { _store.metadata ?? [:] }
 
-  /// The save that follows has the store write them.
+  /// The following save makes the store write them.
   func setMetadata(_ metadata: [String: Any]) throws {}
 
   func close() {}

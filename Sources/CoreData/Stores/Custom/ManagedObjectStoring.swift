@@ -1,30 +1,29 @@
 import Foundation
 
-/// A store that is given the objects of a save and not only their values: what custom classes are
-/// written for.
+/// A store that receives saves as objects rather than values, as custom classes expect.
 ///
-/// Called on the queue of the context that saves.
+/// Called on the queue of the saving context.
 protocol ManagedObjectStoring: StoreEngine {
-  /// Gives objects that have none permanent IDs.
+  /// Assigns permanent IDs to objects without one.
   func obtainPermanentIDs(for ids: [NSManagedObjectID], in context: NSManagedObjectContext) throws
 
-  /// Saves, also where nothing has changed: that is how metadata get written.
+  /// Saves, even without changes, since a save also writes metadata.
   ///
-  /// - Parameter others: Saves into other custom stores that belong with this one; called once, when
-  ///   this one is known to be no conflict, and before it is made.
-  /// - Throws: `StoreConflictError`, or what the custom class throws.
+  /// - Parameter others: Saves into the other custom stores of a joint save. Called once, after this save is
+  ///   known to have no conflicts and before it is made.
+  /// - Throws: `StoreConflictError`, or any error of the custom class.
   func save(
     _ changes: ChangeSet, in context: NSManagedObjectContext, along others: () throws -> Void
   ) throws -> SaveOutcome
 
-  /// Learns that a context does not show these objects any more.
+  /// Called when a context has unregistered these objects.
   func didUnregister(_ ids: [NSManagedObjectID])
 }
 
 extension ManagedObjectStoring {
   func didUnregister(_ ids: [NSManagedObjectID]) {}
 
-  // Keys are obtained and changes saved by the calls above, and by no others.
+  // Only the methods above obtain keys and save changes.
 
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]] { throw _needsObjects }
 
@@ -40,7 +39,7 @@ extension ManagedObjectStoring {
 }
 
 extension ChangeSet {
-  /// What the set says, as a request about the context's objects.
+  /// Converts the change set to a save request for the context's objects.
   func request(in context: NSManagedObjectContext) -> NSSaveChangesRequest {
     func objects(_ ids: [NSManagedObjectID]) -> Set<NSManagedObject> {
       Set(ids.map { context.objectOrFault($0) })
@@ -52,7 +51,7 @@ extension ChangeSet {
 }
 
 extension NSManagedObjectContext {
-  /// Files an object whose temporary ID has learned its permanent one under that.
+  /// Registers an object under its permanent ID once its temporary one has been linked.
   final func adoptPermanentID(of id: NSManagedObjectID) {
     guard let permanent = id.permanent, let object = table.object(for: permanent) else { return }
     object._id = permanent

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A custom store that is read whole when it is added, and written whole with each save: a document in
-/// a custom format.
+/// A custom store that is read as a whole when it is added, and written as a whole with each save: a document
+/// in a custom format.
 ///
 /// Subclass it, override `loadMetadata()`, `load()`, `save()`, `newReferenceObject(for:)`,
 /// `newCacheNode(for:)` and `updateCacheNode(_:from:)`, and register the class with
-/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. Fetches are carried out on the nodes'
-/// values in memory. The methods are called one at a time, on the thread that adds the store or saves.
+/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. Fetches run on the nodes' values in
+/// memory. The methods are called one at a time, on the thread that adds the store or saves.
 open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
-  // Unchecked: as its superclass; `_nodes` is touched by the methods that are called one at a time.
+  // Unchecked: as its superclass; `_nodes` is accessed only by methods that are called one at a time.
   private var _nodes: [ObjectKey: NSAtomicStoreCacheNode] = [:]
 
-  /// Reads the store: makes a node for each object, with `objectID(for:withReferenceObject:)` as its ID, and
-  /// adds them with `addCacheNodes(_:)`. Must be overridden.
+  /// Reads the store: creates a node for each object, with `objectID(for:withReferenceObject:)` as its ID,
+  /// and adds them with `addCacheNodes(_:)`. Must be overridden.
   ///
   /// ```swift
   /// final class ListStore: NSAtomicStore, @unchecked Sendable {
@@ -30,7 +30,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   /// }
   /// ```
   ///
-  /// - Throws: What adding the store is to throw.
+  /// - Throws: The error with which adding the store fails.
   open func load() throws { mustOverride("load()") }
 
   /// Writes all of `cacheNodes()`, and the metadata. Must be overridden.
@@ -44,19 +44,18 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   /// }
   /// ```
   ///
-  /// - Throws: What the save is to throw; nodes are what they were before it then.
+  /// - Throws: The error with which the save fails; the nodes are then restored.
   open func save() throws { mustOverride("save()") }
 
-  /// A node with the values of a new object. Must be overridden.
+  /// Returns a node with the values of a new object. Must be overridden.
   ///
-  /// Other new objects, to which it may have relationships, have no nodes yet, or are in the middle of
-  /// getting them: what is saved in `save()` can be read from the objects' IDs, or nodes be made for them
-  /// here and answered when their turn comes.
+  /// Other new objects to which it is related may have no node yet. Either let `save()` read such
+  /// relationships from the objects' IDs, or create their nodes here and return them when they are requested.
   open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
     mustOverride("newCacheNode(for:)")
   }
 
-  /// Puts the values of a changed object into its node. Must be overridden.
+  /// Updates an object's node with its changed values. Must be overridden.
   ///
   /// ```swift
   /// final class ListStore: NSAtomicStore, @unchecked Sendable {
@@ -69,8 +68,8 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     mustOverride("updateCacheNode(_:from:)")
   }
 
-  /// What names a new object in the store: a string, a number, or anything with a description. Must be
-  /// overridden.
+  /// Returns the reference that identifies a new object in the store: a string, a number, or any value with a
+  /// description. Must be overridden.
   open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
     mustOverride("newReferenceObject(for:)")
   }
@@ -78,7 +77,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   /// The nodes of all objects.
   open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { Set(_nodes.values) }
 
-  /// Adds nodes: when loading by the class, when saving by the framework.
+  /// Adds nodes: called by the class when loading, by the framework when saving.
   open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
     for node in cacheNodes {
       if let key = node.objectID.key { _nodes[key] = node }
@@ -88,20 +87,19 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   /// Called before the nodes of deleted objects are dropped.
   open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
 
-  /// The node of an object; nil if it has none.
+  /// Returns the node of an object; nil if it has none.
   open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? {
     objectID.key.flatMap { _nodes[$0] }
   }
 
-  /// The ID of the object that a reference stands for.
+  /// Returns the ID of the object with a given reference.
   public final func objectID(
     for entity: NSEntityDescription, withReferenceObject data: Any
   ) -> NSManagedObjectID {
     objectID(entity, reference: data)
   }
 
-  /// The reference that an ID of this store was made for; traps for an ID of another store, as Core Data
-  /// raises.
+  /// Returns the reference of an ID of this store. Traps for an ID of another store, where Core Data raises.
   public final func referenceObject(for objectID: NSManagedObjectID) -> Any { reference(of: objectID) }
 
   final func dropCacheNodes(_ keys: [ObjectKey]) { for key in keys { _nodes[key] = nil } }

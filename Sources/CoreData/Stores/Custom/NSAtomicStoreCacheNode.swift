@@ -2,8 +2,8 @@ import Foundation
 
 /// The values of one object in an `NSAtomicStore`.
 ///
-/// A to-one's value is another node, a to-many's a set of nodes. Used by the store's methods only, one thread
-/// at a time.
+/// The value of a to-one is another node, that of a to-many a set of nodes. For use by the store's methods
+/// only, on one thread at a time.
 ///
 /// ```swift
 /// let node = NSAtomicStoreCacheNode(objectID: book.objectID)
@@ -24,7 +24,7 @@ open class NSAtomicStoreCacheNode: NSObject {
   /// Values by property name; nil until one is set.
   open var propertyCache: NSMutableDictionary?
 
-  /// Value of a property; nil if it has none.
+  /// Returns the value of a property; nil without one.
   open func value(forKey key: String) -> Any? {
     let value = propertyCache?[key]
     return value is NSNull ? nil : value

@@ -1,25 +1,23 @@
 import Foundation
 
-/// A custom store that reads and writes objects as they are needed: a service, another database, a
-/// folder of files.
+/// A custom store that reads and writes objects on demand: a service, another database, a directory of files.
 ///
 /// Subclass it, override `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
 /// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and register the class
 /// with `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
 ///
-/// The methods are called one at a time, on the thread that fetches or saves. Fetch requests carry
-/// predicate, order, limit and offset as they were given; the engine lays unsaved changes over what the store
-/// finds, and sorts and filters nothing that is saved. Differences from Core Data: dictionaries are computed
-/// here from the objects that the store finds, so that requests ask for objects, IDs or a count;
-/// `propertiesToFetch`, batch size and prefetching are not passed on.
+/// The methods are called one at a time, on the thread that fetches or saves. Fetch requests keep predicate,
+/// order, limit and offset; the engine merges unsaved changes into the results, but does not sort or filter
+/// saved objects. Differences from Core Data: dictionaries are computed by the engine from the objects that
+/// the store returns, so requests are for objects, IDs or a count only; `propertiesToFetch`, batch size and
+/// prefetching are not passed on.
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
-  // Unchecked: as its superclass; nothing is stored here.
+  // Unchecked: as its superclass; this class has no state.
 
-  /// Checks whether the URL can be used, and sets `metadata` with `NSStoreTypeKey` and `NSStoreUUIDKey`. Must
-  /// be overridden.
+  /// Checks the URL and sets `metadata` with `NSStoreTypeKey` and `NSStoreUUIDKey`. Must be overridden.
   open override func loadMetadata() throws { mustOverride("loadMetadata()") }
 
-  /// Carries out a request. Must be overridden.
+  /// Executes a request. Must be overridden.
   ///
   /// ```swift
   /// final class WebStore: NSIncrementalStore, @unchecked Sendable {
@@ -36,18 +34,18 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - request: An `NSFetchRequest`, for which the answer is an array of managed objects
-  ///     (`context.object(with:)`), of IDs, or of one number, as its `resultType` says; or an
-  ///     `NSSaveChangesRequest`, for which it is an empty array and whose sets may be empty: metadata are to
-  ///     be written then too. Batch requests do not come here; they are refused.
-  ///   - context: Context that asks.
-  /// - Throws: What the fetch or save is to throw; 134091 for a request that the store does not know.
+  ///   - request: An `NSFetchRequest`, which returns an array of managed objects (`context.object(with:)`),
+  ///     of IDs, or of one number, depending on its `resultType`; or an `NSSaveChangesRequest`, which returns
+  ///     an empty array. Its sets may be empty, but metadata must still be written. Batch requests are
+  ///     rejected before they reach the store.
+  ///   - context: The requesting context.
+  /// - Throws: The error with which the fetch or save fails; 134091 for an unsupported request.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any
   {
     mustOverride("execute(_:with:)")
   }
 
-  /// The values of an object. Must be overridden.
+  /// Returns the values of an object. Must be overridden.
   ///
   /// ```swift
   /// final class WebStore: NSIncrementalStore, @unchecked Sendable {
@@ -60,15 +58,15 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// }
   /// ```
   ///
-  /// - Throws: What reading the object is to throw; 133000 if there is none.
+  /// - Throws: The error with which reading the object fails; 133000 if it does not exist.
   open func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
     mustOverride("newValuesForObject(with:with:)")
   }
 
-  /// The ID at a to-one, or `NSNull`; the IDs at a to-many as a set or, for an ordered one, an array. Asked
-  /// for relationships that a node leaves out. Must be overridden.
+  /// Returns the ID at a to-one, or `NSNull`; the IDs at a to-many as a set or, if ordered, an array. Called
+  /// for relationships that a node omits. Must be overridden.
   open func newValue(
     forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
     with context: NSManagedObjectContext?
@@ -76,10 +74,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     mustOverride("newValue(forRelationship:forObjectWith:with:)")
   }
 
-  /// A UUID for the metadata of a store that does not exist yet.
+  /// Returns a UUID for the metadata of a store that does not exist yet.
   open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
-  /// IDs for objects that are about to be saved, in their order; make them with
+  /// Returns IDs for objects about to be saved, in their order; create them with
   /// `newObjectID(for:referenceObject:)`. Must be overridden.
   ///
   /// ```swift
@@ -93,25 +91,24 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     mustOverride("obtainPermanentIDs(for:)")
   }
 
-  /// Called with objects that a fetch or a save has made known to a context: once, until they are
-  /// unregistered. Core Data calls it for each context.
+  /// Called when a fetch or save has registered objects in a context: once, until they are unregistered. Core
+  /// Data calls it for each context.
   open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-  /// Called with objects that a context has forgotten by being reset. Core Data also calls it when a context
-  /// goes away.
+  /// Called when a reset of a context has unregistered objects. Core Data also calls it when a context is
+  /// deallocated.
   open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-  /// The ID of the object that a reference stands for.
+  /// Returns the ID of the object with a given reference.
   ///
-  /// - Parameter data: A string or number, or anything whose description names the object.
+  /// - Parameter data: A string or number, or any value whose description identifies the object.
   public final func newObjectID(
     for entity: NSEntityDescription, referenceObject data: Any
   ) -> NSManagedObjectID {
     objectID(entity, reference: data)
   }
 
-  /// The reference that an ID of this store was made for; traps for an ID of another store, as Core Data
-  /// raises.
+  /// Returns the reference of an ID of this store. Traps for an ID of another store, where Core Data raises.
   public final func referenceObject(for objectID: NSManagedObjectID) -> Any { reference(of: objectID) }
 
   private func mustOverride(_ method: String) -> Never {
@@ -121,7 +118,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 }
 
 extension NSPersistentStore {
-  /// The ID of an object of this store by a reference of its own.
+  /// Returns the ID of an object of this store by the store's own reference.
   final func objectID(_ entity: NSEntityDescription, reference: Any) -> NSManagedObjectID {
     guard let space = engine?.spaces.first(where: { $0.layout.entityName == entity.name }),
       let references = space.references
@@ -134,7 +131,7 @@ extension NSPersistentStore {
     return NSManagedObjectID(ObjectKey(space: space, reference: number))
   }
 
-  /// The reference that an ID of this store was made for.
+  /// Returns the reference of an ID of this store.
   final func reference(of objectID: NSManagedObjectID) -> Any {
     guard let id = objectID.key, id.space.store === key,
       let reference = id.space.references?.reference(of: id.reference)

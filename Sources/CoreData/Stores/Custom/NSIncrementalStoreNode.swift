@@ -1,11 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The values of one object as a custom store hands them out, with their version.
+/// The values of one object in a custom store, with their version.
 ///
-/// A relationship's value is an `NSManagedObjectID`, or `NSNull` for none; a to-many's a set or an array of
-/// IDs, empty if it has no members. What is left out of the values of relationships is asked for when it is
-/// needed; an attribute that is left out is nil.
+/// The value of a to-one is an `NSManagedObjectID`, or `NSNull` for none; that of a to-many a set or array of
+/// IDs, empty without members. Omitted relationships are requested on demand; an omitted attribute is nil.
 ///
 /// ```swift
 /// let node = NSIncrementalStoreNode(
@@ -13,8 +12,7 @@ import Synchronization
 /// node.update(withValues: ["title": "Orlando", "author": NSNull()], version: 2)
 /// ```
 open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {
-  // Unchecked: guarded by the lock; the values are handed out by a store and not changed in
-  // place.
+  // Unchecked: guarded by the lock; stores do not mutate the values in place.
   private struct Content: @unchecked Sendable {
     var values: [String: Any]
     var version: UInt64
@@ -27,7 +25,7 @@ open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - values: Values by property name; names that the entity does not have are ignored.
-  ///   - version: A number that grows with each change of the object in the store.
+  ///   - version: A number that increases with each change of the object in the store.
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
     _objectID = objectID
     _content = Mutex(Content(values: values, version: version))

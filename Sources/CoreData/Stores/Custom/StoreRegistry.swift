@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-  /// Store types that can be added. The value is the address of the class of their stores: boxed classes, as
-  /// Core Data has them here, there are none without Objective-C.
+  /// Store types that can be added. The value is the address of the store class: without Objective-C there
+  /// are no boxed classes as in Core Data.
   public class var registeredStoreTypes: [String: NSValue] {
     let types = StoreKinds.all.map { kind in
       (kind.type, NSNumber(value: UInt(bitPattern: ObjectIdentifier(kind.storeClass))) as NSValue)
@@ -20,8 +20,8 @@ extension NSPersistentStoreCoordinator {
   /// ```
   ///
   /// - Parameters:
-  ///   - storeClass: A subclass of `NSIncrementalStore` or `NSAtomicStore`; anything else traps.
-  ///   - storeType: The type to add such stores with: any text that is not one of the built-in types.
+  ///   - storeClass: A subclass of `NSIncrementalStore` or `NSAtomicStore`; traps for any other class.
+  ///   - storeType: The type with which such stores are added: any text that is not a built-in type.
   public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
     guard let storeClass else { return StoreKinds.remove(storeType) }
     guard let type = storeClass as? NSPersistentStore.Type,
@@ -44,10 +44,10 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// Makes stores of the classes that are registered.
+/// Creates stores of registered classes.
 ///
-/// The initialiser need not be `required` in them; `ObjectMaker` tells how it is reached all the same.
-/// `CustomStoreTests` hold this to account for each toolchain.
+/// Their initialiser need not be `required`; `ObjectMaker` describes how it is called nevertheless.
+/// `CustomStoreTests` verifies this for each toolchain.
 enum StoreMaker {
   /// Same shape as `NSPersistentStore`; never instantiated.
   class Lens: NSObject {
@@ -63,7 +63,8 @@ enum StoreMaker {
     }
   }
 
-  /// Overrides the initialiser, so that the compiler does not take `Lens` for final and call it directly.
+  /// Overrides the initialiser, so that the compiler does not infer that `Lens` is final and call it
+  /// directly.
   final class OtherLens: Lens {
     required init(
       persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,

@@ -3,8 +3,7 @@ import CoreDataPredicateLanguage
 import Foundation
 import Synchronization
 
-/// A store in memory. Predicates are evaluated with Foundation's semantics; everything is gone when the store
-/// is.
+/// An in-memory store. Evaluates predicates with Foundation's semantics; its contents are lost with it.
 final class MemoryStoreEngine: StoreEngine {
   let spaces: [ObjectIDSpace]
   private let _layout: ModelLayout
@@ -12,11 +11,11 @@ final class MemoryStoreEngine: StoreEngine {
   private let _metadata: Mutex<MetadataBox>
 
   private struct MetadataBox: @unchecked Sendable {
-    // Unchecked: property list values, which are not changed in place; the lock guards the whole.
+    // Unchecked: property list values, which are not mutated in place; the lock guards the whole.
     var values: [String: Any]
   }
 
-  /// - Parameter references: What keys stand for, in a store that chooses references of its own.
+  /// - Parameter references: The reference objects behind the keys of a custom store.
   init(
     _ model: FrozenModel, key: StoreKey, store: NSPersistentStore?, metadata: [String: Any],
     references: ObjectReferences? = nil
@@ -110,7 +109,7 @@ final class MemoryStoreEngine: StoreEngine {
     }
   }
 
-  /// Rows that are not what a save expects.
+  /// Returns rows whose version differs from the one that a save expects.
   func conflicts(in changes: ChangeSet) -> [VersionConflict] {
     _tables.withLock { $0.conflicts(in: changes) }
   }
@@ -144,7 +143,7 @@ final class MemoryStoreEngine: StoreEngine {
   func close() { _tables.withLock { $0 = MemoryTables() } }
 }
 
-/// The tables as they are while their lock is held.
+/// The tables, read while their lock is held.
 private struct MemoryValues: StoredValues {
   let tables: MemoryTables
   let spaces: [ObjectIDSpace]

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 
-/// What a memory store holds: rows by root entity and key, members of many-to-many and ordered relationships
-/// by owner.
+/// The contents of a memory store: rows by root entity and key, members of many-to-many and ordered
+/// relationships by owner.
 struct MemoryTables {
   struct Record {
     let entityNumber: Int
@@ -10,10 +10,10 @@ struct MemoryTables {
 
   private struct Table {
     var records: [Int64: Record] = [:]
-    /// Keys ascending, deleted ones included until the next tidying.
+    /// Ascending keys, including deleted ones until the next cleanup.
     var order: [Int64] = []
     var lastKey: Int64 = 0
-    /// By slot, keys by value; made when first asked for.
+    /// By slot, keys by value; built on demand.
     var indexes: [Int: [EqualityKey: [Int64]]] = [:]
   }
 
@@ -26,7 +26,7 @@ struct MemoryTables {
   }
 
   private var _tables: [Int: Table] = [:]
-  /// Members of many-to-many relationships, in order.
+  /// Ordered members of many-to-many relationships.
   private var _manyToMany: [Members: [ObjectKey]] = [:]
   /// Order of the members of ordered one-to-many relationships.
   private var _orders: [Members: [Int64]] = [:]
@@ -35,7 +35,7 @@ struct MemoryTables {
 
   func record(root: Int, _ key: Int64) -> Record? { _tables[root]?.records[key] }
 
-  /// Records that may meet a predicate, by ascending key.
+  /// Returns the records that may match a predicate, by ascending key.
   mutating func candidates(root: Int, pin: PendingMatcher.Pin?) -> [(key: Int64, record: Record)] {
     guard let table = _tables[root] else { return [] }
     if let pin {
@@ -79,7 +79,7 @@ struct MemoryTables {
     return found.map { ObjectKey(space: spaces[table.records[$0]!.entityNumber - 1], reference: $0) }
   }
 
-  /// The cell at the end of a path over to-one relationships.
+  /// Returns the cell at the end of a path of to-one relationships.
   func cell(_ path: [String], _ record: Record, _ model: ModelLayout) -> Value {
     var record = record
     for (index, step) in path.enumerated() {
@@ -101,7 +101,7 @@ struct MemoryTables {
     return Array((last + 1)..<(last + 1 + Int64(count)))
   }
 
-  /// Rows that are not what a save expects.
+  /// Returns rows whose version differs from the one that a save expects.
   func conflicts(in changes: ChangeSet) -> [VersionConflict] {
     func conflict(_ id: NSManagedObjectID, _ base: Row) -> VersionConflict? {
       guard let key = id.key else { return nil }
@@ -122,7 +122,7 @@ struct MemoryTables {
     for update in changes.updated { _relate(update.id.key!, update.row, changed: update.changed) }
   }
 
-  /// What is stored, with what an update has changed: the rest of its row may be older.
+  /// Returns the stored row with an update's changes applied: the update's other cells may be stale.
   private func _current(_ update: ChangeSet.Update) -> Row {
     let key = update.id.key!
     guard let stored = record(root: key.space.layout.rootNumber, key.reference)?.row,
@@ -146,7 +146,7 @@ struct MemoryTables {
     guard old == nil else { return }
     if let last = _tables[root]!.order.last, last >= key.reference {
       let place = _tables[root]!.order.firstIndex { $0 >= key.reference }!
-      // A row written again after it was deleted may still have its place.
+      // A row deleted and written again may still be listed.
       if _tables[root]!.order[place] != key.reference {
         _tables[root]!.order.insert(key.reference, at: place)
       }
@@ -175,9 +175,9 @@ struct MemoryTables {
     }
   }
 
-  /// Applies the to-many changes that came with a row. Both ends of a pair may tell of it.
+  /// Applies the to-many changes in a row. Both ends of a pair may report it.
   ///
-  /// - Parameter changed: What counts of an update: the row may still hold what an older save has changed.
+  /// - Parameter changed: The slots that an update changed: the row may also carry changes of an older save.
   private mutating func _relate(_ owner: ObjectKey, _ row: Row, changed: SlotSet? = nil) {
     let layout = owner.space.layout
     for slot in layout.toManySlots where changed?.contains(slot) ?? true {
@@ -194,7 +194,7 @@ struct MemoryTables {
           if let inverse = relationship.inverseSlot { _addPair(member, inverse, owner) }
         }
         if relationship.isOrdered, let order = delta.order {
-          // Members that others added meanwhile stand at the end.
+          // Members that others have added meanwhile come last.
           let present = _manyToMany[place] ?? []
           let wanted = order.compactMap(\.key)
           let (isPresent, isWanted) = (Set(present), Set(wanted))

@@ -1,25 +1,25 @@
 import CoreDataPredicateLanguage
 
-/// The members of a long OR that compare one key path with constants for equality, by key path.
+/// The members of a long OR that test the same key path for equality with constants, grouped by key path.
 package struct Alternatives {
-  /// Members from which on it is worth looking for such groups.
+  /// Minimum number of members for grouping to pay off.
   package static let worthwhileCount = 16
 
-  /// What all members of a group have in common.
+  /// The common part of all members of a group.
   package struct Group: Hashable {
     fileprivate let path: [String]
-    /// A text, a number and an object are bound in different ways.
+    /// Texts, numbers and objects are bound differently.
     fileprivate let kind: UInt8
   }
 
   /// Numbers of the constants of a group.
   package private(set) var constants: [Group: [Int]] = [:]
-  /// A comparison of each group.
+  /// One comparison of each group.
   package private(set) var examples: [Group: PredicateTree.Comparison] = [:]
-  /// Where a group stands among the members of the OR.
+  /// Position of a group among the members of the OR.
   package var places: [Group: Int] = [:]
 
-  /// Finds the groups that have enough members.
+  /// Finds the groups with enough members.
   package init(_ members: [PredicateTree]) {
     var counts: [Group: Int] = [:]
     for case .comparison(let comparison) in members {
@@ -29,13 +29,13 @@ package struct Alternatives {
     }
   }
 
-  /// The group of a comparison; nil if it stands for itself.
+  /// Returns the group of a comparison; nil if it is not grouped.
   package func group(of comparison: PredicateTree.Comparison) -> Group? {
     guard let group = Self._group(of: comparison), examples[group] != nil else { return nil }
     return group
   }
 
-  /// Adds a constant; whether the group had one before.
+  /// Adds a constant. Returns whether the group already had one.
   package mutating func add(_ constant: Int, to group: Group) -> Bool {
     constants[group, default: []].append(constant)
     return places[group] != nil
@@ -54,7 +54,7 @@ package struct Alternatives {
 }
 
 extension PredicateTree {
-  /// The members of an AND or OR, those of the same compounds within it among them, in order.
+  /// The members of an AND or OR in order, with nested compounds of the same kind flattened.
   package var sideBySide: [PredicateTree] {
     switch self {
     case .and(let members):

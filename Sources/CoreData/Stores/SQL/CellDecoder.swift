@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// How one cell of a result's row becomes one cell of a Row.
+/// Converts one cell of a result row to a cell of a Row.
 package struct CellDecoder: Sendable {
   package enum Content: Sendable {
     case int
@@ -14,8 +14,7 @@ package struct CellDecoder: Sendable {
     case externalData
     /// A to-one to an entity without subentities.
     case reference(ObjectIDSpace)
-    /// A to-one whose destination's entity stands in another column; the space is for rows where it is
-    /// missing.
+    /// A to-one whose destination entity is in another column; the space is the fallback for rows without it.
     case polymorphicReference(ObjectIDSpace, entityColumn: Int32)
   }
 

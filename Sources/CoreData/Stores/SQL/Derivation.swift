@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// What a derived attribute is computed from, as far as SQL triggers can keep it up to date.
+/// The source of a derived attribute, as far as SQL triggers can maintain it.
 package struct Derivation: Sendable {
   package enum Source: Sendable {
     /// `now()`.
@@ -10,11 +10,11 @@ package struct Derivation: Sendable {
     case attribute(Int)
     /// An attribute of a to-one's destination.
     case distant(toOne: Int, attribute: Int)
-    /// The members of a to-many; `attribute` is nil when they are counted.
+    /// The members of a to-many; `attribute` is nil if they are counted.
     case members(toMany: Int, function: String, attribute: Int?)
   }
 
-  /// A function of a text.
+  /// A text function.
   package enum TextFunction: String, Sendable {
     case uppercase
     case lowercase
@@ -30,17 +30,17 @@ package struct Derivation: Sendable {
   }
 
   package let source: Source
-  /// Function applied to the value; nil for the value as it is.
+  /// The function applied to the value; nil for the unchanged value.
   package let function: TextFunction?
 
   private static let _aggregates = [
     "count": "COUNT", "sum": "SUM", "min": "MIN", "max": "MAX", "avg": "AVG", "average": "AVG",
   ]
 
-  /// Reads a derivation expression of an entity.
+  /// Parses the derivation expression of an entity's attribute.
   ///
-  /// - Throws: `UnsupportedModelError` for what Core Data does not take either, and for key paths over more
-  ///   than one relationship.
+  /// - Throws: `UnsupportedModelError` for expressions that Core Data rejects as well, and for key paths
+  ///   through more than one relationship.
   package init(_ text: String, attribute: String, in layout: PropertyLayout, _ model: ModelLayout) throws {
     let canonical = DerivationText.canonical(text)
     func refuse(_ reason: String) -> UnsupportedModelError {

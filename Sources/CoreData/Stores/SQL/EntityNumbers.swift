@@ -1,15 +1,15 @@
 import CoreDataModelSchema
 
-/// How the entity numbers of a model and those of a store, which stand in its rows, correspond.
+/// Maps the entity numbers of a model to those stored in a file's rows.
 ///
-/// A file made by this model has the same numbers. One that Core Data numbered otherwise is still read right,
-/// since columns and tables carry the file's numbers in their names.
+/// A file created with this model has the same numbers. A file that Core Data numbered differently is still
+/// read correctly, since columns and tables carry the file's numbers in their names.
 package struct EntityNumbers: Sendable, Hashable {
   /// By entity number - 1.
   package let stored: [Int]
   private let _numbers: [Int: Int]
 
-  /// The model's own numbers: those of a new file.
+  /// Creates the numbers of a new file, equal to the model's.
   package init(count: Int) { self.init(stored: Array(1...max(1, count)).prefix(count).map { $0 }) }
 
   package init(stored: [Int]) {
@@ -18,10 +18,10 @@ package struct EntityNumbers: Sendable, Hashable {
       stored.enumerated().map { ($0.element, $0.offset + 1) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Stored number of an entity of the model.
+  /// Returns the stored number of a model entity.
   package func stored(for number: Int) -> Int { stored[number - 1] }
 
-  /// Entity of the model with this stored number; nil for a number the model does not know.
+  /// Returns the model entity with this stored number; nil for an unknown number.
   package func number(forStored stored: Int64) -> Int? {
     guard let stored = Int(exactly: stored) else { return nil }
     // Nearly every file has the model's own numbers.

@@ -1,17 +1,18 @@
-/// Gives the members of an ordered relationship their numbers.
+/// Numbers the members of an ordered relationship.
 ///
-/// Numbers are spaced so that a member can move without the others being written: those that already ascend
-/// keep theirs, the others get numbers from the gaps, and only when a gap is used up are all numbered anew.
+/// Numbers are spaced so that moving a member does not require writing the others: members already in
+/// ascending order keep their numbers, the others get numbers from the gaps, and all are renumbered only when
+/// a gap is exhausted.
 package enum MemberOrder {
-  /// Order of the first member of an ordered relationship, and the step to the next.
+  /// Number of the first member of an ordered relationship, and the step to the next.
   package static let first: Int64 = 2048
   package static let step: Int64 = 1024
 
-  /// Numbers to be written.
+  /// Returns the numbers to write.
   ///
   /// - Parameters:
-  ///   - members: the whole order, without duplicates.
-  ///   - present: numbers that members have now.
+  ///   - members: The whole order, without duplicates.
+  ///   - present: The members' current numbers.
   package static func changes(for members: [Int64], present: [Int64: Int64]) -> [(
     member: Int64, order: Int64
   )] {
@@ -40,7 +41,7 @@ package enum MemberOrder {
     }
   }
 
-  /// `count` ascending numbers between two others; nil if there is no room.
+  /// Returns `count` ascending numbers between two others; nil if there is no room.
   private static func _spread(_ count: Int, low: Int64?, high: Int64?) -> [Int64]? {
     let floor = low ?? (high == nil ? first - step : 0)
     let distance: Int64
@@ -49,7 +50,7 @@ package enum MemberOrder {
       guard !overflow else { return nil }
       distance = min(step, room / Int64(count + 1))
     } else {
-      // Numbers in a hostile file may stand at the end of what can be counted.
+      // Numbers in a malicious file may be close to overflow.
       guard floor < Int64.max / 2 else { return nil }
       distance = step
     }
@@ -57,9 +58,9 @@ package enum MemberOrder {
     return (1...count).map { floor + Int64($0) * distance }
   }
 
-  /// Positions of the longest ascending run of numbers, not necessarily adjacent.
+  /// Returns the positions of the longest ascending run of numbers, not necessarily adjacent.
   private static func _longestAscending(_ numbers: [Int64?]) -> [Int] {
-    // ends[n]: position that ends the best run of length n + 1; previous: the one before it in its run.
+    // ends[n]: last position of the best run of length n + 1; previous: the preceding position in its run.
     var ends: [Int] = []
     var previous = [Int](repeating: -1, count: numbers.count)
     for (position, number) in numbers.enumerated() {

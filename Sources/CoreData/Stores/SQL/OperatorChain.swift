@@ -1,15 +1,15 @@
 import CoreDataPredicateLanguage
 
-/// `a + b + c`: applications of one operator to the results of each other.
+/// A chain such as `a + b + c`: nested applications of one operator.
 package struct OperatorChain {
-  /// What the operator is applied to, in the order of the predicate.
+  /// The operands, in the order of the predicate.
   package private(set) var parts: [ExpressionTree] = []
-  /// The order in which SQL, which applies an operator from left to right, takes the parts.
+  /// The order in which SQL, which applies operators from left to right, evaluates the operands.
   package private(set) var order: [Int]
 
   private static let _commutative: Set<PredicateFunction> = [.add, .multiply, .bitwiseAnd, .bitwiseOr]
 
-  /// The chain that a function's application begins; nil if it is the only one.
+  /// Creates the chain that starts with a function application; nil if there is only one application.
   package init?(_ function: PredicateFunction, _ arguments: [ExpressionTree]) {
     guard arguments.count == 2 else { return nil }
     if case .function(function, let inner) = arguments[0], inner.count == 2 {

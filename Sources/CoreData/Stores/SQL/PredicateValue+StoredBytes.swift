@@ -2,11 +2,12 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension PredicateValue {
-  /// The bytes that a transformable attribute stores for the value; nil, which no row is equal to, if it cannot.
+  /// Returns the bytes that a transformable attribute stores for the value; nil, which equals no row, if it
+  /// cannot be encoded.
   ///
   /// - Parameters:
   ///   - entity: Number of the attribute's entity.
-  ///   - spaces: The store's, by entity number - 1.
+  ///   - spaces: The store's ID spaces, by entity number - 1.
   package func storedBytes(entity: Int, slot: Int, _ spaces: [ObjectIDSpace]) -> Data? {
     guard let object = any, entity <= spaces.count, let coding = spaces[entity - 1].entity.shape.codings[slot]
     else { return nil }

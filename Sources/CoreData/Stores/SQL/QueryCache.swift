@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Compiled queries by shape.
+/// Caches compiled queries by shape.
 package final class QueryCache<Shape: Hashable & Sendable, Query: Sendable>: Sendable {
-  /// Shapes kept; a program that makes up more starts over.
+  /// Maximum number of shapes; the cache is cleared when it overflows.
   private static var _capacity: Int { 1024 }
   private struct Known {
     var queries: [Shape: Query] = [:]
-    /// The one asked for last: a program that fetches in a loop is not made to hash its shape each time.
+    /// The latest query, which spares a program that fetches in a loop from hashing the shape each time.
     var last: (shape: Shape, query: Query)?
   }
 
@@ -14,7 +14,7 @@ package final class QueryCache<Shape: Hashable & Sendable, Query: Sendable>: Sen
 
   package init() {}
 
-  /// The query for `shape`, compiled by `make` when it is new.
+  /// Returns the query for `shape`; compiles it with `make` on the first use.
   package func query(_ shape: Shape, _ make: () throws -> Query) rethrows -> Query {
     let known = _known.withLock { known -> Query? in
       if let last = known.last, last.shape == shape { return last.query }
@@ -23,7 +23,7 @@ package final class QueryCache<Shape: Hashable & Sendable, Query: Sendable>: Sen
       return query
     }
     if let known { return known }
-    // Outside the lock: two threads may compile the same once, and either result will do.
+    // Outside the lock: two threads may both compile the query; either result will do.
     let made = try make()
     return _known.withLock { known in
       if let query = known.queries[shape] { return query }

@@ -6,9 +6,9 @@ extension QueryCompiler {
   private struct Members {
     let scope: QueryScope
     let source: SelectSource
-    /// What ties the members to their owner.
+    /// The condition that joins the members to their owner.
     let correlation: String
-    /// Column that holds the owner's key.
+    /// The column with the owner's key.
     let ownerColumn: String
   }
 
@@ -39,7 +39,7 @@ extension QueryCompiler {
     throw untranslatable(path.outline, "the relationship is not stored")
   }
 
-  /// Whether a member exists for which `condition` holds.
+  /// Returns an EXISTS condition: some member satisfies `condition`.
   package mutating func any(
     _ path: ToManyPath, _ condition: (inout QueryCompiler, Operand) throws -> SQLFragment
   ) throws -> SQLFragment {
@@ -54,14 +54,14 @@ extension QueryCompiler {
     return "EXISTS (SELECT 1 FROM \(sql: members.source.text) WHERE \(sql: members.correlation) AND \(test))"
   }
 
-  /// Whether a constant object is a member: its owners are looked up from its side, which needs no scan of
-  /// all owners.
+  /// Tests whether a constant object is a member, by looking up its owners, which needs no scan of all
+  /// owners.
   package mutating func contains(_ path: ToManyPath, constant index: Int) throws -> SQLFragment {
     let members = try _open(path)
     let key = dialect.constant(.constant(index, .key(root: members.scope.layout.rootNumber)), .null)
     let isMember: SQLFragment = "\(sql: members.scope.identity) = \(key)"
-    // Without the tests for NULL, NOT of this would be unknown, not true: for a member without owner, and at
-    // the end of a path that leads nowhere.
+    // Without the NULL tests, NOT of this condition would be unknown instead of true for a member without
+    // owner and at the end of a path with a nil step.
     let owner = path.owner.identity
     let test: SQLFragment = """
       \(sql: owner) IN (SELECT \(sql: members.ownerColumn) FROM \(sql: members.source.text) \
@@ -70,7 +70,8 @@ extension QueryCompiler {
     return path.owner === evaluated ? test : "(\(sql: owner) IS NOT NULL AND \(test))"
   }
 
-  /// `toMany.@count`, `toMany.@sum.attribute`, `toMany.attribute.@sum` ... ; nil if the path has no operator.
+  /// Compiles `toMany.@count`, `toMany.@sum.attribute`, `toMany.attribute.@sum` ...; nil if the path has no
+  /// operator.
   package mutating func aggregate(_ path: ToManyPath) throws -> Operand? {
     guard let position = path.rest.firstIndex(where: { $0.hasPrefix("@") }) else { return nil }
     let name = String(path.rest[position].dropFirst())
@@ -89,7 +90,7 @@ extension QueryCompiler {
     return .scalar(try aggregated(function, path, keys), .number)
   }
 
-  /// An aggregate of one attribute of the members.
+  /// Compiles an aggregate of one attribute of the members.
   package mutating func aggregated(
     _ function: PredicateFunction, _ path: ToManyPath, _ keys: ArraySlice<String>
   ) throws -> SQLFragment {
@@ -107,7 +108,7 @@ extension QueryCompiler {
     return "(SELECT \(value) FROM \(sql: members.source.text) WHERE \(sql: members.correlation))"
   }
 
-  /// Number of members for which a predicate about `$variable` holds.
+  /// Compiles the number of members for which a predicate about `$variable` holds.
   package mutating func countedSubquery(
     _ collection: ExpressionTree, _ variable: String, _ predicate: PredicateTree
   ) throws -> SQLFragment {
@@ -155,7 +156,7 @@ extension QueryCompiler {
       guard let test = dialect.test(.equal, subject, "v.value", constant: nil, comparison.options) else {
         throw untranslatable(comparison.left.outline, "\(dialect.name) has no such comparison of texts")
       }
-      // Without the case, NOT of this would hold for NULL, as it does for no other comparison.
+      // Without the CASE, NOT of this condition would hold for NULL, unlike for any other comparison.
       return """
         (CASE WHEN \(subject) IS NULL THEN NULL ELSE EXISTS \
         (SELECT 1 FROM \(dialect.values(values, .string)) WHERE \(test)) END)
@@ -170,12 +171,10 @@ extension QueryCompiler {
     return try _inValues(left, index, comparison)
   }
 
-  /// The rows that have one of many values of an attribute whose values are unique, as a join; nil for any
-  /// other condition.
+  /// Compiles a look-up by many values of a unique attribute as a join; nil for any other condition.
   ///
-  /// It is what an import asks before each save: which of these identifiers are there already? For IN, the
-  /// database would sort the values into a table of its own first, which costs as much as finding the rows by the
-  /// index.
+  /// Imports run such a fetch before each save to find existing identifiers. For IN, the database would
+  /// first sort the values into a temporary table, which costs as much as the index look-ups themselves.
   package mutating func uniqueLookUp(_ plan: FetchPlan) throws -> (values: SQLFragment, column: SQLFragment)?
   {
     guard dialect.joinsUniqueValues, case .comparison(let comparison) = plan.predicate, comparison.op == .in,
@@ -201,7 +200,8 @@ extension QueryCompiler {
     try isAny(left, of: { .constant(index, .members($0)) }, comparison)
   }
 
-  /// Whether a value is one of many, which `parameter` binds with the conversion that the value asks for.
+  /// Tests whether a value equals any of those that `parameter` binds, with the conversion that the value
+  /// requires.
   package mutating func isAny(
     _ left: Operand, of parameter: (ConstantConversion) -> QueryParameter,
     _ comparison: PredicateTree.Comparison

@@ -29,8 +29,7 @@ extension QueryCompiler {
     return SQLFragment.joined(parts, by: operation)
   }
 
-  /// Conditions of which one must hold; many comparisons of one value for equality are said with IN, which
-  /// databases look up at once.
+  /// Compiles an OR. Many equality tests of one value become an IN, which databases look up in one step.
   private mutating func _alternatives(_ members: [PredicateTree]) throws -> SQLFragment {
     guard members.count >= Alternatives.worthwhileCount else {
       return try _joined(members, by: "OR", empty: "1 = 0")
@@ -45,7 +44,7 @@ extension QueryCompiler {
       guard case .constant(let value) = comparison.right else { continue }
       let index = try consumeConstant(value)
       if alternatives.add(index, to: group) { continue }
-      // The first of its group: its place in the condition is where the others go.
+      // The first of its group; the others join it at this position.
       alternatives.places[group] = parts.count
       parts.append("")
     }
@@ -55,7 +54,7 @@ extension QueryCompiler {
     return SQLFragment.joined(parts, by: "OR")
   }
 
-  /// Whether a value equals one of the constants with these numbers.
+  /// Tests whether a value equals one of the numbered constants.
   private mutating func _equal(
     to constants: [Int], _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment {
@@ -63,7 +62,7 @@ extension QueryCompiler {
     return try isAny(left, of: { .constants(constants, $0) }, comparison)
   }
 
-  /// A condition in parentheses where it would otherwise mix with its neighbours.
+  /// Parenthesizes a condition if operator precedence requires it.
   package func parenthesized(_ predicate: PredicateTree, _ condition: SQLFragment) -> SQLFragment {
     switch predicate {
     case .and(let members), .or(let members): members.count > 1 ? "(\(condition))" : condition
@@ -85,7 +84,7 @@ extension QueryCompiler {
     if case .toMany(let path) = left {
       return try _toManyCondition(path, comparison, right)
     }
-    // Of an attribute or a to-one, ANY is the comparison itself.
+    // For an attribute or a to-one, ANY is the comparison itself.
     if case .toMany(let path) = right {
       guard comparison.op == .in else { throw _toManyNotAllowed(comparison.right) }
       return try any(path) { compiler, member in
@@ -118,8 +117,8 @@ extension QueryCompiler {
     }
   }
 
-  /// `toMany == object`, which means that the object is a member; nil for any other comparison. Lenient: Core
-  /// Data's answer is not known.
+  /// Compiles `toMany == object` as a membership test; nil for any other comparison. Lenient: Core Data's
+  /// result is unknown.
   private mutating func _holds(
     _ path: ToManyPath, _ comparison: PredicateTree.Comparison, _ right: Operand
   ) throws -> SQLFragment? {
@@ -140,7 +139,7 @@ extension QueryCompiler {
       "to-many key not allowed here; put ANY before it, or use @count, SUBQUERY, CONTAINS or IN")
   }
 
-  /// A comparison of two operands neither of which is a to-many.
+  /// Compiles a comparison of two operands, neither of which is a to-many.
   package mutating func compare(
     _ left: Operand, _ op: PredicateTree.Comparison.Operator, _ right: Operand,
     _ comparison: PredicateTree.Comparison
@@ -233,7 +232,7 @@ extension QueryCompiler {
     return "\(left) BETWEEN \(low) AND \(high)"
   }
 
-  /// Both sides of an operator, each constant converted to what the other side is.
+  /// Compiles both sides of an operator, converting each constant to the kind of the other side.
   package mutating func sides(
     _ left: Operand, _ right: Operand, _ comparison: PredicateTree.Comparison
   ) throws -> (SQLFragment, SQLFragment) {
@@ -251,7 +250,7 @@ extension QueryCompiler {
       try scalar(right, conversion(for: left), comparison.right.outline), right.kind)
   }
 
-  /// Stored bytes compare with those of a constant, or of another transformable.
+  /// Encoded bytes compare only with those of a constant, or of another transformable.
   private func _checkTransformed(_ side: Operand, _ other: Operand, _ expression: ExpressionTree) throws {
     guard case .scalar(_, .transformed) = side else { return }
     switch other {

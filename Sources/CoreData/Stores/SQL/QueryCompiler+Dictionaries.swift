@@ -1,10 +1,10 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
-/// How one column of a dictionary fetch is read.
+/// How to read one column of a dictionary fetch.
 package enum SelectedCell: Sendable {
   case declared(CellDecoder)
-  /// As the database gives it, in this column of the result.
+  /// The database's own type, in this column of the result.
   case natural(Int32)
 }
 
@@ -18,8 +18,8 @@ package struct TableShape: Hashable, Sendable {
   private let _having: PredicateShape?
   private let _isDistinct: Bool
 
-  /// The shape of a plan, and the constants to bind: of the predicate, the columns, the groups, the having
-  /// condition.
+  /// Splits a plan into its shape and the constants to bind: of the predicate, the columns, the groups, the
+  /// HAVING condition.
   package static func taking(_ plan: DictionaryPlan) -> (shape: TableShape, constants: [PredicateValue]) {
     let rows = QueryShape.taking(plan.rows, .objects)
     let columns = plan.columns.map { PredicateShape.taking($0.expression) }
@@ -105,7 +105,7 @@ extension QueryCompiler {
     return " GROUP BY \(list) HAVING \(try condition(having))"
   }
 
-  /// A function over the rows of a group.
+  /// Compiles an aggregate over the rows of a group.
   package mutating func rowAggregate(
     _ function: PredicateFunction, _ argument: ExpressionTree, _ expression: ExpressionTree
   ) throws -> Operand {

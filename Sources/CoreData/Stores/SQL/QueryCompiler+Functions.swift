@@ -32,7 +32,7 @@ extension QueryCompiler {
     throw untranslatable(expression.outline, "\(dialect.name) has no function for it")
   }
 
-  /// A chain of one operator in one pair of parentheses: databases' parsers limit how many stand within each other.
+  /// Compiles a chain of one operator within one pair of parentheses: parsers limit the nesting depth.
   private mutating func _said(_ chain: OperatorChain, _ symbol: String) throws -> SQLFragment {
     var values: [SQLFragment] = []
     for part in chain.parts { values.append(try _value(part)) }
@@ -62,10 +62,10 @@ extension QueryCompiler {
     }
   }
 
-  /// CAST(value, 'Type'), where the database can do what memory does.
+  /// Compiles CAST(value, 'Type') if the database produces the same result as evaluation in memory.
   private mutating func _cast(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws -> Operand {
     let value = try operand(arguments[0])
-    // The name of the type is a constant and takes its number.
+    // The type name is a constant and consumes its number.
     guard case .constant(_, .string(let type)) = try operand(arguments[1]) else {
       throw untranslatable(expression.outline, "the type of a CAST must be a constant")
     }
@@ -77,7 +77,7 @@ extension QueryCompiler {
     return .scalar(cast, kind)
   }
 
-  /// `toMany[SIZE]`; a store does not know which member is which.
+  /// Compiles `toMany[SIZE]`; a store cannot access members by position.
   private mutating func _element(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws
     -> Operand
   {
@@ -111,7 +111,7 @@ extension QueryCompiler {
     guard function != .mode else {
       throw untranslatable(expression.outline, "it gives several values, and \(dialect.name) compares one")
     }
-    // Over an attribute of a to-many, or of several values written in the predicate.
+    // An attribute of a to-many, or several values listed in the predicate.
     if arguments.count == 1, case .toMany(let path) = try operand(arguments[0]) {
       return .scalar(try aggregated(function, path, path.rest), .number)
     }

@@ -1,16 +1,16 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
-/// What a value in SQL is, as far as constants beside it must be converted.
+/// The kind of an SQL value, which determines the conversion of constants compared with it.
 package enum ValueKind: Sendable, Hashable {
   case string
   case number
   case date
   case uuid
   case data
-  /// The bytes that a transformable attribute's values are stored as; constants beside it are transformed.
+  /// The encoded bytes of a transformable attribute; constants compared with them are encoded as well.
   case transformed(entity: Int, slot: Int)
-  /// Bytes whose stored form differs from the value: only NULL can be told.
+  /// Bytes whose stored form differs from the value: only NULL can be tested.
   case opaque
   case other
 
@@ -37,7 +37,7 @@ package enum ValueKind: Sendable, Hashable {
       }
   }
 
-  /// Whether the bytes say nothing of the value's order or sum.
+  /// Whether the bytes carry no order or sum of the values.
   package var isOpaque: Bool {
     switch self {
     case .opaque, .transformed: true
@@ -45,7 +45,7 @@ package enum ValueKind: Sendable, Hashable {
     }
   }
 
-  /// How a constant compared with this is bound.
+  /// The conversion of a constant that is compared with this kind.
   package var conversion: ConstantConversion {
     switch self {
     case .uuid: .uuid
@@ -57,7 +57,7 @@ package enum ValueKind: Sendable, Hashable {
 
 /// One side of a comparison, resolved.
 package enum Operand {
-  /// A constant by its number. What is bound for it depends on the other side.
+  /// A constant by its number. Its binding depends on the other side.
   case constant(Int, PredicateValue)
   case scalar(SQLFragment, ValueKind)
   /// SELF, a to-one, a variable.
@@ -71,7 +71,7 @@ package enum Operand {
   case list([Operand])
 }
 
-/// A key path up to its first to-many, and what follows.
+/// A key path up to its first to-many, and its remaining keys.
 package struct ToManyPath {
   package let owner: QueryScope
   package let slot: Int
@@ -145,7 +145,7 @@ extension QueryCompiler {
     return .scalar("(CASE WHEN \(condition) THEN \(one) ELSE \(other) END)", kind)
   }
 
-  /// Follows a key path from an object, and behind an attribute if `goesIntoValues`.
+  /// Resolves a key path from an object; continues beyond an attribute if `goesIntoValues`.
   package mutating func resolve(
     _ path: ArraySlice<String>, from start: QueryScope, outline: String, goesIntoValues: Bool = true
   ) throws -> Operand {
@@ -191,7 +191,7 @@ extension QueryCompiler {
     return .object(scope)
   }
 
-  /// What a key path that goes on behind an attribute asks of its value.
+  /// Compiles a key that follows an attribute as a property of its value.
   private func _property(
     _ path: ArraySlice<String>, of value: Operand, _ key: String, _ outline: String
   ) throws -> Operand {
@@ -204,7 +204,7 @@ extension QueryCompiler {
     return .scalar(property, propertyKind)
   }
 
-  /// Keys that every object has; nil for one that stays at the same object.
+  /// Compiles keys that every object has; nil for a key that refers to the object itself.
   private mutating func _special(
     _ key: String, _ rest: ArraySlice<String>, _ scope: QueryScope, _ outline: String
   ) throws -> Operand? {
@@ -227,7 +227,7 @@ extension QueryCompiler {
 
   // MARK: Operands as SQL
 
-  /// How a constant is bound that is compared with `operand`.
+  /// Returns the conversion of a constant that is compared with `operand`.
   package func conversion(for operand: Operand) -> ConstantConversion {
     switch operand {
     case .object(let scope): .key(root: scope.layout.rootNumber)
@@ -237,7 +237,7 @@ extension QueryCompiler {
     }
   }
 
-  /// An operand that must be one value.
+  /// Compiles an operand that must be a single value.
   package mutating func scalar(
     _ operand: Operand, _ conversion: ConstantConversion, _ outline: String
   ) throws -> SQLFragment {

@@ -1,6 +1,6 @@
 import CoreDataPredicateLanguage
 
-/// What can be asked of two texts.
+/// A comparison of two texts.
 package enum StringOperation: Int64, Sendable {
   case equal = 0
   case contains = 1
@@ -11,14 +11,14 @@ package enum StringOperation: Int64, Sendable {
 }
 
 extension PredicateTree.Comparison.Options {
-  /// Whether options ask for more than comparing bytes; [n] says that bytes will do, whatever else stands
-  /// beside it.
+  /// Whether the options require more than a comparison of bytes; [n] specifies bytes regardless of other
+  /// options.
   package var needsTextFunction: Bool { !isEmpty && !contains(.normalized) }
 }
 
-/// Texts: plain SQL where it means the same and can use an index, the string functions otherwise.
+/// Text comparisons: plain SQL if it is equivalent and can use an index, otherwise the string functions.
 extension QueryCompiler {
-  /// `=`, `<` ... of two texts with options; nil when it is a plain comparison.
+  /// Compiles `=`, `<` ... for two texts with options; nil for a plain comparison.
   package mutating func textRelation(
     _ left: Operand, _ symbol: String, _ right: Operand, _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment? {
@@ -58,7 +58,7 @@ extension QueryCompiler {
     return try _test(operation, l, r, constant: constant, comparison)
   }
 
-  /// A side as text; a number is taken for its text.
+  /// Compiles a side as text; a number is converted to text.
   private mutating func _text(_ side: Operand, _ expression: ExpressionTree) throws -> SQLFragment {
     let value = try scalar(side, .natural, expression.outline)
     return side.kind == .number ? dialect.text(ofNumber: value) : value

@@ -1,18 +1,18 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
-/// A fetch as SQL, before a database prepares it.
+/// The SQL of a fetch, before a database prepares it.
 package struct QueryText: Sendable {
   package let fragment: SQLFragment
-  /// Whether a row may come more than once: for each of the equal values it was looked up by.
+  /// Whether a row may occur more than once: for each of several equal values by which it was looked up.
   package let mayRepeat: Bool
 }
 
 /// Columns that a fetch selects from the table alias `t0`.
 package struct SelectLists: Sendable {
-  /// For objects with their values.
+  /// For objects with values.
   package let values: String
-  /// For identities alone.
+  /// For IDs only.
   package let identities: String
 
   package init(values: String, identities: String) {
@@ -23,22 +23,22 @@ package struct SelectLists: Sendable {
 
 /// Translates one fetch to SQL.
 ///
-/// Every part of the predicate is visited exactly once and in order, which is how constants get the numbers
-/// that `PredicateShape` gives them by.
+/// Visits every part of the predicate exactly once and in order, so that constants get the numbers that
+/// `PredicateShape` assigns.
 package struct QueryCompiler {
   package let mapping: StoreMapping
   package var dialect: any SQLDialect { mapping.dialect }
   package let entityName: String
   package var aliases = AliasSupply()
-  /// SELF.
+  /// The evaluated object, SELF.
   package let evaluated: QueryScope
-  /// Objects that variables of enclosing subqueries stand for.
+  /// The objects bound to variables of enclosing subqueries.
   package var variables: [String: QueryScope] = [:]
-  /// Columns of a dictionary fetch by name, for its sort descriptors and its having condition.
+  /// Columns of a dictionary fetch by name, for its sort descriptors and HAVING condition.
   package var columns: [String: (fragment: SQLFragment, kind: ValueKind)] = [:]
-  /// Whether the rows are found by the values of a unique attribute, one after the other.
+  /// Whether rows are found by values of a unique attribute, one after the other.
   package var looksUpUniqueValues = false
-  /// Whether `sum:` and its like are taken over rows here.
+  /// Whether `sum:` and similar functions aggregate rows in this clause.
   package var aggregatesRows = false
   private let _constants: [PredicateValue]
   private var _used = 0
@@ -57,7 +57,7 @@ package struct QueryCompiler {
     evaluated = QueryScope(layout: plan.layout, alias: alias, source: source, mapping: mapping)
   }
 
-  /// Compiles `plan`, whose constants are given as `PredicateShape` found them.
+  /// Compiles `plan` with the constants that `PredicateShape` found.
   ///
   /// - Throws: `UntranslatableQueryError`.
   package static func compile(
@@ -69,7 +69,7 @@ package struct QueryCompiler {
     return QueryText(fragment: fragment, mayRepeat: compiler.looksUpUniqueValues)
   }
 
-  /// Compiles a dictionary fetch, whose constants are given as `TableShape` found them.
+  /// Compiles a dictionary fetch with the constants that `TableShape` found.
   ///
   /// - Throws: `UntranslatableQueryError`.
   package static func compile(
@@ -109,7 +109,7 @@ package struct QueryCompiler {
       return
         "SELECT COUNT(*) FROM (SELECT 1 FROM \(sql: source.text)\(condition)\(_window(plan)))\(sql: dialect.subselectName)"
     }
-    // The order may join tables, so it comes before the FROM clause is read.
+    // Sorting may join tables, so it must precede reading the FROM clause.
     let order = try _order(plan.sort)
     let columns = plan.content == .identity ? lists.identities : lists.values
     return "SELECT \(sql: columns) FROM \(sql: source.text)\(condition)\(order)\(_window(plan))"
@@ -132,7 +132,7 @@ package struct QueryCompiler {
     }
   }
 
-  /// Rows of other entities in the same table are left out; nothing is asked where there are none.
+  /// Excludes rows of other entities in the same table; nil if there are none.
   private func _entityFilter(_ plan: FetchPlan) -> SQLFragment? {
     let table = mapping.table(of: plan.layout.entityNumber)
     let wanted = plan.includesSubentities ? plan.layout.family : [plan.layout.entityNumber]
@@ -197,7 +197,7 @@ package struct QueryCompiler {
     UntranslatableQueryError(entity: entityName, expression: expression, reason: reason)
   }
 
-  /// Runs `body` one level deeper, so that a hostile predicate ends in an error rather than without stack.
+  /// Runs `body` one level deeper. A malicious predicate thus causes an error instead of a stack overflow.
   package mutating func deeper<Result>(_ body: (inout QueryCompiler) throws -> Result) throws -> Result {
     guard _depth < Self._maximumDepth else {
       throw untranslatable("the predicate", "it is nested more than \(Self._maximumDepth) levels deep")

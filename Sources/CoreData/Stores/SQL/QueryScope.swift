@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// The FROM clause of one SELECT, growing as key paths need more tables.
+/// The FROM clause of one SELECT, extended as key paths need more tables.
 package final class SelectSource {
   package private(set) var text: String
 
@@ -9,16 +9,14 @@ package final class SelectSource {
   package func join(_ clause: String) { text += " " + clause }
 }
 
-/// An object that an expression speaks about: the evaluated one, the destination of a to-one, a member of a
-/// to-many.
+/// An object in an expression: the evaluated one, the destination of a to-one, a member of a to-many.
 ///
-/// Its primary key can often be told without its table; the table is joined when one of its columns is first
-/// needed.
+/// Its primary key is often known without its table, which is joined only when one of its columns is needed.
 package final class QueryScope {
   package let layout: PropertyLayout
   /// SQL for the object's primary key.
   package let identity: String
-  /// SQL for the number of the object's entity where a column beside the key holds it.
+  /// SQL for the object's entity number, if a column beside the key stores it.
   package let entityColumn: String?
   private let _source: SelectSource
   private let _mapping: StoreMapping
@@ -26,7 +24,7 @@ package final class QueryScope {
   private var _alias: String?
   private var _destinations: [Int: QueryScope] = [:]
 
-  /// A scope whose table is in the FROM clause already.
+  /// Creates a scope whose table is already in the FROM clause.
   package init(layout: PropertyLayout, alias: String, source: SelectSource, mapping: StoreMapping) {
     self.layout = layout
     identity = "\(alias).\(mapping.dialect.keyColumn)"
@@ -37,9 +35,9 @@ package final class QueryScope {
     _alias = alias
   }
 
-  /// A scope known by its key.
+  /// Creates a scope known by its key.
   ///
-  /// - Parameter isOuter: the object may be missing, and its columns are then NULL.
+  /// - Parameter isOuter: Whether the object may be missing, with NULL columns.
   package init(
     layout: PropertyLayout, identity: String, entityColumn: String?, source: SelectSource,
     mapping: StoreMapping,
@@ -53,7 +51,7 @@ package final class QueryScope {
     _isOuter = isOuter
   }
 
-  /// Alias of the object's table, joined now if it was not yet.
+  /// Returns the alias of the object's table; joins it on first use.
   package func alias(_ aliases: inout AliasSupply) -> String {
     if let _alias { return _alias }
     let alias = aliases.next()
@@ -64,22 +62,22 @@ package final class QueryScope {
     return alias
   }
 
-  /// SQL for the column of an attribute.
+  /// Returns the SQL for the column of an attribute.
   package func column(_ index: Int, _ aliases: inout AliasSupply) -> String {
     "\(alias(&aliases)).\(_mapping.column(index, of: layout.entityNumber).name)"
   }
 
-  /// SQL for the value of an attribute.
+  /// Returns the SQL for the value of an attribute.
   package func value(_ index: Int, _ aliases: inout AliasSupply) -> String {
     _mapping.dialect.column(column(index, &aliases), _mapping.column(index, of: layout.entityNumber).content)
   }
 
-  /// SQL for the number of the object's entity.
+  /// Returns the SQL for the object's entity number.
   package func entity(_ aliases: inout AliasSupply) -> String {
     entityColumn ?? "\(alias(&aliases)).\(_mapping.dialect.entityColumn)"
   }
 
-  /// The destination of a to-one; the same scope whenever it is asked for, so that it is joined once.
+  /// Returns the destination of a to-one; cached, so that it is joined once.
   package func destination(of slot: Int, _ aliases: inout AliasSupply) -> QueryScope? {
     if let known = _destinations[slot] { return known }
     guard
@@ -95,7 +93,7 @@ package final class QueryScope {
   }
 }
 
-/// Hands out table aliases: t0, t1 ... .
+/// Generates table aliases: t0, t1 ... .
 package struct AliasSupply {
   private var _count = 0
 

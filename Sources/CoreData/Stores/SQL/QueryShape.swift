@@ -1,9 +1,9 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
-/// A fetch without its constants: all plans of one shape run the same SQL with other values bound.
+/// A fetch without its constants: all plans of one shape run the same SQL with different bindings.
 package struct QueryShape: Hashable, Sendable {
-  /// What is asked of the rows.
+  /// The kind of result.
   package enum Purpose: Hashable, Sendable {
     case objects
     case count
@@ -12,7 +12,8 @@ package struct QueryShape: Hashable, Sendable {
   private enum Predicate: Hashable, Sendable {
     case none
     case shape(PredicateShape)
-    /// The shape of a format's comparison with a value of some kind: found without walking the tree.
+    /// The shape of a comparison created from a format, with a value of some kind; determined without walking
+    /// the tree.
     case template(PredicateTemplate, kind: UInt8)
   }
 
@@ -25,7 +26,7 @@ package struct QueryShape: Hashable, Sendable {
   private let _hasLimit: Bool
   private let _hasOffset: Bool
 
-  /// The shape of a plan, and the constants to bind, from left to right.
+  /// Splits a plan into its shape and the constants to bind, from left to right.
   package static func taking(_ plan: FetchPlan, _ purpose: Purpose) -> (
     shape: QueryShape, constants: [PredicateValue]
   ) {
@@ -40,7 +41,7 @@ package struct QueryShape: Hashable, Sendable {
   private init(_ plan: FetchPlan, _ purpose: Purpose, _ predicate: Predicate) {
     _entity = plan.layout.entityNumber
     _predicate = predicate
-    // A count has no order, and one of a whole table is the same whatever is read of it.
+    // A count has no order, and counting a whole table does not depend on the content read.
     _sort = purpose == .count ? [] : plan.sort
     _content = purpose == .count ? .identity : plan.content
     _purpose = purpose

@@ -1,7 +1,7 @@
-/// A piece of SQL as a value: text with question marks, and what each of them stands for.
+/// A piece of SQL: text with question marks, and their parameters.
 ///
-/// Pieces are put together by interpolation: `"\(left) = \(right)"` joins the texts and the parameters. A
-/// plain string is text only if spelled `\(sql: ...)`, so that no value slips into a statement by accident.
+/// Fragments are combined by interpolation: `"\(left) = \(right)"` joins the texts and the parameters. A
+/// plain string must be interpolated as `\(sql: ...)`, so that values cannot be inserted as text by accident.
 package struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
   package private(set) var text: String
   package private(set) var parameters: [QueryParameter]
@@ -38,12 +38,12 @@ package struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation
       parameters.append(parameter)
     }
 
-    /// Text that is SQL: names of tables and columns, operators.
+    /// Appends SQL text: names of tables and columns, operators.
     package mutating func appendInterpolation(sql: String) { text += sql }
   }
 
-  /// Conditions joined by AND or OR. A long list becomes a balanced tree, since databases limit how deep an
-  /// expression may be nested and reads a chain as one level per link.
+  /// Joins conditions by AND or OR. A long list becomes a balanced tree, since databases limit the nesting
+  /// depth of expressions and parse a chain as one level per link.
   package static func joined(_ members: [SQLFragment], by operation: String) -> SQLFragment {
     if members.count <= 64 {
       var result = members[0]
@@ -56,7 +56,7 @@ package struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation
     return "(\(left)) \(sql: operation) (\(right))"
   }
 
-  /// Fragments with commas between.
+  /// Joins fragments by commas.
   package static func list(_ members: [SQLFragment]) -> SQLFragment {
     guard var result = members.first else { return "" }
     for member in members.dropFirst() { result = "\(result), \(member)" }
@@ -64,36 +64,36 @@ package struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation
   }
 }
 
-/// What a `?` is bound to when the statement runs.
+/// The value bound to a `?` when the statement runs.
 package enum QueryParameter: Sendable, Hashable {
-  /// A constant of the predicate, by its place from left to right.
+  /// A constant of the predicate, by its position from left to right.
   case constant(Int, ConstantConversion)
-  /// Several constants of the predicate as one list, for a list of values.
+  /// Several constants of the predicate, bound as one list.
   case constants([Int], ConstantConversion)
-  /// The moment of the fetch, in seconds since 2001-01-01 00:00 UTC.
+  /// The time of the fetch, in seconds since 2001-01-01 00:00 UTC.
   case now
   case limit
   case offset
 }
 
-/// How a constant becomes the value bound for it.
+/// The conversion of a constant to its bound value.
 package indirect enum ConstantConversion: Sendable, Hashable {
-  /// As its own type says.
+  /// By the constant's own type.
   case natural
-  /// Text of a UUID becomes its bytes.
+  /// UUID text to bytes.
   case uuid
-  /// A value becomes the bytes that a transformable attribute stores for it.
+  /// A value to the encoded bytes of a transformable attribute.
   case transformed(entity: Int, slot: Int)
-  /// An object or ID becomes its primary key if it lives in the table of this root entity of the store.
+  /// An object or ID to its primary key, if it is in the table of this root entity of the store.
   case key(root: Int)
-  /// An entity description, or an entity's name, becomes its stored number.
+  /// An entity description or an entity name to its stored number.
   case entity
-  /// The first text that does not begin with this one.
+  /// The first text beyond this prefix.
   case endOfPrefix
-  /// A text as the pattern of a test with these options, in the database's own form.
+  /// A text to the pattern of a test with these options, in the database's own syntax.
   case pattern(StringOperation, options: UInt8)
   /// A member of a collection.
   case member(Int, ConstantConversion)
-  /// All members of a collection, for a list of values.
+  /// All members of a collection, bound as one list.
   case members(ConstantConversion)
 }

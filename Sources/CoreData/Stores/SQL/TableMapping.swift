@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// What a column holds, which decides how a cell is read and written.
+/// The content of a column, which determines how cells are read and written.
 package enum ColumnContent: Sendable, Hashable {
   case int
   case bool
@@ -10,11 +10,11 @@ package enum ColumnContent: Sendable, Hashable {
   case uuid
   case transformable
   case data
-  /// Bytes behind a prefix that tells whether they stand in the row or in a file beside the store.
+  /// Bytes with a prefix that indicates whether they are in the row or in an external file.
   case externalData
   /// Primary key of a to-one's destination.
   case foreignKey
-  /// Number of the entity of a to-one's destination.
+  /// Entity number of a to-one's destination.
   case foreignEntity
   /// Position in an ordered relationship.
   case order
@@ -22,7 +22,7 @@ package enum ColumnContent: Sendable, Hashable {
 
 /// A column of an entity table.
 package struct TableColumn: Sendable, Hashable {
-  /// As in SQL, quoted if need be.
+  /// The name in SQL, quoted if necessary.
   package let name: String
   package let declaredType: String
   package let content: ColumnContent
@@ -38,9 +38,9 @@ package struct TableColumn: Sendable, Hashable {
 package struct TableMapping: Sendable {
   package let rootNumber: Int
   package let name: String
-  /// Without key, entity and version, in the order in which a new table has them.
+  /// Without key, entity and version; in the order of a new table.
   package let columns: [TableColumn]
-  /// Whether there are subentities, so that the entity's number tells rows apart.
+  /// Whether the entity has subentities, so that rows are distinguished by entity number.
   package let hasSubentities: Bool
 
   package init(rootNumber: Int, name: String, columns: [TableColumn], hasSubentities: Bool) {
@@ -51,25 +51,25 @@ package struct TableMapping: Sendable {
   }
 }
 
-/// Where one slot of one entity is stored.
+/// The storage of a slot of an entity.
 package enum SlotStorage: Sendable, Hashable {
-  /// Transient: nowhere.
+  /// Transient: not stored.
   case none
   case attribute(column: Int)
-  /// A composite attribute, flattened: a column for each element that is no composite itself.
+  /// A flattened composite attribute: one column per leaf element.
   case composite([CompositeLeaf])
-  /// `entityColumn` holds the number of the destination's entity when the destination has subentities; `orderColumn` the
-  /// place in the owner's ordered to-many.
+  /// `entityColumn` stores the entity number of the destination if that has subentities; `orderColumn` the
+  /// position in the owner's ordered to-many.
   case toOne(column: Int, entityColumn: Int?, orderColumn: Int?, destination: Int)
   /// A to-many stored as the to-one in slot `inverse` of entity `destination`.
   case oneToMany(destination: Int, inverse: Int)
-  /// A to-many stored in a join table; `ownerIsFirst` tells which column holds this entity's keys.
+  /// A to-many stored in a join table; `ownerIsFirst` selects the column with this entity's keys.
   case manyToMany(join: Int, ownerIsFirst: Bool, destination: Int)
 }
 
 /// Column of one element of a composite attribute.
 package struct CompositeLeaf: Sendable, Hashable {
-  /// Number of the element in the composite, and so on in composites inside it.
+  /// Element numbers along the path through nested composites.
   package let path: [Int]
   /// The elements' names along the path.
   package let names: [String]
@@ -82,21 +82,21 @@ package struct CompositeLeaf: Sendable, Hashable {
   }
 }
 
-/// A table of pairs of keys.
+/// A table of key pairs.
 package struct JoinTable: Sendable, Hashable {
-  /// Names that the table may have; a new one takes the first.
+  /// Possible names of the table; a new one takes the first.
   package var names: [String]
-  /// Column that points at the rows of the entity the table is named after.
+  /// The column that references the entity after which the table is named.
   package let first: String
   package let second: String
-  /// Order of the members in `first`, for the relationship whose members they are.
+  /// Order of the members in `first`, for the relationship they belong to.
   package let firstOrder: String?
   package let secondOrder: String?
   package let firstEntity: Int
   package let secondEntity: Int
-  /// Both ends are one relationship: each pair stands there both ways.
+  /// Whether both ends are one relationship: each pair is stored in both directions.
   package let isReflexive: Bool
-  /// Root entity of the table behind which Core Data creates it.
+  /// Root entity of the table after which Core Data creates this one.
   package let rootNumber: Int
 
   package init(
@@ -116,18 +116,18 @@ package struct JoinTable: Sendable, Hashable {
 
   package var name: String { names[0] }
 
-  /// Columns as seen from one end: the owner's, the members', and the members' order.
+  /// Returns the columns from one end's perspective: the owner's, the members', and the members' order.
   package func ends(ownerIsFirst: Bool) -> (owner: String, member: String, order: String?) {
     ownerIsFirst ? (first, second, secondOrder) : (second, first, firstOrder)
   }
 }
 
-/// How a model is laid out in the tables and columns of a database.
+/// Maps a model to the tables and columns of a database.
 package final class StoreMapping: Sendable {
   package let dialect: any SQLDialect
   package let layout: ModelLayout
   package let numbers: EntityNumbers
-  /// In the order of their roots' numbers.
+  /// Sorted by root entity number.
   package let tables: [TableMapping]
   package let joins: [JoinTable]
   /// Storage of each slot, by entity number - 1.
@@ -148,7 +148,7 @@ package final class StoreMapping: Sendable {
       uniqueKeysWithValues: tables.enumerated().map { ($0.element.rootNumber, $0.offset) })
   }
 
-  /// Table that holds the rows of an entity.
+  /// Returns the table with an entity's rows.
   package func table(of entityNumber: Int) -> TableMapping {
     tables[_tableIndex[layout.layout(numbered: entityNumber).rootNumber]!]
   }
@@ -159,7 +159,7 @@ package final class StoreMapping: Sendable {
     table(of: entityNumber).columns[index]
   }
 
-  /// The same mapping with join tables under the names a file has them by.
+  /// Returns the mapping with the join table names of a file.
   package func withJoins(_ joins: [JoinTable]) -> StoreMapping {
     StoreMapping(
       dialect: dialect, layout: layout, numbers: numbers, tables: tables, joins: joins, slots: slots)

@@ -1,7 +1,7 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// A fetch that cannot be said in SQL. The store never filters in memory instead.
+/// A fetch that cannot be expressed in SQL. The store never falls back to filtering in memory.
 package struct UntranslatableQueryError: StoreFailure, CustomStringConvertible {
   package let entity: String
   /// The part that cannot be translated.
@@ -31,7 +31,7 @@ package struct UntranslatableQueryError: StoreFailure, CustomStringConvertible {
 }
 
 extension ExpressionTree {
-  /// The expression as named in an error, without constants, which may be private data.
+  /// The expression for error messages, without constants, which may be private data.
   package var outline: String {
     switch self {
     case .constant: "a constant"

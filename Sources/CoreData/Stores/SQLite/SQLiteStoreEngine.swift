@@ -5,8 +5,8 @@ import Synchronization
 
 /// A Core Data store in an SQLite file.
 ///
-/// All methods may be called from any thread, several at once: reads and writes run on pooled connections,
-/// reads see the last commit, writes take turns.
+/// All methods may be called concurrently from any thread: reads and writes run on pooled connections, reads
+/// see the last commit, writes are serialized.
 final class SQLiteStoreEngine: StoreEngine, Reachable {
   let lifeline = Lifeline()
   let options: SQLiteStoreOptions
@@ -17,34 +17,33 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
   let spaces: [ObjectIDSpace]
   /// UUID of the store when it was opened.
   let identifier: String
-  /// Whether opening made the file.
+  /// Whether opening created the file.
   let isNew: Bool
   /// Readers for an entity with its subentities, by entity number - 1.
   let familyReaders: [RowReader]
-  /// Readers for an entity alone; the same as above where there are no subentities.
+  /// Readers for an entity alone; the same as above for entities without subentities.
   let exactReaders: [RowReader]
   let keyQueries: [KeyQuery]
   let relationQueries: [[RelationQuery?]]
   let writePlans: WritePlans
   let queries = QueryCache<QueryShape, CompiledQuery>()
   let tableQueries = QueryCache<TableShape, CompiledTable>()
-  /// What the triggers of derived attributes report during a write.
+  /// Collects the reports of derived-attribute triggers during a write.
   let derivedReports: DerivedReports
-  /// Older states of the store that are referenced.
+  /// Open generations of the store.
   let generations = OpenGenerations()
-  /// How the store's history is written; nil when it keeps none.
+  /// Writes the store's history; nil without one.
   let history: HistoryJournal?
   private let _commits = Atomic<Int>(0)
-  /// What the database is known by among the engines of this process: its path without links, or a name of
-  /// its own.
+  /// Identifies the database among the engines of this process: its path without links, or a unique name.
   let commitName: String
 
-  /// Opens or creates the store at `url`; `/dev/null` means a database in memory.
+  /// Opens or creates the store at `url`; `/dev/null` denotes a database in memory.
   ///
   /// - Parameters:
-  ///   - entities: descriptions by entity number - 1.
-  ///   - initialMetadata: metadata of a new store, version hashes included; ignored when the store exists.
-  /// - Throws: `StoreOpenError`; `UnsupportedModelError` for a model that SQLite cannot hold.
+  ///   - entities: Descriptions by entity number - 1.
+  ///   - initialMetadata: Metadata of a new store, including version hashes; ignored for an existing store.
+  /// - Throws: `StoreOpenError`; `UnsupportedModelError` for a model that SQLite cannot store.
   convenience init(
     url: URL, layout: ModelLayout, entities: [NSEntityDescription], persistentStore: NSPersistentStore?,
     options: SQLiteStoreOptions = SQLiteStoreOptions(), initialMetadata: [String: Any] = [:]
@@ -54,7 +53,7 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
     try self.init(opening, layout: layout, entities: entities, persistentStore: persistentStore)
   }
 
-  /// Binds the store that is being opened to the model.
+  /// Binds a store that is being opened to the model.
   ///
   /// - Parameter entities: Descriptions by entity number - 1.
   /// - Throws: `StoreOpenError`, `UnsupportedModelError`.
@@ -107,19 +106,20 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
   /// Path of the real file, without symbolic links.
   var path: String { location.path }
 
-  /// Whether the database lives in memory, for this engine alone.
+  /// Whether the database is in memory, private to this engine.
   var isInMemory: Bool { location.isInMemory }
 
-  /// Whether the database has one connection and can have no other: it is in memory, or locked exclusively.
+  /// Whether the database has a single connection and can have no other: it is in memory, or locked
+  /// exclusively.
   var isAlone: Bool { isInMemory || !options.isReadOnly && options.locksExclusively }
 
   /// `PRAGMA synchronous` of the connections, in lower case.
   var synchronous: String { options.synchronous }
 
-  /// Commits of this engine so far; caches are invalidated by it.
+  /// Number of this engine's commits, which invalidate caches.
   var commitCount: Int { _commits.load(ordering: .acquiring) }
 
-  /// Counts a commit, and notifies followers of the file.
+  /// Counts a commit and notifies observers of the file.
   func didCommit() {
     _commits.wrappingAdd(1, ordering: .releasing)
     CommitBoard.shared.didCommit(commitName)
@@ -147,6 +147,6 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
     OpenStores.shared.remove(self)
   }
 
-  /// Description of the entity with this number, for messages.
+  /// Returns the name of the entity with this number, for messages.
   func entityName(_ number: Int) -> String { mapping.layout.layout(numbered: number).entityName }
 }

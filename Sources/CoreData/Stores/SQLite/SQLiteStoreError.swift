@@ -1,7 +1,7 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-/// What can go wrong in an open store, apart from conflicts and broken constraints.
+/// Errors of an open store, except conflicts and constraint violations.
 enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
   /// The engine was closed.
   case closed
@@ -11,15 +11,15 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
   case timeout(SQLiteError)
   /// The file was deleted, moved or replaced while the store was open.
   case moved(SQLiteError)
-  /// A file with a large value cannot be written.
+  /// The file of a large value cannot be written.
   case externalData(path: String, code: Int32)
-  /// A file with a large value is there and cannot be read.
+  /// The file of a large value exists but cannot be read.
   case unreadableExternalData(path: String, code: Int32)
-  /// A predicate nests deeper, or has more parts, than SQLite takes.
+  /// A predicate is nested deeper, or has more parts, than SQLite supports.
   case tooComplex(SQLiteError)
-  /// SQLite failed otherwise.
+  /// Any other SQLite error.
   case sqlite(SQLiteError)
-  /// A row that no store of this model can hold.
+  /// A row that no store of this model can contain.
   case corruptRow(table: String, key: Int64, reason: String)
   /// A relationship to an object that is neither stored nor part of the save.
   case danglingReference(entity: String, property: String)
@@ -27,10 +27,10 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
   case foreignStore(entity: String, property: String)
   /// A value that cannot be stored in this property.
   case unstorable(entity: String, property: String, reason: String)
-  /// No primary keys are left.
+  /// The primary keys are exhausted.
   case keysExhausted(entity: String)
 
-  /// Code in the Cocoa error domain.
+  /// The code in the Cocoa error domain.
   var cocoaCode: Int {
     switch self {
     case .closed: NSPersistentStoreOperationError
@@ -52,7 +52,7 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What SQLite said, for the error's user info.
+  /// SQLite's error, for the user info.
   var underlying: SQLiteError? {
     switch self {
     case .timeout(let error), .moved(let error), .sqlite(let error), .tooComplex(let error): error
@@ -88,7 +88,7 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Runs `body` and turns what the database layer throws into store errors.
+  /// Runs `body` and translates errors of the database layer to store errors.
   static func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

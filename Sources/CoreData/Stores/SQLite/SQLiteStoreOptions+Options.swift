@@ -1,9 +1,9 @@
 import Foundation
 
 extension SQLiteStoreOptions {
-  /// The settings that a store's options ask for.
+  /// Reads the settings from a store's options.
   ///
-  /// - Throws: A Cocoa error for pragmas that are no texts.
+  /// - Throws: A Cocoa error for pragmas that are not texts.
   init(_ options: [AnyHashable: Any]?) throws {
     self.init()
     if SQLDebug.level > 0 {

@@ -1,52 +1,52 @@
 import CoreDataSQLiteBinding
 
-/// How an SQLite store is opened.
+/// The settings for opening a SQLite store.
 struct SQLiteStoreOptions: Sendable {
-  /// Nothing is written, the file must exist.
+  /// Nothing is written, and the file must exist.
   var isReadOnly = false
   /// Seconds to wait for another process's lock.
   var timeout: Double = 240
-  /// Readers that may work at once.
+  /// Maximum number of concurrent readers.
   var maximumReaders = 4
   /// Pragmas set on every connection after the defaults (`journal_mode` WAL, `synchronous` NORMAL), such as
   /// `["cache_size": "-20000"]`.
   var pragmas: [String: String] = [:]
-  /// Gathers statistics for the query planner when the store is opened.
+  /// Whether to collect statistics for the query planner when the store is opened.
   var analyzes = false
-  /// Rebuilds the file when the store is opened.
+  /// Whether to vacuum the file when the store is opened.
   var vacuums = false
-  /// Keeps a history of the transactions.
+  /// Whether to record a history of the transactions.
   var tracksHistory = false
-  /// Told about every statement of every connection; for SQL logs.
+  /// Called with every statement of every connection; for SQL logs.
   var trace: (@Sendable (TracedStatement) -> Void)?
-  /// Whether traced statements show bound values.
+  /// Whether traced statements include bound values.
   var tracesValues = false
 
   init() {}
 
-  /// Journal mode asked for, in lower case.
+  /// The requested journal mode, in lower case.
   var journalMode: String { _pragma("journal_mode") ?? "wal" }
 
-  /// `synchronous` asked for, in lower case. NORMAL with a write-ahead log: a power cut can lose the last
-  /// commits but never damages the file. Core Data's own default is not documented.
+  /// The requested `synchronous` mode, in lower case. NORMAL with a write-ahead log: a power failure can lose
+  /// the last commits but never damages the file. Core Data's own default is undocumented.
   var synchronous: String { _pragma("synchronous") ?? "normal" }
 
   private func _pragma(_ name: String) -> String? {
     pragmas.first { $0.key.lowercased() == name }?.value.lowercased()
   }
 
-  /// Whether the first connection keeps the file locked, so that no other one gets in.
+  /// Whether the first connection keeps the file locked against all others.
   var locksExclusively: Bool { _pragma("locking_mode") == "exclusive" }
 
-  /// The pragmas as statements for one connection, but for `journal_mode`, `synchronous` and
-  /// `locking_mode`, which have methods of their own as their order matters.
+  /// Returns the pragma statements for one connection, except `journal_mode`, `synchronous` and
+  /// `locking_mode`, whose order matters and which have their own methods.
   ///
   /// - Parameter isNew: Whether the connection may be about to create the file.
-  /// - Throws: `StoreOpenError.invalidOption` for a name or value that is not a plain word or number: a
-  ///   pragma is not a place for other SQL.
+  /// - Throws: `StoreOpenError.invalidOption` for a name or value that is not a plain word or number, which
+  ///   prevents SQL injection.
   func pragmaStatements(isNew: Bool) throws -> [String] {
     var result: [String] = []
-    // Both only take effect before the first table is made.
+    // Both take effect only before the first table is created.
     if isNew { result += ["PRAGMA page_size = 4096", "PRAGMA auto_vacuum = INCREMENTAL"] }
     for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) {
       if ["journal_mode", "synchronous", "locking_mode"].contains(name.lowercased()) { continue }
@@ -55,7 +55,7 @@ struct SQLiteStoreOptions: Sendable {
     return result
   }
 
-  /// Sets the journal mode, which belongs to the file.
+  /// Returns the statement that sets the journal mode, which belongs to the file.
   func journalModeStatement() throws -> String {
     "PRAGMA journal_mode = \(try _checked("journal_mode", journalMode))"
   }
@@ -70,7 +70,7 @@ struct SQLiteStoreOptions: Sendable {
     _ = try lockingModeStatement()
   }
 
-  /// Sets the locking mode; nil if none is asked for.
+  /// Returns the statement that sets the locking mode; nil if none is requested.
   func lockingModeStatement() throws -> String? {
     try _pragma("locking_mode").map { "PRAGMA locking_mode = \(try _checked("locking_mode", $0))" }
   }

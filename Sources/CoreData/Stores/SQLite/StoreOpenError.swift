@@ -1,28 +1,28 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Why a store file could not be opened.
+/// The reason why a store file could not be opened.
 enum StoreOpenError: SQLiteFailure, Sendable, CustomStringConvertible {
   /// The file is not an SQLite database.
   case notADatabase(path: String)
   /// An SQLite database, but not a Core Data store of this type.
   case typeMismatch(path: String, found: String)
-  /// A Core Data store whose tables do not fit the model.
+  /// A Core Data store whose tables do not match the model.
   case incompatible(path: String, reason: String)
   /// A read-only store that does not exist.
   case missing(path: String)
-  /// The medium failed: no such directory, no permission, damaged pages ....
+  /// The medium failed: missing directory, no permission, damaged pages ... .
   case unreadable(path: String, SQLiteError)
-  /// A file, or its directory, that the process may read and not write.
+  /// A file or directory that the process may read but not write.
   case unwritable(path: String, SQLiteError)
   /// Another connection held a lock for longer than the timeout.
   case busy(path: String, SQLiteError)
   /// An option is invalid.
   case invalidOption(name: String, reason: String)
-  /// No store can be at the place asked for; the text says why and what to do.
+  /// There can be no store at the location; the text gives the reason and a remedy.
   case unusable(String)
 
-  /// What `error` means when it is met while opening `path`.
+  /// Classifies an error that occurred while opening `path`.
   init(_ error: SQLiteError, path: String) {
     if error.isNotADatabase {
       self = .notADatabase(path: path)
@@ -33,7 +33,7 @@ enum StoreOpenError: SQLiteFailure, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Code in the Cocoa error domain.
+  /// The code in the Cocoa error domain.
   var cocoaCode: Int {
     switch self {
     case .notADatabase: CocoaError.fileReadCorruptFile.rawValue
@@ -48,7 +48,7 @@ enum StoreOpenError: SQLiteFailure, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What SQLite said, for the error's user info.
+  /// SQLite's error, for the user info.
   var underlying: SQLiteError? {
     switch self {
     case .unreadable(_, let error), .busy(_, let error), .unwritable(_, let error): error
@@ -79,7 +79,7 @@ enum StoreOpenError: SQLiteFailure, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What is wrong with the place of a file that cannot be opened; nil if nothing is seen to be.
+  /// Describes what is wrong with the location of a file that cannot be opened; nil if nothing is apparent.
   private static func _place(of path: String) -> String? {
     let files = FileManager.default
     if files.fileExists(atPath: path) { return nil }

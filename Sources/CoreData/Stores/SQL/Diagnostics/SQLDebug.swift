@@ -1,36 +1,35 @@
 import Foundation
 import Synchronization
 
-/// The log of SQL statements that `-com.apple.CoreData.SQLDebug 1...4` switches on, as a pair of arguments
-/// of the program
-/// or an environment variable of that name, printed on the standard error as Core Data prints it.
+/// The SQL log, enabled by `-com.apple.CoreData.SQLDebug 1...4` as a pair of program arguments or by an
+/// environment variable of that name. Printed to standard error in Core Data's format.
 ///
-/// 1: statements and times. 2: bound values too. 3: values read too. 4: query plans too. Above 1 the log
-/// shows data.
+/// 1: statements and times. 2: also bound values. 3: also values read. 4: also query plans. Levels above 1
+/// log data.
 enum SQLDebug {
   static let key = "com.apple.CoreData.SQLDebug"
 
-  /// 0 when off.
+  /// 0 if disabled.
   static var level: Int { _level.load(ordering: .relaxed) }
 
   private static let _level = Atomic<Int>(
     fromArguments(CommandLine.arguments) ?? fromEnvironment(ProcessInfo.processInfo.environment) ?? 0)
   private static let _sink = Mutex<(@Sendable (String) -> Void)?>(nil)
 
-  /// The level that arguments ask for.
+  /// Returns the level requested by arguments.
   static func fromArguments(_ arguments: [String]) -> Int? {
     guard let place = arguments.firstIndex(of: "-" + key), place + 1 < arguments.count else { return nil }
     return Int(arguments[place + 1]).map(clamped)
   }
 
-  /// The level that environment variables ask for.
+  /// Returns the level requested by environment variables.
   static func fromEnvironment(_ environment: [String: String]) -> Int? {
     environment[key].flatMap { Int($0) }.map(clamped)
   }
 
   private static func clamped(_ level: Int) -> Int { max(0, min(4, level)) }
 
-  /// Sets the level of stores opened from now on and where lines go; nil: the standard error. For tests.
+  /// Sets the level for stores opened from now on, and the output; nil for standard error. For tests.
   static func set(level: Int, sink: (@Sendable (String) -> Void)? = nil) {
     _level.store(clamped(level), ordering: .relaxed)
     _sink.withLock { $0 = sink }

@@ -4,7 +4,7 @@ import Foundation
 public enum SQLBinding: Sendable, Hashable, CustomStringConvertible {
   /// NULL.
   case null
-  /// A whole number.
+  /// An integer.
   case integer(Int64)
   /// A floating-point number.
   case real(Double)
@@ -12,10 +12,10 @@ public enum SQLBinding: Sendable, Hashable, CustomStringConvertible {
   case text(String)
   /// Bytes.
   case blob(Data)
-  /// Many values behind one `?`: a collection in the predicate.
+  /// Multiple values bound to one `?`: a collection in the predicate.
   case values([SQLBinding])
 
-  /// The value as SQL spells it.
+  /// The value as an SQL literal.
   public var description: String {
     switch self {
     case .null: "NULL"
@@ -28,7 +28,7 @@ public enum SQLBinding: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// The SQL that a fetch request stands for in one store. Not in Core Data.
+/// The SQL of a fetch request for one store. Not in Core Data.
 ///
 /// ```swift
 /// let request = Book.fetchRequest()
@@ -41,21 +41,21 @@ public enum SQLBinding: Sendable, Hashable, CustomStringConvertible {
 public struct SQLStatement: Sendable, CustomStringConvertible {
   /// UUID of the store.
   public let storeIdentifier: String
-  /// The statement, values as `?`.
+  /// The statement, with `?` for values.
   public let sql: String
-  /// What stands for each `?`, from left to right. Holds data of the predicate: don't log it unasked.
+  /// The value of each `?`, from left to right. Contains data of the predicate: do not log it by default.
   public let bindings: [SQLBinding]
-  /// Keys that the rows are sorted by in memory once they are read, such as `name` and `age descending`;
-  /// empty where the statement sorts them itself.
+  /// Keys by which rows are sorted in memory after reading, such as `name` and `age descending`; empty if the
+  /// statement sorts.
   ///
-  /// A fetch of all matches, ordered by attributes of their own, is: that costs a tenth of what SQLite takes
-  /// for it.
+  /// A fetch of all matches sorted by the entity's own attributes is sorted in memory, at a tenth of the cost
+  /// of sorting in SQLite.
   public let memoryOrder: [String]
-  /// Rows that the statement gives now; nil unless they were to be counted.
+  /// Number of rows that the statement returns now; nil unless counting was requested.
   public let rowCount: Int?
-  /// SQLite's EXPLAIN QUERY PLAN, one step a line, those inside others indented by two spaces a level.
+  /// SQLite's EXPLAIN QUERY PLAN, one step per line, nested steps indented by two spaces per level.
   ///
-  /// `SEARCH … USING INDEX` is what a large table wants; `SCAN` reads all of it.
+  /// For a large table look for `SEARCH … USING INDEX`; `SCAN` reads the whole table.
   public let queryPlan: [String]
 
   /// The statement with its plan, without values.
@@ -66,12 +66,12 @@ public struct SQLStatement: Sendable, CustomStringConvertible {
   }
 }
 
-/// A store that runs SQL, and shows it.
+/// A store that can show the SQL it runs.
 protocol SQLExplaining: StoreEngine {
-  /// What a fetch would run.
+  /// Returns the statement that a fetch would run.
   func statement(for plan: FetchPlan, _ purpose: QueryShape.Purpose, countingRows: Bool) throws
     -> SQLStatement
 
-  /// What a dictionary fetch would run.
+  /// Returns the statement that a dictionary fetch would run.
   func statement(for plan: DictionaryPlan, countingRows: Bool) throws -> SQLStatement
 }

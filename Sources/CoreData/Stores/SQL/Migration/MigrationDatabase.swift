@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// A value that a migration puts where an object has none.
+/// A value that a migration sets where an object has none.
 package enum MigrationValue: Hashable, Sendable {
   case bool(Bool)
   case int(Int64)
@@ -11,7 +11,7 @@ package enum MigrationValue: Hashable, Sendable {
   case uuid(UUID)
   case data([UInt8])
 
-  /// A default of the model as a column of this content takes it; nil for one that cannot be read.
+  /// Converts a model default to a column's content; nil for an unreadable one.
   init?(_ literal: SchemaLiteral, _ content: ColumnContent) {
     switch literal {
     case .integer(let number): self = content == .double ? .double(Double(number)) : .int(number)
@@ -27,7 +27,7 @@ package enum MigrationValue: Hashable, Sendable {
   }
 }
 
-/// A piece of SQL with the values of its parameters, each of which is a question mark in the text.
+/// A piece of SQL with the values of its `?` parameters.
 package struct SQLPiece: Hashable, Sendable {
   package let sql: String
   package var values: [MigrationValue] = []
@@ -40,23 +40,24 @@ package struct SQLPiece: Hashable, Sendable {
   static let null = SQLPiece(sql: "NULL")
 }
 
-/// The database whose tables a migration rewrites, inside a transaction of the caller's.
+/// The database whose tables a migration rewrites, inside the caller's transaction.
 package protocol MigrationDatabase {
   var keyColumn: String { get }
   var entityColumn: String { get }
   var versionColumn: String { get }
 
-  /// Name that an old table has while its rows are copied, by its number in the old mapping.
+  /// Returns the temporary name of an old table while its rows are copied, by its number in the old mapping.
   func away(table number: Int) -> String
   func away(join number: Int) -> String
 
   func run(_ piece: SQLPiece) throws
-  /// Whether a query finds a row.
+  /// Whether a query returns a row.
   func finds(_ sql: String) throws -> Bool
 
-  /// The number in a column as it is kept for another type: what assigning it to an attribute of that type would give.
+  /// Returns the SQL of a number converted to another type, with the result of assigning it to an attribute
+  /// of that type.
   func converted(_ column: String, by conversion: NumericConversion) -> String
-  /// The value of a column of the same type as the new column keeps it.
+  /// Returns the SQL of a column's value as a new column of the same type stores it.
   func converted(_ column: TableColumn, to content: ColumnContent) -> String
 }
 

@@ -1,21 +1,21 @@
 import CoreDataModelSchema
 
-/// What of a store's old tables goes where in the new ones.
+/// Maps a store's old tables to the new ones.
 package struct MigrationPlan {
-  /// An entity as it was and as it is to be.
+  /// An entity's old and new versions.
   package struct Pair {
     package let old: PropertyLayout
     package let new: PropertyLayout
   }
 
-  /// The rows of an old table that go to a new one.
+  /// The rows of an old table that move to a new one.
   package struct Flow {
     package let oldRoot: Int
     package let newRoot: Int
     package let pairs: [Pair]
-    /// Added to the keys of the rows, so that those of several old tables do not meet in the new one.
+    /// Added to the rows' keys, so that keys from several old tables do not collide.
     package var offset: Int64 = 0
-    /// Whether all rows of the old table come along.
+    /// Whether all rows of the old table move.
     package let isWhole: Bool
   }
 
@@ -25,8 +25,8 @@ package struct MigrationPlan {
   private let _matching: SchemaMatching
 
   /// - Parameters:
-  ///   - old: The mapping of the tables that are there.
-  ///   - largestKeys: Largest key ever given out in the table of each old root.
+  ///   - old: The mapping of the existing tables.
+  ///   - largestKeys: The largest key ever assigned in the table of each old root.
   package init(from old: StoreMapping, to new: StoreMapping, largestKeys: [Int: Int64]) {
     self.old = old
     self.new = new
@@ -63,10 +63,10 @@ package struct MigrationPlan {
 
   private let _largest: [Int: Int64]
 
-  /// Largest key that the table of a new root may have.
+  /// Returns an upper bound of the keys in a new root's table.
   package func largestKey(ofRoot root: Int) -> Int64 { _largest[root] ?? 0 }
 
-  /// How the rows of an old entity's table get to a new entity's; nil if none do.
+  /// Returns the flow of rows from an old entity's table to a new entity's; nil if there is none.
   package func flow(from oldEntity: Int, to newEntity: Int) -> Flow? {
     let roots = (
       old.layout.layout(numbered: oldEntity).rootNumber, new.layout.layout(numbered: newEntity).rootNumber
@@ -74,7 +74,7 @@ package struct MigrationPlan {
     return flows.first { ($0.oldRoot, $0.newRoot) == roots }
   }
 
-  /// `Z_ENT` of each old entity and of what it becomes.
+  /// `Z_ENT` of each old entity and its new value.
   package var storedNumbers: [(old: Int, new: Int)] {
     flows.flatMap(\.pairs).map {
       (old.numbers.stored(for: $0.old.entityNumber), new.numbers.stored(for: $0.new.entityNumber))
@@ -83,20 +83,20 @@ package struct MigrationPlan {
 
   // MARK: Slots
 
-  /// The old slot of an attribute; nil for a new one.
+  /// Returns the old slot of an attribute; nil for a new one.
   package func attributeSource(of slot: Int, in pair: Pair) -> Int? {
     _matching.attributeSources(of: pair.new.entityName)[pair.new.slots[slot].name]
       .flatMap { pair.old.slot(named: $0.property.name) }
   }
 
-  /// The old slot of a relationship, or of the hidden end of one; nil for a new one.
+  /// Returns the old slot of a relationship or of its hidden inverse; nil for a new one.
   package func relationshipSource(of slot: Int, in pair: Pair) -> Int? {
     let property = pair.new.slots[slot]
     if !property.isHidden, let source = _matching.relationshipSources(of: pair.new.entityName)[property.name]
     {
       return pair.old.slot(named: source.property.name)
     }
-    // An end that had no name may have been there all the same, as the inverse of the other.
+    // An unnamed end may have existed as the inverse of the other.
     guard let relationship = property.relationship, let inverse = relationship.inverseSlot else { return nil }
     let destination = new.layout.layout(numbered: relationship.destination)
     let other = destination.slots[inverse]

@@ -1,18 +1,17 @@
 import Foundation
 
-/// How far a migration has come, told to `Progress.current()` of the thread that adds the store, if there is
-/// one.
+/// Reports the progress of a migration to `Progress.current()` of the thread that adds the store, if any.
 ///
-/// When it is cancelled the migration ends at the next step with `CocoaError.userCancelled`, inside the
-/// transaction, which takes everything back.
+/// After a cancellation the migration ends at the next step with `CocoaError.userCancelled`, inside the
+/// transaction, which rolls everything back.
 package struct MigrationProgress {
   private let _progress: Progress
   private let _whole: Progress?
   private static let _rowsAtOnce: Int64 = 20_000
-  /// Keys in a damaged file may be of any size; the number of slices is bounded all the same.
+  /// Limits the number of slices, since keys in a damaged file may be of any size.
   private static let _mostSlices: Int64 = 64
 
-  /// - Parameter steps: How often `advance()` will be called.
+  /// - Parameter steps: The number of `advance()` calls to come.
   package init(steps: Int) {
     _whole = Progress.current()
     _progress = Progress(totalUnitCount: Int64(steps))
@@ -26,7 +25,7 @@ package struct MigrationProgress {
     if _progress.isCancelled || _whole?.isCancelled == true { throw CocoaError(.userCancelled) }
   }
 
-  /// Cuts the keys of a table into slices that are copied one after the other: conditions on its key column.
+  /// Splits a table's key range into slices that are copied one by one; returns conditions on the key column.
   package static func slices(of column: String, largestKey: Int64) -> [String] {
     let count = min(_mostSlices, max(0, largestKey) / _rowsAtOnce + 1)
     guard count > 1 else { return ["1 = 1"] }

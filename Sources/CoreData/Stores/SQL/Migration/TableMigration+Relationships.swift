@@ -3,7 +3,7 @@ import CoreDataModelSchema
 extension TableMigration {
   // MARK: To-ones
 
-  /// Sets the to-ones that were stored otherwise, and puts in order what all of them need.
+  /// Sets the to-ones whose storage has changed, and fixes the positions and dangling references of all.
   package func linkToOnes() throws {
     for flow in plan.flows {
       for pair in flow.pairs {
@@ -15,7 +15,7 @@ extension TableMigration {
           else { continue }
           if case .toOne = old.storage(of: source, in: pair.old.entityNumber) { continue }
           let table = new.table(of: flow.newRoot)
-          // Of several members the first is kept.
+          // Of several members, the first is kept.
           try database.execute(
             "UPDATE \(table.name) SET \(table.columns[key].name) = link.member FROM (SELECT owner + \(flow.offset) AS owner, "
               + "MIN(member) + \(there.offset) AS member FROM (\(links.sql)) AS l GROUP BY 1) AS link "
@@ -61,13 +61,13 @@ extension TableMigration {
     }
   }
 
-  /// Positions of the members of each owner, for those that had none.
+  /// Returns the SQL that numbers each owner's members, for members without a position.
   private func _position(in owner: String, by member: String) -> String {
     "\(MemberOrder.first) + \(MemberOrder.step) * "
       + "(ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member)) - 1)"
   }
 
-  /// Whether rows that links may lead to, in the table of a new entity, did not come along.
+  /// Whether some rows that links may refer to, in the table of a new entity, were not copied.
   private func _losesRows(_ destination: Int) -> Bool {
     let root = new.layout.layout(numbered: destination).rootNumber
     return plan.flows.contains { $0.newRoot == root && !$0.isWhole }
@@ -75,7 +75,7 @@ extension TableMigration {
 
   // MARK: Join tables
 
-  /// Fills the join tables from wherever the links were.
+  /// Fills the join tables from the old storage of the links.
   package func fillJoins() throws {
     for (number, join) in new.joins.enumerated() {
       for pair in plan.flows.flatMap(\.pairs) {
@@ -114,7 +114,7 @@ extension TableMigration {
       )
     }
     try insert(columns)
-    // A relationship that is its own inverse stands there both ways.
+    // A relationship that is its own inverse is stored in both directions.
     if join.isReflexive { try insert([join.second, join.first] + columns.dropFirst(2)) }
   }
 
@@ -139,11 +139,11 @@ extension TableMigration {
 
   // MARK: Old links
 
-  /// No place, of the type that places have.
+  /// A null position, with the type of positions.
   private static let _none = "CAST(NULL AS bigint)"
 
-  /// The links of an old relationship as a query of `owner`, `member`, the member's `place` among the
-  /// owner's, and the owner's place among the member's (`back`), for the owners that are of just this entity.
+  /// Returns the links of an old relationship as a query of `owner`, `member`, the member's `place` among the
+  /// owner's members, and the owner's place among the member's (`back`), for owners of exactly this entity.
   private func _links(_ slot: Int, _ pair: MigrationPlan.Pair) -> (sql: String, destination: Int)? {
     let entity = pair.old.entityNumber
     let (owners, number) = (away(of: entity), old.numbers.stored(for: entity))

@@ -1,8 +1,8 @@
 import CoreDataModelSchema
 
 extension TableMigration {
-  /// Copies the rows of an old table that go to a new one, slice by slice: attributes, and to-ones that are
-  /// stored as they were.
+  /// Copies rows of an old table to a new one, slice by slice: attributes, and to-ones whose storage has not
+  /// changed.
   package func copyRows(_ flow: MigrationPlan.Flow, _ slices: [String], _ progress: MigrationProgress) throws
   {
     let table = new.table(of: flow.newRoot)
@@ -62,7 +62,7 @@ extension TableMigration {
       from: pair.old.slots[source].type ?? attribute.type, to: attribute.type)
     let piece = SQLPiece(
       sql: conversion.map { database.converted(from.name, by: $0) } ?? database.converted(from, to: content))
-    // Made required: where there is no value, the default is put.
+    // Now mandatory: missing values are replaced by the default.
     let wasOptional = pair.old.slots[source].isOptional
     guard wasOptional, !attribute.isOptional, fallback != .null else { return piece }
     return SQLPiece(sql: "COALESCE(\(piece.sql), \(fallback.sql))", values: piece.values + fallback.values)

@@ -1,21 +1,20 @@
 import CoreDataModelSchema
 
-/// Objects that are to have a value in a mandatory attribute and have none.
+/// Objects without a value in an attribute that has become mandatory.
 package struct MissingValuesError: Error, CustomStringConvertible {
   package let entity: String
   package let attribute: String
 
-  /// What Core Data says of it.
+  /// Core Data's wording of the failure.
   package static let reason = "Validation error missing attribute values on mandatory destination attribute"
 
   package var description: String { "\(Self.reason) '\(entity).\(attribute)'" }
 }
 
 extension TableMigration {
-  /// Checks that the rows have values in attributes which are mandatory now and were not, and which have no
-  /// default to put there.
+  /// Checks that all rows have values in attributes which became mandatory and have no default.
   ///
-  /// - Throws: `MissingValuesError`, or what the database says.
+  /// - Throws: `MissingValuesError`, or an error of the database.
   package func checkMandatoryValues() throws {
     for pair in plan.flows.flatMap(\.pairs) {
       for slot in pair.new.slots.indices where _mayMissValues(slot, pair) {
@@ -41,7 +40,7 @@ extension TableMigration {
 }
 
 extension PropertyLayout {
-  /// The element of a composite attribute that a column holds.
+  /// Returns the element of a composite attribute that a column stores.
   func element(_ leaf: CompositeLeaf, in slot: Int) -> AttributeSchema? {
     var elements = slots[slot].attribute?.elements ?? []
     var element: AttributeSchema?

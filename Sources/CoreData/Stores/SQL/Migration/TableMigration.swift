@@ -1,8 +1,9 @@
 import CoreDataModelSchema
 
-/// Copies the rows of a store's old tables to those for another version of its model, as far as the change can be inferred.
+/// Copies the rows of a store's old tables to those of another model version, as far as the mapping can be
+/// inferred.
 ///
-/// Everything happens inside the caller's transaction. No object is made; the database copies the rows.
+/// Runs inside the caller's transaction. The database copies the rows; no objects are created.
 package struct TableMigration {
   let database: any MigrationDatabase
   package let plan: MigrationPlan
@@ -18,7 +19,7 @@ package struct TableMigration {
     self.database = database
   }
 
-  /// The old table that holds an entity's rows.
+  /// Returns the temporary name of the old table with an entity's rows.
   package func away(of entity: Int) -> String {
     let root = old.layout.layout(numbered: entity).rootNumber
     return database.away(table: old.tables.firstIndex { $0.rootNumber == root }!)

@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
-/// One batch deletion inside a transaction: the rows found, those that delete rules take along, and what
-/// refers to them.
+/// A batch deletion inside a transaction: of the rows found, those that delete rules cascade to, and the
+/// references to both.
 ///
-/// Cascade takes the members along, every other rule clears what points at the deleted rows; nullify fails if
-/// that is mandatory for a row that stays. Deny and counts are validation, which batches skip. Everything is
-/// done for all rows of an entity at a time.
+/// Cascade also deletes the members, every other rule clears references to the deleted rows; nullify fails if
+/// the reference is mandatory in a remaining row. Deny and counts are validation, which batches skip. All
+/// rows of an entity are processed together.
 final class BatchDeletion {
   private let _plan: FetchPlan
   private let _engine: SQLiteStoreEngine
@@ -14,7 +14,7 @@ final class BatchDeletion {
   private let _entry: HistoryEntry?
   /// External data files of the deleted rows.
   private(set) var files: [String] = []
-  /// Keys to delete by entity number, in the order in which they were found.
+  /// Keys to delete by entity number, in the order found.
   private var _doomed: [Int: [Int64]] = [:]
   private var _isDoomed: Set<ObjectKey> = []
   private var _found: [ObjectKey] = []
@@ -54,7 +54,7 @@ final class BatchDeletion {
     return BatchOutcome(count: count, keys: needsKeys ? _found : [])
   }
 
-  /// One DELETE, where nothing hangs on the rows: no relationship and no file. Nil where something does.
+  /// Runs a single DELETE if nothing depends on the rows: no relationship and no file. Returns nil otherwise.
   private func _deleteAtOnce() throws -> Int? {
     let members = _plan.includesSubentities ? _plan.layout.family : [_plan.layout.entityNumber]
     for number in members {
@@ -73,7 +73,7 @@ final class BatchDeletion {
     rows.content = .identity
     let (query, constants) = try _engine.compiled(rows, .objects)
     let table = _mapping.table(of: _plan.layout.entityNumber)
-    // The identity of a row of a shared table has its entity beside it.
+    // A shared table also selects the entity for identity.
     let keys = table.hasSubentities ? "SELECT Z_PK FROM (\(query.sql.text))" : query.sql.text
     let statement = try _connection.prepare("DELETE FROM \(table.name) WHERE Z_PK IN (\(keys))")
     QueryBinder(_engine.context).bind(query.parameters, rows, constants, to: statement)
@@ -81,7 +81,7 @@ final class BatchDeletion {
     return _connection.changes
   }
 
-  /// Adds rows that are not on the list yet; answers those by entity.
+  /// Adds rows that are not listed yet and returns those by entity.
   private func _add(_ keys: [ObjectKey]) -> [Int: [Int64]] {
     var added: [Int: [Int64]] = [:]
     for key in keys where _isDoomed.insert(key).inserted {
@@ -92,7 +92,7 @@ final class BatchDeletion {
     return added
   }
 
-  /// What the delete rules of these rows' relationships take along.
+  /// Returns the rows to which the delete rules of these rows' relationships cascade.
   private func _follow(_ keys: [Int64], of number: Int) throws -> [Int: [Int64]] {
     let layout = _mapping.layout.layout(numbered: number)
     var result: [Int: [Int64]] = [:]
@@ -107,8 +107,8 @@ final class BatchDeletion {
     return result
   }
 
-  /// Checks that nullify takes nothing mandatory from rows that stay. A mandatory to-many that loses one of
-  /// several members is not looked at, for counts are not.
+  /// Checks that nullify clears no mandatory reference in remaining rows. A mandatory to-many that loses one
+  /// of several members is not checked, like other counts.
   private func _checkInverses(of keys: [Int64], _ number: Int) throws {
     let layout = _mapping.layout.layout(numbered: number)
     for (slot, description) in layout.slots.enumerated() {
@@ -157,7 +157,7 @@ final class BatchDeletion {
     return result
   }
 
-  // MARK: Before the rows go
+  // MARK: References
 
   private func _keepWhatIsKept(_ keys: [Int64], _ number: Int) throws {
     if let entry = _entry {
@@ -179,7 +179,7 @@ final class BatchDeletion {
     }
   }
 
-  /// Clears what points at these rows, in join tables and in to-ones of rows that stay.
+  /// Clears references to these rows in join tables and in to-ones of remaining rows.
   private func _clearReferences(to keys: [Int64], of number: Int) throws {
     let layout = _mapping.layout.layout(numbered: number)
     for (slot, description) in layout.slots.enumerated() {

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
-/// One batch insertion inside a transaction: rows as they come, with one prepared statement.
+/// A batch insertion inside a transaction: inserts rows as they arrive, with one prepared statement.
 final class BatchInsertion {
   private let _plan: BatchInsertPlan
   private let _engine: SQLiteStoreEngine
@@ -11,7 +11,7 @@ final class BatchInsertion {
   private let _binder: SaveTransaction
   private let _number: Int
   private let _root: Int
-  /// Slots that a stored row takes over from one that it is in the way of.
+  /// Slots that a stored row takes over from a conflicting row.
   private let _values: SlotSet
   private(set) var outcome = BatchOutcome()
 
@@ -26,7 +26,7 @@ final class BatchInsertion {
     _needsKeys = needsKeys
     _number = plan.layout.entityNumber
     _root = plan.layout.rootNumber
-    // Binds values as saves do.
+    // Binds values in the same way as saves.
     _binder = SaveTransaction(ChangeSet(), engine: engine, connection: connection, isCareful: false)
     let slots = plan.layout.slots
     _values = SlotSet(
@@ -37,7 +37,7 @@ final class BatchInsertion {
 
   /// External data files written so far.
   var writtenFiles: [String] { _binder.writtenFiles }
-  /// External data files that nothing names any more once the transaction is committed.
+  /// External data files that no row references once the transaction is committed.
   var replacedFiles: [String] { _binder.replacedFiles }
 
   private static let _keysAtATime = 512
@@ -70,7 +70,7 @@ final class BatchInsertion {
       }
     }
     guard last >= 0 else { return }
-    // Keys that were not needed are left for others.
+    // Return unused keys.
     try _connection.withStatement(_engine.writePlans.keys(ofRoot: _root).store) { statement in
       statement.bind(Int64(_engine.mapping.numbers.stored(for: _root)), at: 1)
       statement.bind(key - 1, at: 2)
@@ -83,7 +83,7 @@ final class BatchInsertion {
     if _needsKeys { outcome.keys.append(ObjectKey(space: _engine.spaces[_number - 1], reference: key)) }
   }
 
-  // MARK: Rows in the way
+  // MARK: Conflicting rows
 
   private func _collide(_ row: Row, _ error: SQLiteError) throws {
     switch _plan.collision {
@@ -103,7 +103,7 @@ final class BatchInsertion {
         try statement.run()
       }
     } catch let error as SQLiteError where error.isUniqueViolation {
-      // Two stored rows are in the way, by two constraints.
+      // Two stored rows conflict, through two constraints.
       throw _constraintError(error)
     }
     try _entry?.recordUpdate(of: key, entity: _number, changed: _values)
@@ -116,7 +116,7 @@ final class BatchInsertion {
       reason: "\(error)")
   }
 
-  /// Key and version of the stored row of the same entity that has the same values under some constraint.
+  /// Returns key and version of the stored row of the same entity with equal values under some constraint.
   private func _rowInTheWay(of row: Row) throws -> (Int64, Int64)? {
     let table = _engine.mapping.table(of: _number)
     for slots in _plan.layout.uniquenessConstraints where !slots.contains(where: { row[$0].isNull }) {

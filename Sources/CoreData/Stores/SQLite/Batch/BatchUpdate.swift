@@ -3,9 +3,10 @@ import CoreDataPredicateLanguage
 import CoreDataSQLiteBinding
 import Foundation
 
-/// One batch update inside a transaction: one UPDATE for all rows.
+/// A batch update inside a transaction: one UPDATE for all rows.
 ///
-/// Finds the rows first only where their identity is needed: the caller, the history, or because values in
+/// Queries the rows first only if their identities are needed: by the caller, by history, or to replace
+/// values in external files.
 /// files of their own are replaced.
 struct BatchUpdate {
   private let _plan: BatchUpdatePlan
@@ -53,7 +54,7 @@ struct BatchUpdate {
     return _connection.changes
   }
 
-  /// Columns among those set whose values may stand in files.
+  /// Columns to set whose values may be in files.
   private func _externalColumns() -> [String] {
     let number = _plan.rows.layout.entityNumber
     let columns = _engine.mapping.table(of: number).columns
@@ -83,7 +84,7 @@ struct BatchUpdate {
   }
 }
 
-/// A batch update as SQL.
+/// The SQL of a batch update.
 struct CompiledUpdate {
   let sql: String
   let parameters: [QueryParameter]
@@ -91,8 +92,8 @@ struct CompiledUpdate {
 }
 
 extension BatchUpdatePlan {
-  /// What the SQL is bound to, from left to right: the values, then the condition's constants if it is part
-  /// of it.
+  /// Returns the constants to bind, from left to right: the values, then the condition's constants if it is
+  /// included.
   func constants(byKeys: Bool, mapping: StoreMapping) throws -> [PredicateValue] {
     var result: [PredicateValue] = []
     for assignment in assignments {
@@ -105,7 +106,7 @@ extension BatchUpdatePlan {
     return result
   }
 
-  /// The columns of a slot with what they are set to.
+  /// Returns the columns of a slot and their new values.
   func columns(
     for slot: Int, _ value: Value, _ mapping: StoreMapping
   ) throws -> [(name: String, constant: PredicateValue, conversion: ConstantConversion)] {
@@ -128,7 +129,7 @@ extension BatchUpdatePlan {
       if let entityColumn {
         result.append((columns[entityColumn].name, constants.1, isNull ? .natural : .entity))
       }
-      // Its place in the old owner's order means nothing in the new one's.
+      // The position in the old owner's order is meaningless in the new one's.
       if let orderColumn { result.append((columns[orderColumn].name, .null, .natural)) }
       return result
     case .none, .oneToMany, .manyToMany, .composite:

@@ -2,12 +2,12 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import CoreDataSQLiteBinding
 
-// Batch updates as SQLite says them.
+// Compiles batch updates for SQLite.
 
 extension QueryCompiler {
   /// Compiles a batch update.
   ///
-  /// - Parameter byKeys: The rows are those of the keys bound last, not those that meet the condition.
+  /// - Parameter byKeys: Whether the update selects rows by the keys bound last instead of by the condition.
   /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
   static func compile(_ plan: BatchUpdatePlan, byKeys: Bool, mapping: StoreMapping) throws -> CompiledUpdate {
     let constants = try plan.constants(byKeys: byKeys, mapping: mapping)
@@ -16,7 +16,7 @@ extension QueryCompiler {
     let alone = compiler.source.text
     let values = try plan.assignments.flatMap { try compiler._assigned($0, plan) }
     let isJoined = compiler.source.text != alone
-    // A value that needs other tables is looked up for each row; then the row has another name outside.
+    // A value from other tables is a subquery per row, in which the updated row has another alias.
     let row = isJoined ? "b0" : "t0"
     var list = values.map { value -> SQLFragment in
       guard isJoined, value.isComputed else { return "\(sql: value.column) = \(value.fragment)" }

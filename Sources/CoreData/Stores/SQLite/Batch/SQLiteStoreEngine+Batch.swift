@@ -6,7 +6,7 @@ extension SQLiteStoreEngine: BatchCapable {
   func insert(_ plan: BatchInsertPlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome {
     var next = plan.next
     if isInMemory {
-      // Reader and writer share a connection here: making the rows may read, so they are made first.
+      // Reader and writer share a connection here. Creating the rows may read, so it comes first.
       var rows: [Row] = []
       while let row = try plan.next() { rows.append(row) }
       var index = 0
@@ -42,9 +42,9 @@ extension SQLiteStoreEngine: BatchCapable {
     }
   }
 
-  /// Runs one batch as one transaction, of the database and of the history.
+  /// Runs one batch as one transaction of both the database and the history.
   ///
-  /// - Parameter body: Answers what it has done, and the external data files that nothing names any more.
+  /// - Parameter body: Returns its outcome, and the external data files that are no longer referenced.
   private func _batch(
     by origin: ChangeOrigin, _ body: (Connection, HistoryEntry?) throws -> (BatchOutcome, [String])
   ) throws -> BatchOutcome {
@@ -52,7 +52,7 @@ extension SQLiteStoreEngine: BatchCapable {
     return try SQLiteStoreError.translating {
       try pool.write { connection in
         _ = derivedReports.drain()
-        // Triggers report each row; a batch does not announce them.
+        // Triggers report each row; a batch ignores the reports.
         defer { _ = derivedReports.drain() }
         let (outcome, files) = try connection.transaction {
           let entry = history.map { HistoryEntry($0, on: connection, by: origin) }
@@ -68,7 +68,7 @@ extension SQLiteStoreEngine: BatchCapable {
     }
   }
 
-  /// Names of an entity's uniqueness constraints, for messages.
+  /// Returns the names of an entity's uniqueness constraints, for messages.
   func constraintNames(of layout: PropertyLayout) -> [[String]] {
     layout.uniquenessConstraints.map { $0.map { layout.slots[$0].name } }
   }

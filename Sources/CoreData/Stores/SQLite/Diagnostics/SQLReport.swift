@@ -2,9 +2,8 @@ import CoreDataSQLiteBinding
 import Foundation
 
 extension SQLDebug {
-  /// Told about every statement of a connection when it has run. Readers report their statements themselves,
-  /// with what
-  /// they found.
+  /// Called after each statement of a connection. Reads report their statements themselves, with their
+  /// results.
   static func trace(_ statement: TracedStatement) {
     if statement.sql.hasPrefix("SELECT") || statement.sql.hasPrefix("EXPLAIN")
       || statement.sql.hasPrefix("--")
@@ -16,7 +15,7 @@ extension SQLDebug {
   }
 }
 
-/// What the log says about one read.
+/// The log output of one read.
 final class SQLReport {
   private let _sql: String
   private let _bindings: [SQLBinding]
@@ -25,7 +24,7 @@ final class SQLReport {
   private var _count = 0
   private var _rows: [String] = []
 
-  /// Nil when nothing is to be reported.
+  /// Nil if logging is disabled.
   static func begin(_ sql: SQLText, _ bindings: @autoclosure () -> [SQLBinding]) -> SQLReport? {
     SQLDebug.level == 0 ? nil : SQLReport(sql.text, SQLDebug.level > 1 ? bindings() : [])
   }
@@ -59,9 +58,9 @@ final class SQLReport {
   }
 }
 
-/// SQLite's account of how it would run a statement.
+/// SQLite's query plan of a statement.
 enum QueryPlan {
-  /// Steps in order, those inside others indented by two spaces a level.
+  /// Returns the steps in order, nested steps indented by two spaces per level.
   static func lines(of sql: String, on connection: Connection) throws -> [String] {
     var depths: [Int64: Int] = [:]
     var lines: [String] = []

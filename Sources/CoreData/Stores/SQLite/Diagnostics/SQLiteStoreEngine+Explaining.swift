@@ -1,7 +1,7 @@
 import CoreDataPredicateLanguage
 import CoreDataSQLiteBinding
 
-/// What a fetch would run, without running it.
+/// Shows the statement that a fetch would run.
 extension SQLiteStoreEngine: SQLExplaining {
   func statement(
     for plan: FetchPlan, _ purpose: QueryShape.Purpose, countingRows: Bool
@@ -41,6 +41,6 @@ extension SQLiteStoreEngine: SQLExplaining {
 }
 
 extension FetchPlan.SortTerm {
-  /// The term as one would say it.
+  /// The term in words.
   fileprivate var text: String { keyPath.joined(separator: ".") + (ascending ? "" : " descending") }
 }

@@ -1,14 +1,14 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-/// The stores whose external data lies in the same directory as that of one store.
+/// The stores that share an external data directory with a given store.
 ///
-/// The directory is named after a store's file without its extension, so that `A.sqlite` and `A.db` share one.
+/// The directory is named after a store's file without its extension, so `A.sqlite` and `A.db` share one.
 struct ExternalDataNeighbours {
   private let _location: StoreLocation
   private let _paths: [String]
 
-  /// Looks for other databases beside a store that have the same base name.
+  /// Finds other databases with the same base name in a store's directory.
   init(of location: StoreLocation) {
     _location = location
     let own = (location.path as NSString).lastPathComponent
@@ -20,10 +20,10 @@ struct ExternalDataNeighbours {
     }.map { (location.directory as NSString).appendingPathComponent($0) }.filter(Self._isDatabase)
   }
 
-  /// Whether the directory belongs to the one store alone.
+  /// Whether the store shares its directory with no other.
   var isEmpty: Bool { _paths.isEmpty }
 
-  /// Names of the files that the other stores name; nil when one of them cannot be read.
+  /// Returns the names of the files that the other stores reference; nil if one of them cannot be read.
   func names() -> Set<String>? {
     var names: Set<String> = []
     for path in _paths {
@@ -36,9 +36,9 @@ struct ExternalDataNeighbours {
     return names
   }
 
-  /// Names of the files that belong to the store alone, and may be deleted along with it.
+  /// Returns the names of the files that only this store uses and that may be deleted along with it.
   ///
-  /// - Parameter connection: An open connection to the store; nil if there is none any more.
+  /// - Parameter connection: An open connection to the store; nil if there is none.
   func ownNames(_ connection: Connection?) throws -> Set<String> {
     let present = Set(ExternalDataDirectory(storePath: _location.path).names)
     if isEmpty || present.isEmpty { return present }
@@ -46,7 +46,7 @@ struct ExternalDataNeighbours {
     return try Self.names(in: connection).intersection(present).subtracting(others)
   }
 
-  /// Names of the external data files that the rows of a store name, whatever its model is.
+  /// Returns the names of the external data files that a store's rows reference, whatever its model is.
   static func names(in connection: Connection) throws -> Set<String> {
     var columns: [(table: String, column: String)] = []
     try connection.query(
@@ -55,7 +55,7 @@ struct ExternalDataNeighbours {
     ) { columns.append((_quoted($0.string(0)), _quoted($0.string(1)))) }
     var names: Set<String> = []
     for (table, column) in columns {
-      // Length and type are known from a row's header: large values are not read.
+      // Length and type come from the row's header, so large values are not read.
       try connection.query(
         "SELECT \(column) FROM \(table) WHERE typeof(\(column)) = 'blob' AND length(\(column)) BETWEEN 37 AND 64"
       ) { row in

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Permissions and owner of a store, given to the files created beside it: the same users may access both.
+/// Permissions and owner of a store, which the files created beside it inherit, so that the same users can
+/// access both.
 struct FileMode: Sendable, Equatable {
   private let _permissions: mode_t
   private let _owner: uid_t
   private let _group: gid_t
 
-  /// The mode of the file at `path`; nil if there is none.
+  /// Reads the mode of the file at `path`; nil if there is none.
   init?(of path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -23,15 +24,16 @@ struct FileMode: Sendable, Equatable {
     return permissions
   }
 
-  /// Gives an open file this mode, regardless of the process's umask. A read-only store's files stay writable for
-  /// their owner.
+  /// Applies this mode to an open file, regardless of the process's umask. A read-only store's files stay
+  /// writable for their owner.
   func apply(toDescriptor descriptor: Int32) {
     fchmod(descriptor, _permissions | S_IRUSR | S_IWUSR)
-    // Only root may give files away; what root makes beside another user's store must not shut that user out.
+    // Only root may change ownership; files that root creates beside another user's store must not lock that
+    // user out.
     if geteuid() == 0 { fchown(descriptor, _owner, _group) }
   }
 
-  /// Creates an empty file with this mode; does nothing if there is one.
+  /// Creates an empty file with this mode, unless there is one.
   func createFile(_ path: String) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return }
@@ -39,7 +41,7 @@ struct FileMode: Sendable, Equatable {
     close(descriptor)
   }
 
-  /// Creates a directory with this mode; does nothing if there is one.
+  /// Creates a directory with this mode, unless there is one.
   func createDirectory(_ path: String) {
     guard mkdir(path, 0o700) == 0 else { return }
     chmod(path, _directoryPermissions)

@@ -6,9 +6,9 @@ extension NSManagedObjectModel {
   /// Reads the model of a SQLite store file from the store itself, so that a store opens without a model
   /// file.
   ///
-  /// Since 2015 a store holds a copy of the model it was last saved with; that one is exact. For an older
-  /// store, or one whose copy is damaged, a model is put together from its tables as well as they tell: see
-  /// `isReconstructedFromTables`. The file is not changed.
+  /// Since 2015 a store contains a copy of the model with which it was last saved, which is exact. For an
+  /// older store, or one with a damaged copy, the model is reconstructed from the tables as far as possible;
+  /// see `isReconstructedFromTables`. The file is not modified.
   ///
   /// ```swift
   /// let model = try NSManagedObjectModel.load(fromStoreAt: storeURL)
@@ -17,7 +17,7 @@ extension NSManagedObjectModel {
   ///   type: .sqlite, at: storeURL, options: [NSReadOnlyPersistentStoreOption: true])
   /// ```
   ///
-  /// - Throws: A Cocoa error for a file that is no store, or whose tables make no model.
+  /// - Throws: A Cocoa error for a file that is not a store, or whose tables yield no model.
   ///
   /// > Note: Not in Apple's Core Data.
   public static func load(fromStoreAt url: URL) throws -> NSManagedObjectModel {
@@ -31,15 +31,15 @@ extension NSManagedObjectModel {
   }
 }
 
-/// The model that is found inside a store file.
+/// The model found in a store file.
 package struct StoredModel: Sendable {
   package let schema: ModelSchema
-  /// Whether it is the store's own copy, not one put together from its tables.
+  /// Whether it is the store's own copy, rather than a reconstruction from its tables.
   package let isExact: Bool
 
-  /// Reads it, without changing the file.
+  /// Reads the model without changing the file.
   ///
-  /// - Throws: A Cocoa error for a file that is no store, or whose tables make no model.
+  /// - Throws: A Cocoa error for a file that is not a store, or whose tables yield no model.
   package static func read(at url: URL) throws -> StoredModel {
     try StoreErrors.translating(url: url) { try _read(at: url) }
   }
@@ -53,7 +53,7 @@ package struct StoredModel: Sendable {
         throw StoreOpenError.typeMismatch(path: file.path, found: "the file is empty")
       }
       _ = try StoreMetadata.read(connection, path: file.path)
-      // A copy that cannot be read is as good as none.
+      // Treat an unreadable copy as missing.
       if let schema = try? ModelCache.read(connection, path: file.path), (try? ModelLayout(schema)) != nil {
         return StoredModel(schema: schema, isExact: true)
       }

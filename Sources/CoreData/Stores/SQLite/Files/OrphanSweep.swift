@@ -2,12 +2,13 @@ import CoreDataSQLiteBinding
 import Dispatch
 import Foundation
 
-/// Deletes external data files that no row names: a program that is killed amid a save leaves them.
+/// Deletes external data files that no row references, as left by a program killed during a save.
 ///
-/// All cells of external attributes are looked at, so it is done once a day at most, in the background. The
-/// support directory's modification time, which nothing else needs, tells when.
+/// Reads all cells of external attributes, and therefore runs at most once a day, in the background. The
+/// modification time of the support directory, otherwise unused, records the last run.
 struct OrphanSweep {
-  /// Age in seconds from which a file without row is an orphan: younger ones may belong to a save under way.
+  /// Age in seconds from which an unreferenced file is an orphan; younger files may belong to a save in
+  /// progress.
   static let grace: Double = 86_400
 
   private let _engine: SQLiteStoreEngine
@@ -38,7 +39,7 @@ struct OrphanSweep {
     return _now.timeIntervalSince1970 - Double(FileState.modified(status).tv_sec) >= Self.grace
   }
 
-  /// Deletes the orphans, if that can be done without doubt.
+  /// Deletes the orphans if they can be identified reliably.
   func run() {
     let old = _directory.names.filter(_isOld)
     if !old.isEmpty, !_isSharedInProcess {
@@ -51,7 +52,7 @@ struct OrphanSweep {
     utimes(_directory.supportPath, nil)
   }
 
-  /// Whether an older state of the store, which may name other files, is in use.
+  /// Whether an older state of the store, which may reference other files, is in use.
   private var _isSharedInProcess: Bool {
     OpenStores.shared.engines(at: _engine.path).contains { $0 !== _engine || $0.generations.isHeld }
   }
@@ -61,12 +62,12 @@ struct OrphanSweep {
     guard lstat("\(_directory.path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return false
     }
-    // A copy or a restored backup keeps its modification time, but changes its status now.
+    // Copying or restoring a file keeps its modification time but updates its status change time.
     let latest = max(FileState.modified(status).tv_sec, FileState.changed(status).tv_sec)
     return _now.timeIntervalSince1970 - Double(latest) >= Self.grace
   }
 
-  /// Names in cells of external attributes; nil if they cannot all be read.
+  /// Names in cells of external attributes; nil if not all can be read.
   private func _namedFiles() -> Set<String>? {
     var names: Set<String> = []
     do {

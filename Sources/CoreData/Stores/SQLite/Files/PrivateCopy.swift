@@ -2,20 +2,20 @@ import CoreDataSQLiteBinding
 import Foundation
 import Synchronization
 
-/// A copy of a database and its log in a directory of its own, deleted with the object, and at the latest when the
-/// process exits.
+/// A copy of a database and its log in a directory of its own, deleted with the object, or at the latest when
+/// the process exits.
 ///
-/// All copies of a user are in one directory among the temporary files, each with a lock that its process holds. What
-/// a killed process has left is told by the lock, which the system has released, and deleted with the next copy or
-/// opening.
+/// All copies of a user are in one temporary directory, each with a lock that its process holds. After a
+/// process is killed, its locks are free, by which the next copy or opening identifies abandoned copies and
+/// deletes them.
 ///
-/// The copy has the database's journal, too.
+/// The copy includes the database's journal.
 final class PrivateCopy: Sendable {
   let path: String
   let state: FileState
   private let _directory: String
 
-  /// The files changed while they were copied, so that the copy may be of no one state.
+  /// The files changed during copying, so the copy may be inconsistent.
   struct ChangedError: Error, CustomStringConvertible {
     let path: String
     var description: String { "the store \(path) is being written to" }
@@ -37,7 +37,7 @@ final class PrivateCopy: Sendable {
   }
 
   private func _copy(_ original: String) throws {
-    // Opening and closing the database here would drop the locks that the process has on it.
+    // Opening and closing the database here would drop the process's locks on it.
     guard DatabaseHead.copy(original, to: path) else {
       throw SQLiteError(
         code: 10,
@@ -45,7 +45,7 @@ final class PrivateCopy: Sendable {
     }
     for (suffix, part) in [("-wal", state.log), ("-journal", state.journal)] where part != nil {
       try FileManager.default.copyItem(atPath: original + suffix, toPath: path + suffix)
-      // SQLite gives its shared memory the mode of the database.
+      // SQLite creates the shared memory with the mode of the database.
       chmod(path + suffix, 0o600)
     }
   }
@@ -54,7 +54,7 @@ final class PrivateCopy: Sendable {
 
   // MARK: Directories
 
-  /// Descriptors of the locks of this process's copies, by directory.
+  /// Descriptors of the lock files of this process's copies, by directory.
   private static let _locks = Mutex<[String: Int32]>([:])
 
   private static let _removesAtExit: Void = {
@@ -68,7 +68,7 @@ final class PrivateCopy: Sendable {
     removeAbandoned()
     let base = _base
     mkdir(base, 0o700)
-    // Where another user has taken the name, a directory without lock has to do.
+    // If another user has taken the name, use a directory without lock.
     let isOwn = _isPrivate(base)
     let directory = isOwn ? "\(base)/\(UUID().uuidString)" : "\(base)-\(UUID().uuidString)"
     let lock = isOwn ? _lock(directory) : -1
@@ -87,7 +87,7 @@ final class PrivateCopy: Sendable {
     return directory
   }
 
-  /// The directory that has the copies of this user.
+  /// The directory with this user's copies.
   private static var _base: String {
     (FileManager.default.temporaryDirectory.path as NSString).appendingPathComponent(
       "coredata-copies-\(geteuid())")
@@ -99,7 +99,7 @@ final class PrivateCopy: Sendable {
       && status.st_mode & 0o077 == 0
   }
 
-  /// Creates and takes the lock of a directory that is yet to be made; its descriptor, or -1.
+  /// Creates and acquires the lock of a directory not yet created. Returns its descriptor, or -1.
   private static func _lock(_ directory: String) -> Int32 {
     let name = directory + ".lock"
     while true {
@@ -108,7 +108,7 @@ final class PrivateCopy: Sendable {
         if descriptor >= 0 { close(descriptor) }
         return -1
       }
-      // One that was deleting abandoned copies may have come first.
+      // A process deleting abandoned copies may have been faster.
       var status = stat()
       if stat(name, &status) == 0 { return descriptor }
       close(descriptor)
@@ -123,10 +123,10 @@ final class PrivateCopy: Sendable {
     }
   }
 
-  /// Deletes the copies that killed processes have left.
+  /// Deletes the copies of killed processes.
   static func removeAbandoned() {
     let base = _base
-    // Nearly always there is none.
+    // Usually there are none.
     guard _isPrivate(base) else { return }
     for name in (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []
     where name.hasSuffix(".lock") {

@@ -1,19 +1,19 @@
 import CoreDataModelSchema
 
-/// Which tables and columns of a store file hold what, for tools that look at the file itself.
+/// The contents of a store file's tables and columns, for tools that inspect the file itself.
 ///
-/// Names are as SQL takes them, quoted where need be; entities are by the numbers of the model, and
-/// `storedNumber` tells what Z_ENT a file has for one.
+/// Names are in SQL form, quoted where necessary; entities are model entity numbers, which `storedNumber`
+/// maps to Z_ENT in the file.
 package struct StoreAnatomy: Sendable {
-  /// A column that holds an attribute, or one element of a composite attribute.
+  /// A column of an attribute, or of one element of a composite attribute.
   package struct AttributeColumn: Sendable {
-    /// Entity that declares the attribute; its rows and those of its subentities have it.
+    /// The declaring entity; its rows and those of its subentities have the attribute.
     package let owner: Int
-    /// With the composite's name in front for an element: `size.width`.
+    /// Elements include the composite's name: `size.width`.
     package let property: String
     package let column: String
     package let attribute: AttributeSchema
-    /// Whether cells begin with a prefix, and may name a file beside the store.
+    /// Whether cells have a prefix and may reference a file beside the store.
     package let isExternal: Bool
   }
 
@@ -21,16 +21,16 @@ package struct StoreAnatomy: Sendable {
   package struct ToOneColumns: Sendable {
     package let owner: Int
     package let property: String
-    /// Whether the engine added it for a to-many without inverse.
+    /// Whether the engine added the relationship as inverse of a to-many without one.
     package let isHidden: Bool
     package let isOptional: Bool
     package let column: String
-    /// Holds Z_ENT of the destination where that can differ.
+    /// Stores Z_ENT of the destination if that can vary.
     package let entityColumn: String?
-    /// Holds the place in the other end's ordered to-many.
+    /// Stores the position in the other end's ordered to-many.
     package let orderColumn: String?
     package let destination: Int
-    /// Column of the other end when that is a to-one too, in the destination's table.
+    /// The other end's column in the destination's table, if that is a to-one as well.
     package let inverseColumn: String?
     package let inverseEntityColumn: String?
     package let inverseName: String?
@@ -47,7 +47,7 @@ package struct StoreAnatomy: Sendable {
     package var hasSubentities: Bool { entities.count > 1 }
   }
 
-  /// A table of pairs of keys.
+  /// A table of key pairs.
   package struct Join: Sendable {
     package let name: String
     package let first: String
@@ -56,17 +56,17 @@ package struct StoreAnatomy: Sendable {
     package let secondOrder: String?
     package let firstEntity: Int
     package let secondEntity: Int
-    /// Both ends are one relationship: each pair stands there both ways.
+    /// Whether both ends are one relationship: each pair is stored in both directions.
     package let isReflexive: Bool
-    /// `Entity.relationship` whose members stand in `second`.
+    /// The `Entity.relationship` whose members are in `second`.
     package let property: String
   }
 
-  /// Where a to-many relationship is kept.
+  /// The storage of a to-many relationship.
   package enum ToMany: Sendable {
     /// In columns of the members' table.
     case columns(table: String, key: String, entity: String?, order: String?, destination: Int)
-    /// In a table of pairs.
+    /// In a table of key pairs.
     case pairs(table: String, owner: String, member: String, order: String?, isReflexive: Bool)
   }
 
@@ -82,19 +82,19 @@ package struct StoreAnatomy: Sendable {
     joins = mapping.joins.enumerated().map { Self._join($1, number: $0, mapping) }
   }
 
-  /// Z_ENT that the file has for an entity.
+  /// Returns the file's Z_ENT for an entity.
   package func storedNumber(of entity: Int) -> Int { _mapping.numbers.stored(for: entity) }
 
-  /// Entity of the model with this Z_ENT.
+  /// Returns the model entity with this Z_ENT.
   package func entity(stored: Int64) -> Int? { _mapping.numbers.number(forStored: stored) }
 
-  /// Table that holds the rows of an entity.
+  /// Returns the table with an entity's rows.
   package func table(of entity: Int) -> Table {
     let root = layout.layout(numbered: entity).rootNumber
     return tables.first { $0.root == root }!
   }
 
-  /// Where the members of a to-many are kept; nil for a slot that is none, or transient.
+  /// Returns the storage of a to-many; nil for any other slot, or a transient one.
   package func toMany(_ slot: Int, of entity: Int) -> ToMany? {
     switch _mapping.storage(of: slot, in: entity) {
     case .oneToMany(let destination, let inverse):

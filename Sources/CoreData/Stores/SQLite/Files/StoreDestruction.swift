@@ -1,17 +1,17 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Empties a store in place, as Core Data does: an empty database and no external data stay behind, and programs
-/// that have the store open find it empty rather than lose their file.
+/// Empties a store in place, as Core Data does: leaves an empty database without external data, so that
+/// programs that have the store open see it empty and do not lose their file.
 ///
-/// What is no store stays as it is, since a wrong path must not destroy a file. Where there is no file an
-/// empty one is made, so that the file may be deleted afterwards in any case.
+/// Leaves files that are not stores untouched, since a wrong path must not destroy a file. If there is no
+/// file, an empty one is created, so that deleting the file afterwards always works.
 struct StoreDestruction {
   private let _location: StoreLocation
   private let _timeout: Double
   private let _isForced: Bool
 
-  /// - Parameter isForced: Whether a file that is no readable database is emptied, too.
+  /// - Parameter isForced: Whether to empty a file that is not a readable database as well.
   init(_ location: StoreLocation, timeout: Double, isForced: Bool) {
     _location = location
     _timeout = timeout
@@ -21,7 +21,7 @@ struct StoreDestruction {
   /// - Throws: `StoreOpenError`; `SQLiteError`, for instance when another program keeps the store locked.
   func run() throws {
     let occupant = try _location.occupant()
-    // A store in memory is gone with its connection, and its URL is a device that all programs share.
+    // A store in memory ends with its connection, and its URL is a device that all programs share.
     if _location.isInMemory { return }
     switch occupant {
     case .directory: throw StoreOpenError.notADatabase(path: _location.path)
@@ -31,9 +31,9 @@ struct StoreDestruction {
   }
 
   private func _createEmpty() throws {
-    // Where there is no directory either, nothing is left to destroy.
+    // Without the directory there is nothing to destroy.
     guard FileManager.default.fileExists(atPath: _location.directory) else { return }
-    // Before there is a file: SQLite would play a log that is there.
+    // Before creating a file: SQLite would replay an existing log.
     for suffix in ["-wal", "-shm", "-journal"] { StoreLocation.removeFile(_location.path + suffix) }
     let descriptor = open(_location.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
@@ -60,13 +60,13 @@ struct StoreDestruction {
     // Reads the schema, which may be damaged.
     try? connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     try connection.eraseDatabase()
-    // Leaves no old pages behind in the log, unless someone still reads them.
+    // Removes old pages from the log, unless a reader still uses them.
     connection.setBusyTimeout(0)
     try? connection.checkpoint(.truncate)
     _removeExternalData(files)
   }
 
-  /// Lets a Core Data store pass, one whose making was cut short, and one that is too damaged to tell.
+  /// Accepts a Core Data store, an incompletely created one, and one too damaged to identify.
   private func _expectStore(_ connection: Connection) throws {
     var names: [String] = []
     do {
@@ -81,7 +81,8 @@ struct StoreDestruction {
     }
   }
 
-  /// - Parameter files: Names of the files to delete; nil for the whole directory, unless another store uses it.
+  /// - Parameter files: Names of the files to delete; nil for the whole directory, unless another store uses
+  ///   it.
   private func _removeExternalData(_ files: Set<String>?) {
     let directory = ExternalDataDirectory(storePath: _location.path)
     if let files { return directory.remove(Array(files)) }

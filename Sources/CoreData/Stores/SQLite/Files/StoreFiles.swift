@@ -1,9 +1,9 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-/// The files of a SQLite store: the database, what SQLite keeps beside it, and external data.
+/// The files of a SQLite store: the database, SQLite's own files beside it, and external data.
 struct StoreFiles {
-  /// Where the real database file is, links resolved.
+  /// The real database file, with symbolic links resolved.
   let url: URL
   private let _location: StoreLocation
   private let _directory: ExternalDataDirectory
@@ -17,10 +17,10 @@ struct StoreFiles {
     _directory = ExternalDataDirectory(storePath: location.path)
   }
 
-  /// Copies the store as it was last saved, its log included; the content of the original stays as it is. What
-  /// is there already at the destination is replaced. A new file has the mode of the original.
+  /// Copies the store as last saved, including its log, without changing the original's content. Replaces
+  /// existing files at the destination. A new file gets the mode of the original.
   ///
-  /// External data, which no one ever changes in place, is linked to where the file system can.
+  /// External data files, which are never modified in place, are hard-linked if the file system supports it.
   ///
   /// - Throws: `SQLiteError`, `StoreOpenError`, or an error of the file system.
   func copy(to copy: StoreFiles) throws {
@@ -34,24 +34,24 @@ struct StoreFiles {
     }
   }
 
-  /// Copies the store into the database of `connection`, which is the other store's and has no tables.
+  /// Copies the store into the database of `connection`, which belongs to the other store and has no tables.
   func copy(to copy: StoreFiles, on connection: Connection) throws {
     let source = try SQLiteStoreFile(url: url).openForReading()
-    // First the files, then the rows that name them.
+    // First the files, then the rows that reference them.
     let isAlone = ExternalDataNeighbours(of: _location).isEmpty
     let names = isAlone ? Set(_directory.names) : try ExternalDataNeighbours.names(in: source)
     for name in names { try _bring(name, to: copy) }
-    // A database with a log cannot take another page size.
+    // A database with a log cannot change its page size.
     try? connection.execute("PRAGMA journal_mode = DELETE")
     try source.backUp(to: connection)
   }
 
-  /// Makes an empty file with another store's mode, unless there is a file already.
+  /// Creates an empty file with another store's mode, unless there is one.
   func create(like other: StoreFiles) {
     if !_location.isInMemory { FileMode(of: other.url.path)?.createFile(url.path) }
   }
 
-  /// - Throws: `StoreOpenError` where no store file can be.
+  /// - Throws: `StoreOpenError` if there can be no store file.
   func expectFile() throws {
     guard try _location.occupant() != .directory else { throw StoreOpenError.notADatabase(path: url.path) }
     guard !_location.isInMemory else {
@@ -59,11 +59,11 @@ struct StoreFiles {
     }
   }
 
-  /// Deletes the files, as far as they are there and regular files, and the external data unless another store
-  /// keeps its own in the same directory.
+  /// Deletes the files, if they exist and are regular files, and the external data unless another store uses
+  /// the same directory.
   func remove() {
     if _location.isInMemory { return }
-    // The database last: as long as it is there, the rest is found.
+    // The database last: it identifies the other files.
     if ExternalDataNeighbours(of: _location).isEmpty {
       try? FileManager.default.removeItem(atPath: _directory.supportPath)
     }
@@ -73,7 +73,7 @@ struct StoreFiles {
   private func _bring(_ name: String, to other: StoreFiles) throws {
     let (from, to) = ("\(_external)/\(name)", "\(other._external)/\(name)")
     let files = FileManager.default
-    // A row may name a file that was lost.
+    // A row may reference a lost file.
     guard !files.fileExists(atPath: to), files.fileExists(atPath: from) else { return }
     other._directory.create()
     do {
@@ -85,10 +85,10 @@ struct StoreFiles {
 
   // MARK: Replacing
 
-  /// A file of its own beside the store, for what is to replace it; what a killed program left there is deleted.
+  /// A temporary file beside the store for its replacement; the remains of a killed program are deleted.
   ///
-  /// There is one for each store, so that it is found again: make and remove it only while holding the store's
-  /// write lock.
+  /// Each store has only one, so that it can be found again. Create and delete it only while holding the
+  /// store's write lock.
   func sibling() -> StoreFiles {
     let sibling = _sibling
     sibling.remove()
@@ -96,9 +96,9 @@ struct StoreFiles {
     return sibling
   }
 
-  /// Writes the log into the database and deletes it, unless a connection is open. SQLite deletes the log of an
-  /// attached database by its name when it detaches the database, and another process may have made a sibling of
-  /// the same name by then.
+  /// Checkpoints the log and deletes it, unless a connection is open. SQLite deletes the log of an attached
+  /// database by its name when detaching the database, by which time another process may have created a
+  /// sibling of the same name.
   private func _endLog() throws {
     do {
       try SQLiteStoreFile(url: url, timeout: 0).openForWriting().execute("PRAGMA journal_mode = DELETE")
@@ -111,17 +111,17 @@ struct StoreFiles {
         ".\(url.lastPathComponent).migrating.sqlite"))
   }
 
-  /// Whether the database or its external data is there. A deletion that failed may have left one without the
-  /// other.
+  /// Whether the database or its external data exists. A failed deletion may have left only one of them.
   private var _areThere: Bool {
     var status = stat()
     return lstat(url.path, &status) == 0 || lstat(_directory.supportPath, &status) == 0
   }
 
-  /// Deletes the sibling that a killed process or a failed deletion left. Does nothing while another connection
+  /// Deletes a sibling left by a killed process or a failed deletion. Does nothing while another connection
   /// holds the write lock.
   ///
-  /// - Parameter connection: An open connection to this store, outside of a transaction, with no busy timeout.
+  /// - Parameter connection: An open connection to this store, outside of a transaction, with no busy
+  ///   timeout.
   func removeAbandonedSibling(on connection: Connection) {
     let sibling = _sibling
     guard sibling._areThere, (try? connection.beginImmediate()) != nil else { return }
@@ -129,14 +129,14 @@ struct StoreFiles {
     connection.rollback()
   }
 
-  /// Has `body` make a store beside this one, and replaces the content of this one by it: all of it or, when
-  /// anything fails or the process is killed meanwhile, nothing. Nothing else can write to the store in between;
-  /// readers see what was there.
+  /// Replaces this store's content by a store that `body` creates beside it. If anything fails or the process
+  /// is killed, nothing is replaced. No other connection can write to the store meanwhile; readers see the
+  /// old content.
   ///
   /// - Parameters:
   ///   - connection: An open connection to this store.
-  ///   - isNeeded: Asked once the write lock is held.
-  /// - Throws: `SQLiteError`, an error of the file system, or what `body` throws.
+  ///   - isNeeded: Called once the write lock is held.
+  /// - Throws: `SQLiteError`, an error of the file system, or an error of `body`.
   func replaceContent(
     on connection: Connection, ifNeeded isNeeded: () throws -> Bool = { true },
     by body: (StoreFiles) throws -> Void
@@ -144,14 +144,14 @@ struct StoreFiles {
     var before: Set<String> = []
     var released: Set<String> = []
     var brought: Set<String> = []
-    // The store made beside may be attached until the transaction has ended.
+    // The new store may be attached until the transaction has ended.
     defer { try? connection.execute("DETACH \(DatabaseReplacement.other)") }
     do {
       try connection.transaction {
         guard try isNeeded() else { return }
         before = try ExternalDataNeighbours(of: _location).ownNames(connection)
         let sibling = sibling()
-        // Removed while the write lock is held: the next one to hold it makes the file again.
+        // Delete it while the write lock is held: the next holder creates the file again.
         defer { sibling.remove() }
         try body(sibling)
         try sibling._endLog()
@@ -165,9 +165,10 @@ struct StoreFiles {
     removeExternal(released)
   }
 
-  /// Replaces the content with that of another store, inside the transaction that `connection` has open on this one.
+  /// Replaces the content with that of another store, in the transaction that `connection` has open on this
+  /// one.
   ///
-  /// - Returns: Names of the external data files that are to be removed once the transaction is committed.
+  /// - Returns: Names of the external data files to remove after the commit.
   func copyContent(of other: StoreFiles, on connection: Connection) throws -> Set<String> {
     let before = try ExternalDataNeighbours(of: _location).ownNames(connection)
     let after = Set(other._directory.names)
@@ -181,9 +182,9 @@ struct StoreFiles {
   }
 }
 
-/// Makes a database the same as another one, table by table, inside the caller's transaction.
+/// Makes a database equal to another one, table by table, inside the caller's transaction.
 private struct DatabaseReplacement {
-  /// Name that the other database is attached under.
+  /// The schema name of the attached database.
   static let other = "migrated"
   private let _connection: Connection
 
@@ -207,7 +208,7 @@ private struct DatabaseReplacement {
           "INSERT INTO main.sqlite_sequence SELECT * FROM \(Self.other).sqlite_sequence")
       }
     }
-    // Rows that were copied are no changes for triggers to follow.
+    // Copied rows are not changes for triggers.
     for item in items where item.type != "table" { try _connection.execute(item.sql) }
   }
 
@@ -215,7 +216,7 @@ private struct DatabaseReplacement {
     let type: String
     let name: String
     let sql: String
-    /// Place in which it is dropped: virtual tables take along what they are made of.
+    /// The order in which items are dropped: dropping a virtual table drops its shadow tables.
     var rank: Int { type != "table" ? 0 : sql.uppercased().hasPrefix("CREATE VIRTUAL") ? 1 : 2 }
     var quoted: String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
   }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The place of a SQLite store: its URL with symbolic links resolved, once.
+/// The location of a SQLite store: its URL with symbolic links resolved once.
 ///
-/// SQLite looks for a store's log and shared memory beside the real file, and external data lies there too, so
-/// all paths of a store derive from this one.
+/// SQLite keeps a store's log and shared memory beside the real file, as is external data, so all paths of a
+/// store derive from this one.
 struct StoreLocation: Sendable, Hashable {
   /// Path of the database file without symbolic links; `/dev/null` or `:memory:` for a database in memory.
   let path: String
@@ -14,23 +14,23 @@ struct StoreLocation: Sendable, Hashable {
     path = Self._resolved(url.path)
   }
 
-  /// Whether the location stands for a database that lives in memory only.
+  /// Whether the database is in memory.
   var isInMemory: Bool { path == "/dev/null" || path == ":memory:" }
 
-  /// The directory that the file is in.
+  /// The file's directory.
   var directory: String { (path as NSString).deletingLastPathComponent }
 
-  /// What is at a location.
+  /// The kind of file at a location.
   enum Occupant: Sendable, Equatable {
     case nothing
     case file(size: Int64)
     case directory
   }
 
-  /// Looks at the file system.
+  /// Inspects the file system.
   ///
-  /// - Throws: `StoreOpenError.unusable` for a URL that is no file URL, a symbolic link without target, and
-  ///   anything that is neither file nor directory.
+  /// - Throws: `StoreOpenError.unusable` for a URL that is not a file URL, a dangling symbolic link, and
+  ///   anything that is neither a file nor a directory.
   func occupant() throws -> Occupant {
     guard _url.isFileURL || isInMemory else {
       throw StoreOpenError.unusable(
@@ -38,7 +38,7 @@ struct StoreLocation: Sendable, Hashable {
     }
     if isInMemory { return .nothing }
     var status = stat()
-    // What is a link even now leads nowhere.
+    // A link that remains after resolution is dangling.
     guard lstat(path, &status) == 0 else { return .nothing }
     switch status.st_mode & S_IFMT {
     case S_IFREG: return .file(size: Int64(status.st_size))
@@ -55,11 +55,11 @@ struct StoreLocation: Sendable, Hashable {
     }
   }
 
-  /// Whether the store can be written: its file, and the directory for its log. True where there is no file yet.
+  /// Whether the store is writable: its file, and the directory for its log. True if there is no file yet.
   func isWritable() -> Bool {
     guard !isInMemory, case .file? = try? occupant() else { return true }
     guard Self._allows(path, W_OK) else { return false }
-    // A log that is there already can be written without the directory.
+    // An existing log is writable even if the directory is not.
     return Self._allows(directory, W_OK | X_OK)
       || ["-wal", "-shm"].allSatisfy { Self._allows(path + $0, W_OK) }
   }
@@ -68,7 +68,7 @@ struct StoreLocation: Sendable, Hashable {
     faccessat(AT_FDCWD, path, access, AT_EACCESS) == 0
   }
 
-  /// Deletes a regular file; leaves anything else alone.
+  /// Deletes a regular file; ignores anything else.
   static func removeFile(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
@@ -85,7 +85,7 @@ struct StoreLocation: Sendable, Hashable {
     }
   }
 
-  /// A path without symbolic links; of a file that is yet to be created, that of its directory.
+  /// Resolves symbolic links; for a file not yet created, those of its directory.
   private static func _resolved(_ path: String) -> String {
     if let real = _realPath(path) { return real }
     let name = (path as NSString).lastPathComponent

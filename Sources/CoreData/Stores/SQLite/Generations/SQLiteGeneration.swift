@@ -2,16 +2,16 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Synchronization
 
-/// The store as it was at one moment: a connection of its own that holds a read transaction open.
+/// A pinned state of the store: a connection of its own with an open read transaction.
 ///
-/// SQLite gives a transaction that reads the state at its first read, and keeps it until the transaction
-/// ends, whatever is written to the log meanwhile. As long as it lasts the log cannot be emptied into the
-/// file beyond that state. May be used from any thread; reads follow one another.
+/// SQLite fixes the state that a transaction sees at its first read, until the transaction ends, whatever is
+/// written to the log meanwhile. As long as it lasts, the log cannot be checkpointed beyond that state. May
+/// be used from any thread; reads are serialized.
 final class SQLiteGeneration: StoreReading {
   private let _engine: SQLiteStoreEngine
   private let _connection: Mutex<Connection>
 
-  /// - Throws: `SQLiteError` when no further connection can be opened.
+  /// - Throws: `SQLiteError` if no further connection can be opened.
   init(_ engine: SQLiteStoreEngine) throws {
     _engine = engine
     let connection = try engine.pool.openConnection()
@@ -21,7 +21,7 @@ final class SQLiteGeneration: StoreReading {
   }
 
   deinit {
-    // The files first: they are only removed once no generation needs them.
+    // The files first: they are removed only once no generation needs them.
     _engine.context.externalData.remove(_engine.generations.close())
   }
 
@@ -47,7 +47,7 @@ final class SQLiteGeneration: StoreReading {
   var spaces: [ObjectIDSpace] { _engine.spaces }
 }
 
-/// The generations of a store that are referenced, and the external data files that only they still need.
+/// The open generations of a store, and the external data files that only they still need.
 final class OpenGenerations: Sendable {
   private struct State {
     var count = 0
@@ -61,7 +61,7 @@ final class OpenGenerations: Sendable {
   /// Whether an older state is in use.
   var isHeld: Bool { _state.withLock { $0.count > 0 } }
 
-  /// Ends one. Returns the files that are not needed any more.
+  /// Closes a generation. Returns the files that are no longer needed.
   func close() -> [String] {
     _state.withLock { state in
       state.count -= 1
@@ -71,8 +71,8 @@ final class OpenGenerations: Sendable {
     }
   }
 
-  /// The files among those that no row of the latest state names which can go at once; the rest go with the
-  /// last generation.
+  /// Returns those of the unreferenced files that can be deleted immediately; the rest go with the last
+  /// generation.
   func released(_ files: [String]) -> [String] {
     if files.isEmpty { return files }
     return _state.withLock { state in
@@ -84,8 +84,7 @@ final class OpenGenerations: Sendable {
 }
 
 extension SQLiteStoreEngine: GenerationKeeping {
-  /// Nil without a write-ahead log, which is what keeps older states, and where there can be no second
-  /// connection.
+  /// Nil without a write-ahead log, which retains older states, and if there can be no second connection.
   func openGeneration() throws -> (any StoreReading)? {
     if isAlone { return nil }
     return try SQLiteStoreError.translating {
@@ -94,7 +93,7 @@ extension SQLiteStoreEngine: GenerationKeeping {
     }
   }
 
-  /// Removes external data files that no row names any more, now or when the last generation that may need
-  /// them is gone.
+  /// Deletes unreferenced external data files, either now or once the last generation that may need them is
+  /// closed.
   func discard(_ files: [String]) { context.externalData.remove(generations.released(files)) }
 }

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// How a store writes its history: the statements, made once.
+/// Writes a store's history: the statements, prepared once.
 final class HistoryJournal: Sendable {
   let tables: HistoryTables
   let layout: HistoryLayout
@@ -14,10 +14,10 @@ final class HistoryJournal: Sendable {
     "INSERT INTO ATRANSACTIONSTRING(Z_PK, Z_ENT, ZNAME) VALUES(?, \(HistoryTables.stringEntity), ?)")
   let highest: [Int: SQLText]
   let storeHighest = SQLText("UPDATE Z_PRIMARYKEY SET Z_MAX = ?2 WHERE Z_ENT = ?1")
-  /// Reads the values kept of a deleted object by its key, by entity number - 1; nil where there are none.
+  /// Reads the preserved values of an object by key; by entity number - 1; nil for entities without any.
   let preserved: [SQLText?]
 
-  /// Which program writes, as Core Data names it: bundle identifier and process name.
+  /// The writing program as Core Data identifies it: bundle identifier and process name.
   static let bundleID = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
   static let processID = ProcessInfo.processInfo.processName
 
@@ -67,7 +67,7 @@ final class HistoryJournal: Sendable {
     let columns = layout.entities[number - 1].preserved.prefix(limit).map { slot -> String in
       guard case .attribute(let index) = mapping.storage(of: slot, in: number) else { return "NULL" }
       let column = table.columns[index]
-      // A value in a file of its own goes with the file; one in the row stands behind a prefix.
+      // A value in an external file is deleted with the file; a value in the row has a prefix.
       guard column.content == .externalData else { return column.name }
       return "CASE substr(\(column.name), 1, 1) WHEN x'01' THEN substr(\(column.name), 2) END"
     }
@@ -76,9 +76,9 @@ final class HistoryJournal: Sendable {
   }
 }
 
-/// One transaction being written into the history, inside the transaction of the database that it records.
+/// Records one transaction in the history, inside the same database transaction.
 ///
-/// A transaction that changes nothing leaves no trace.
+/// A transaction without changes leaves no record.
 final class HistoryEntry {
   private let _journal: HistoryJournal
   private let _connection: Connection
@@ -98,10 +98,10 @@ final class HistoryEntry {
     _origin = origin ?? ChangeOrigin()
   }
 
-  /// Number of the transaction; nil until a change is recorded.
+  /// The number of the transaction; nil until a change is recorded.
   var number: Int64? { _transaction }
 
-  /// Keeps values of an object about to be deleted; to be called while its row is there.
+  /// Preserves values of an object about to be deleted; call while its row exists.
   func willDelete(_ key: Int64, entity: Int) throws {
     guard let sql = _journal.preserved[entity - 1] else { return }
     try _connection.withStatement(sql) { statement in
@@ -118,7 +118,7 @@ final class HistoryEntry {
     try _record(.insert, key, entity, columns: nil, tombstone: [])
   }
 
-  /// Records an update, unless it changes nothing that history records.
+  /// Records an update, unless history records none of its changes.
   func recordUpdate(of key: Int64, entity: Int, changed: SlotSet) throws {
     guard let columns = _journal.layout.entities[entity - 1].columns(for: changed) else { return }
     try _record(.update, key, entity, columns: columns, tombstone: [])
@@ -193,7 +193,7 @@ final class HistoryEntry {
     return number
   }
 
-  /// Records which numbers are used; called once every change is recorded.
+  /// Stores the numbers used; call once after all changes are recorded.
   func finish() throws {
     guard let _transaction else { return }
     try _store(_transaction, HistoryTables.transactionEntity)

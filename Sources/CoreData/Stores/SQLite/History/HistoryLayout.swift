@@ -1,26 +1,26 @@
 import CoreDataModelSchema
 
-/// How history names the properties of an entity: a bit for each in ZCOLUMNS, a column for each that is kept
-/// of deleted objects.
+/// The encoding of an entity's properties in history: a bit for each in ZCOLUMNS, a column for each that is
+/// preserved for deleted objects.
 ///
-/// Bits count to-one relationships first (two bits where the destination's entity is stored beside its key),
-/// then attributes, then to-many relationships. Among the first two kinds the root's properties come first,
-/// level by level, and on a level they go by name. To-many relationships go as the copy of its model that the
-/// store keeps happens to list them: by name in stores made here, in any order in Core Data's. The first bit
-/// is the highest of the first byte.
+/// Bits number to-one relationships first (two bits if the destination's entity is stored beside its key),
+/// then attributes, then to-many relationships. In the first two groups the root's properties come first,
+/// level by level, sorted by name on each level. To-many relationships follow their order in the model copy
+/// in the store: by name in stores created here, in any order in Core Data's. The first bit is the highest
+/// bit of the first byte.
 struct HistoryLayout: Sendable {
   struct Entity: Sendable {
-    /// Bits by slot; empty for what is not stored.
+    /// Bits by slot; empty for transient slots.
     let bits: [[Int]]
     /// Slot by bit.
     let slots: [Int]
-    /// Slots of attributes kept of deleted objects, in the order of their columns.
+    /// Slots of attributes preserved for deleted objects, in the order of their columns.
     let preserved: [Int]
 
     /// Length of ZCOLUMNS in bytes.
     var byteCount: Int { (slots.count + 7) / 8 }
 
-    /// ZCOLUMNS for these slots; nil when none of them has a bit.
+    /// Returns ZCOLUMNS for these slots; nil if none has a bit.
     func columns(for changed: SlotSet) -> [UInt8]? {
       var bytes = [UInt8](repeating: 0, count: byteCount)
       var isEmpty = true
@@ -33,7 +33,7 @@ struct HistoryLayout: Sendable {
       return isEmpty ? nil : bytes
     }
 
-    /// The slots that ZCOLUMNS names; bits that the model does not know are passed over.
+    /// Returns the slots set in ZCOLUMNS; ignores bits unknown to the model.
     func slots(in columns: UnsafeRawBufferPointer) -> [Int] {
       var result: [Int] = []
       for (bit, slot) in slots.enumerated() where bit / 8 < columns.count {
@@ -46,15 +46,15 @@ struct HistoryLayout: Sendable {
   /// By entity number - 1.
   let entities: [Entity]
 
-  /// - Parameter propertyOrders: Properties of each entity, inherited ones among them, as the model in the
-  ///   store lists them; those that it does not list follow by name.
+  /// - Parameter propertyOrders: Properties of each entity, including inherited ones, in the order of the
+  ///   model in the store; unlisted ones follow by name.
   init(_ mapping: StoreMapping, propertyOrders: [String: [String]] = [:]) {
     entities = mapping.layout.layouts.map { layout in
       Self._entity(layout, mapping, propertyOrders[layout.entityName] ?? [])
     }
   }
 
-  /// Columns that values of deleted objects need.
+  /// Number of columns for values of deleted objects.
   var tombstoneCount: Int { entities.map(\.preserved.count).max() ?? 0 }
 
   private static func _entity(
@@ -100,7 +100,7 @@ struct HistoryLayout: Sendable {
     return Entity(bits: bits, slots: slots, preserved: preserved)
   }
 
-  /// Stored to-many relationships as a store's model lists them, then the others by name.
+  /// Returns stored to-many relationships in the order of the store's model, then the others by name.
   private static func _toManySlots(of layout: PropertyLayout, _ listed: [String]) -> [Int] {
     let ranks = Dictionary(listed.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     return layout.toManySlots.filter { !layout.slots[$0].isTransient }.sorted { left, right in

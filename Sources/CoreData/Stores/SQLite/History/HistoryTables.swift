@@ -1,29 +1,29 @@
 import CoreDataSQLiteBinding
 
-/// The tables in which a store keeps its history, as they are in one file.
+/// The history tables of a file.
 struct HistoryTables: Sendable, Hashable {
   static let changeEntity = 16001
   static let transactionEntity = 16002
   static let stringEntity = 16003
 
-  /// Whether author, bundle, context and process are numbers of rows of ATRANSACTIONSTRING. Files from before
-  /// 2019 have the texts in ATRANSACTION itself.
+  /// Whether author, bundle, context and process reference rows of ATRANSACTIONSTRING. Files from before 2019
+  /// store the texts in ATRANSACTION itself.
   let internsStrings: Bool
-  /// Columns for values of deleted objects.
+  /// Number of columns for values of deleted objects.
   let tombstoneCount: Int
 
-  /// The columns of ATRANSACTION that hold texts, without the suffix that they have when texts are interned.
+  /// The text columns of ATRANSACTION, without the suffix that they have if texts are interned.
   static let textColumns = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
 
-  /// Whether the database keeps a history, or did once.
+  /// Whether the database has a history, current or past.
   static func exist(on connection: Connection) throws -> Bool {
     try connection.firstValue(
       "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'") != nil
   }
 
-  /// The tables as they are in the file.
+  /// Reads the layout of the tables in the file.
   ///
-  /// - Throws: `StoreOpenError.incompatible` for tables that Core Data would not have made.
+  /// - Throws: `StoreOpenError.incompatible` for tables that Core Data would not create.
   static func read(_ connection: Connection, path: String) throws -> HistoryTables {
     let transactions = try _columns(of: "ATRANSACTION", connection)
     let changes = try _columns(of: "ACHANGE", connection)
@@ -53,7 +53,7 @@ struct HistoryTables: Sendable, Hashable {
     return result
   }
 
-  /// Makes the tables, or adds the columns that a newer model needs, inside the caller's transaction.
+  /// Creates the tables, or adds the columns that a newer model needs, inside the caller's transaction.
   static func prepare(_ connection: Connection, tombstoneCount: Int, path: String) throws -> HistoryTables {
     guard try exist(on: connection) else {
       for statement in statements(tombstoneCount: tombstoneCount) { try connection.execute(statement) }
@@ -74,7 +74,7 @@ struct HistoryTables: Sendable, Hashable {
     return HistoryTables(internsStrings: present.internsStrings, tombstoneCount: tombstoneCount)
   }
 
-  /// The statements that make the tables of a new history, in Core Data's own words and order.
+  /// Returns the statements that create the tables of a new history, with Core Data's wording and order.
   static func statements(tombstoneCount: Int) -> [String] {
     let tombstones = (0..<tombstoneCount).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
     let head = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"

@@ -44,7 +44,7 @@ extension SQLiteStoreEngine: HistoryKeeping {
         for index in found.indices { found[index].changes = [] }
         let tombstones = (0..<history.tables.tombstoneCount).map { ", ZTOMBSTONE\($0)" }.joined()
         let condition = query.change.map { " AND Z_PK = \($0)" } ?? ""
-        // A transaction may have millions of changes: no more of it is read than is wanted.
+        // A transaction may have millions of changes: read only as many as requested.
         let window = first.number == last.number ? query.changeLimit.map { " LIMIT \($0)" } ?? "" : ""
         try connection.query(
           """
@@ -93,7 +93,7 @@ extension SQLiteStoreEngine: HistoryKeeping {
     return result
   }
 
-  /// The change in the statement's row; nil for an entity that the model does not have (any more).
+  /// Returns the change in the current row; nil for an entity that the model does not have (any more).
   private func _change(_ row: Statement, _ history: HistoryJournal) -> HistoryChangeRecord? {
     guard let number = mapping.numbers.number(forStored: row.int64(2)),
       let kind = HistoryChangeRecord.Kind(rawValue: Int(clamping: row.int64(1)))
@@ -112,7 +112,7 @@ extension SQLiteStoreEngine: HistoryKeeping {
       slots: slots, tombstone: tombstone)
   }
 
-  /// A kept cell as the attribute's value; nil for none, and for one that does not fit.
+  /// Returns a preserved cell as the attribute's value; nil without one, and for one of the wrong type.
   private static func _value(_ cell: Binding, _ type: AttributeType) -> Value? {
     switch (cell, type.form) {
     case (.int(let number), .double), (.int(let number), .float), (.int(let number), .date):

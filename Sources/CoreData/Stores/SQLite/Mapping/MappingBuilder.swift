@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// Finds tables, columns and join tables for a model.
+/// Maps a model to tables, columns and join tables.
 struct MappingBuilder {
   private let _layout: ModelLayout
   private let _numbers: EntityNumbers
@@ -8,13 +8,13 @@ struct MappingBuilder {
   private var _slots: [[SlotStorage]]
   private var _joins: [JoinTable] = []
 
-  /// A column before the table's columns are put in order.
+  /// A column before the columns of its table are sorted.
   private struct Draft {
     let column: TableColumn
     let group: Int
   }
 
-  /// What a slot found among the drafts, by draft number.
+  /// The drafts of a slot's columns, by index.
   private struct Places {
     var column: Int
     var entityColumn: Int?
@@ -70,7 +70,7 @@ struct MappingBuilder {
         places.append((number, slot, _addToOne(slot, in: layout, &drafts, &names)))
       }
     }
-    // Orders stand together behind all integers, sorted by name.
+    // Order columns follow all integers, sorted by name.
     var orders: [(draft: Draft, place: Int)] = []
     for index in places.indices {
       let layout = _layout.layout(numbered: places[index].entity)
@@ -97,7 +97,7 @@ struct MappingBuilder {
   private mutating func _finishTable(
     _ root: PropertyLayout, _ drafts: [Draft], _ places: [(entity: Int, slot: Int, places: Places)]
   ) {
-    // Stable by group: inside one, the order of the walk over the entities.
+    // Stable by group: within a group, in traversal order of the entities.
     let order = drafts.indices.sorted { (drafts[$0].group, $0) < (drafts[$1].group, $1) }
     var index = Array(repeating: 0, count: drafts.count)
     for (position, draft) in order.enumerated() { index[draft] = position }
@@ -125,7 +125,7 @@ struct MappingBuilder {
         hasSubentities: root.family.count > 1))
   }
 
-  /// Adds a column for each element, in declared order; they are named after the elements alone.
+  /// Adds a column for each element, in declared order, named after the element alone.
   private func _addElements(
     of composite: AttributeSchema, in layout: PropertyLayout, path: [Int], names taken: [String],
     _ drafts: inout [Draft], _ names: inout NameSupply, _ leaves: inout [CompositeLeaf]
@@ -178,8 +178,8 @@ struct MappingBuilder {
     return places
   }
 
-  /// Upper-case name of a to-one; the hidden one for a to-many without inverse is named after its owner's
-  /// number.
+  /// Returns the upper-case name of a to-one; a hidden one for a to-many without inverse is named after its
+  /// owner's number.
   private func _columnStem(_ slot: Int, in layout: PropertyLayout) -> String {
     let property = layout.slots[slot]
     guard property.isHidden, let relationship = property.relationship, let inverse = relationship.inverseSlot
@@ -197,7 +197,7 @@ struct MappingBuilder {
     return other.isToMany && other.isOrdered
   }
 
-  /// Slots that an entity declares itself, in column order; hidden ones behind the others.
+  /// Returns the slots declared by an entity itself, in column order, hidden ones last.
   private func _ownSlots(_ layout: PropertyLayout, where isIncluded: (PropertyLayout.Slot) -> Bool) -> [Int] {
     layout.slots.indices
       .filter { layout.slots[$0].owner == layout.entityNumber && isIncluded(layout.slots[$0]) }
@@ -246,9 +246,9 @@ struct MappingBuilder {
     }
   }
 
-  /// Names of the columns that point at an entity's rows: its number and the name of the relationship that
-  /// leads to them, without two alike in one entity. By entity and slot of the relationship that the rows
-  /// own.
+  /// Returns the names of the columns that reference an entity's rows, made unique within an entity: its
+  /// number and the name of the relationship that leads to them. By entity and slot of the relationship that
+  /// the rows own.
   private func _joinColumnStems() -> [SlotKey: String] {
     var stems: [SlotKey: String] = [:]
     for layout in _layout.layouts {
@@ -298,8 +298,8 @@ struct MappingBuilder {
     }
   }
 
-  /// Whether the join table is named after the first relationship: that of the entity with the lower number,
-  /// and of two in the same entity the one with the shorter name.
+  /// Whether the join table is named after the first relationship: the one of the entity with the lower
+  /// number, and of two in the same entity the one with the shorter name.
   private func _isNamedAfter(_ one: (entity: Int, name: String), _ other: (entity: Int, name: String)) -> Bool
   {
     if one.entity != other.entity { return one.entity < other.entity }
@@ -318,7 +318,8 @@ struct MappingBuilder {
 
   // MARK: Inheritance
 
-  /// Gives every entity the storage of inherited slots, and to-manys that of their inverse.
+  /// Copies the storage of inherited slots to every entity, and assigns to-manys the storage of their
+  /// inverse.
   private mutating func _inherit() {
     for layout in _layout.layouts {
       let number = layout.entityNumber
@@ -336,7 +337,7 @@ struct MappingBuilder {
   }
 }
 
-/// A model that the SQLite store cannot hold.
+/// The SQLite store cannot store this model.
 struct UnsupportedModelError: StoreFailure, CustomStringConvertible {
   let entity: String
   let property: String

@@ -1,21 +1,20 @@
 import CoreDataModelSchema
 
-/// Names that every store has, and how names of the model become names in SQL.
+/// Names used in every store, and the mapping of model names to SQL names.
 enum StoreVocabulary {
   static let primaryKey = "Z_PK"
   static let entity = "Z_ENT"
   static let version = "Z_OPT"
   static let modelCacheTable = "Z_MODELCACHE"
 
-  /// Order of the first member of an ordered relationship, and the step to the next.
+  /// Number of the first member of an ordered relationship, and the step to the next.
   static let firstOrder: Int64 = 2048
   static let orderStep: Int64 = 1024
 
-  /// "Z" and the name in upper case.
+  /// Returns "Z" and the name in upper case.
   static func name(_ modelName: String) -> String { "Z" + modelName.uppercased() }
 
-  /// A name as it stands in SQL: plain where Core Data writes it plain, quoted where only quotes make it a
-  /// name.
+  /// Returns a name in SQL form: plain where Core Data writes it plain, quoted where quotes are required.
   static func quoted(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy { byte in
       switch byte {
@@ -30,20 +29,20 @@ enum StoreVocabulary {
     return "\"" + name.replacing("\"", with: "\"\"") + "\""
   }
 
-  /// A name without the quotes that it needs in SQL.
+  /// Returns a name without its SQL quotes.
   static func plain(_ name: String) -> String {
     guard name.hasPrefix("\""), name.count > 1 else { return name }
     return String(name.dropFirst().dropLast()).replacing("\"\"", with: "\"")
   }
 
-  /// The order in which an entity's properties get their columns.
+  /// Whether a property's columns precede another's.
   static func precedes(_ left: String, _ right: String) -> Bool {
     let (l, r) = (left.lowercased(), right.lowercased())
     return l == r ? left < right : l < r
   }
 }
 
-/// Reserves distinct names: the first reservation of a name is unchanged, later ones end in 1, 2 ... .
+/// Generates distinct names: the first use of a name is unchanged, later ones end in 1, 2 ... .
 struct NameSupply {
   private var _reserved: Set<String> = []
 

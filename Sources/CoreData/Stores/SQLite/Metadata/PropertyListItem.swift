@@ -2,8 +2,8 @@ import Foundation
 
 /// An item of a property list, for `PropertyListEncoder`.
 ///
-/// `PropertyListSerialization` of Swift 6.3 writes no arrays in a program that is linked with
-/// `--static-swift-stdlib`; the encoder does.
+/// In programs linked with `--static-swift-stdlib`, `PropertyListSerialization` of Swift 6.3 writes no
+/// arrays; the encoder does.
 struct PropertyListItem {
   private enum Kind {
     case scalar(any Encodable)
@@ -13,10 +13,10 @@ struct PropertyListItem {
 
   private let _kind: Kind
 
-  /// The items in the binary form.
+  /// Encodes the items in binary form.
   ///
-  /// - Throws: Cocoa error 3851, which names its key, if an item is not a string, number, boolean, date, data, array
-  ///   or dictionary with strings as keys.
+  /// - Throws: Cocoa error 3851, with the item's key, if an item is not a string, number, boolean, date,
+  ///   data, array or dictionary with strings as keys.
   static func binary(_ items: [String: Any]) throws -> Data {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
@@ -32,7 +32,7 @@ struct PropertyListItem {
   }
 
   private init(_ item: Any, at path: String) throws {
-    // An object by its own type: a cast would make a boolean of the number 1.
+    // Check the object's own type: a cast would convert the number 1 to a boolean.
     if type(of: item) is AnyClass, let number = item as? NSNumber {
       _kind = .scalar(Self._scalar(number))
       return
@@ -57,7 +57,7 @@ struct PropertyListItem {
     }
   }
 
-  /// Class of NSNumbers made of booleans; they answer to the same type code as small integers.
+  /// The class of NSNumbers created from booleans, which have the same type code as small integers.
   private static let _booleanClass: AnyClass = type(of: NSNumber(value: true))
 
   private static func _scalar(_ number: NSNumber) -> any Encodable {

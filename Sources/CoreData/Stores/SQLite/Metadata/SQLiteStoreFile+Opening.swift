@@ -1,19 +1,19 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-// The one step in which a store file is opened.
+// Opening a store file, in a single step.
 
 extension SQLiteStoreFile {
   /// Opens the database for writing and lets SQLite recover it.
   ///
-  /// The first read makes SQLite undo a transaction that was cut short, read the log that a killed process left,
-  /// and create the log's shared memory, under its own locks. Whatever is to be known of the file is read from
-  /// the connection afterwards, never from the file itself. Waits while another connection recovers, migrates
-  /// or closes the store, for as long as the file's timeout says.
+  /// The first read makes SQLite roll back an interrupted transaction, replay the log of a killed process,
+  /// and create the log's shared memory, under its own locks. All later information about the file is read
+  /// from the connection, never from the file itself. Waits up to the file's timeout while another connection
+  /// recovers, migrates or closes the store.
   ///
   /// - Parameter creates: Whether a missing file is created, empty.
-  /// - Throws: `SQLiteError`; `StoreOpenError` for what can be no store, and `unwritable` for a file that the
-  ///   process may only read.
+  /// - Throws: `SQLiteError`; `StoreOpenError` for a file that cannot be a store, and `unwritable` for a file
+  ///   that the process may only read.
   func openForWriting(creates: Bool = false) throws -> Connection {
     try checkIsFile(mayBeMissing: creates)
     let deadline = Deadline(seconds: timeout)
@@ -34,8 +34,9 @@ extension SQLiteStoreFile {
     }
   }
 
-  /// Opens the database for reading once, changing nothing on disk. What SQLite would have to recover first,
-  /// and what another connection keeps locked (`PRAGMA locking_mode = EXCLUSIVE`), is read from a copy.
+  /// Opens the database for a single read that changes nothing on disk. A database that SQLite would have to
+  /// recover, or that another connection keeps locked (`PRAGMA locking_mode = EXCLUSIVE`), is read from a
+  /// copy.
   func openForReading() throws -> Connection {
     do {
       let connection = try waiting(min(timeout, 1)).untouched().open()
@@ -46,7 +47,7 @@ extension SQLiteStoreFile {
     }
   }
 
-  /// Opens one more connection to a database that is open.
+  /// Opens another connection to an open database.
   ///
   /// - Parameter mode: `.readWrite` or `.readOnly`.
   func openAnother(_ mode: Connection.Mode = .readWrite) throws -> Connection {
@@ -56,18 +57,18 @@ extension SQLiteStoreFile {
     return connection
   }
 
-  /// The database as one to be read only, by several connections that change nothing on disk.
+  /// Returns read-only access to the database for several connections that change nothing on disk.
   func untouched() -> UntouchedFile { UntouchedFile(path: path, timeout: timeout) }
 
-  // MARK: What stands in the way
+  // MARK: Obstacles
 
-  /// SQLite opened the file read-only, as it does whenever opening it for writing fails.
+  /// SQLite opened the file read-only, its fallback whenever opening for writing fails.
   private struct _OpenedReadOnly: Error {
     let mayBeWritten: Bool
   }
 
-  /// Whether another try may succeed: when a lock is in the way, until the deadline; after a fault that had
-  /// nothing to do with the file's permissions, a few times.
+  /// Whether a retry may succeed: until the deadline after a lock conflict, a few times after a fault
+  /// unrelated to the file's permissions.
   private static func _isPassing(_ error: any Error, _ faults: inout Int) -> Bool {
     switch error {
     case let error as SQLiteError where error.isBusy: return true
@@ -80,19 +81,19 @@ extension SQLiteStoreFile {
 
   private var _mayBeWritten: Bool { access(path, W_OK) == 0 }
 
-  /// Whether an error comes of a file or a directory that the process may not write.
+  /// Whether an error results from a file or directory that the process may not write.
   func isUnwritable(_ error: SQLiteError) -> Bool {
     guard [3, 8, 14].contains(error.primaryCode), access(path, F_OK) == 0 else { return false }
     return !_mayBeWritten || access((path as NSString).deletingLastPathComponent, W_OK) != 0
   }
 
-  /// The error for a file that the process may only read.
+  /// Returns the error for a file that the process may only read.
   func unwritable(_ error: SQLiteError? = nil) -> StoreOpenError {
     .unwritable(
       path: path, error ?? SQLiteError(code: 8, message: "attempt to write a readonly database"))
   }
 
-  /// - Throws: `StoreOpenError` for what can be no store.
+  /// - Throws: `StoreOpenError` for a file that cannot be a store.
   func checkIsFile(mayBeMissing: Bool) throws {
     switch try location.occupant() {
     case .file: return

@@ -1,10 +1,10 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-/// A store file as a whole: what can be done to it without opening it as a store.
+/// A store file: operations that do not require opening it as a store.
 struct SQLiteStoreFile: Sendable {
   let location: StoreLocation
-  /// Seconds to wait for the lock of another connection.
+  /// Seconds to wait for another connection's lock.
   let timeout: Double
 
   init(url: URL, timeout: Double = 240) {
@@ -17,16 +17,16 @@ struct SQLiteStoreFile: Sendable {
     self.timeout = timeout
   }
 
-  /// The same file with another timeout.
+  /// Returns the same file with another timeout.
   func waiting(_ timeout: Double) -> SQLiteStoreFile { SQLiteStoreFile(location, timeout: timeout) }
 
   /// Path of the real file.
   var path: String { location.path }
 
-  /// Whether the URL means a database that lives in memory only.
+  /// Whether the URL denotes a database in memory.
   var isInMemory: Bool { location.isInMemory }
 
-  /// Metadata of a store that need not be open. Neither the file nor its log changes.
+  /// Reads the metadata of a store that need not be open. Changes neither the file nor its log.
   ///
   /// - Throws: `StoreOpenError`.
   func metadata() throws -> [String: Any] {
@@ -40,7 +40,7 @@ struct SQLiteStoreFile: Sendable {
     }
   }
 
-  /// Writes metadata into the file at once.
+  /// Writes metadata into the file immediately.
   func setMetadata(_ metadata: [String: Any]) throws {
     try translating {
       let connection = try openForWriting()
@@ -49,19 +49,19 @@ struct SQLiteStoreFile: Sendable {
     }
   }
 
-  /// Whether there is nothing at the path, or a database without tables: a store that was never created whole.
+  /// Whether there is no file, or a database without tables, as an interrupted creation leaves it.
   func isVacant() throws -> Bool {
     guard !isInMemory, FileManager.default.fileExists(atPath: path) else { return true }
     return try translating { try Self.isEmpty(openForReading()) }
   }
 
-  /// Whether a database has no tables. So has a file of no bytes, and one whose creation was cut short between
-  /// the journal mode, which writes the header, and the tables.
+  /// Whether a database has no tables. True for an empty file, and after a creation was interrupted between
+  /// setting the journal mode, which writes the header, and creating the tables.
   static func isEmpty(_ connection: Connection) throws -> Bool {
     try connection.firstValue("SELECT COUNT(*) FROM sqlite_master") == .int(0)
   }
 
-  /// Whether the store keeps, or has kept, a history of its transactions.
+  /// Whether the store has a history of its transactions, current or past.
   func keepsHistory() throws -> Bool {
     guard !isInMemory, FileManager.default.fileExists(atPath: path) else { return false }
     return try translating { try HistoryTables.exist(on: openForReading()) }
@@ -69,12 +69,12 @@ struct SQLiteStoreFile: Sendable {
 
   /// Empties the store in place; see `StoreDestruction`.
   ///
-  /// - Throws: `StoreOpenError` when what is at the URL is no store.
+  /// - Throws: `StoreOpenError` if the file is not a store.
   func destroy(isForced: Bool = false) throws {
     try translating { try StoreDestruction(location, timeout: timeout, isForced: isForced).run() }
   }
 
-  /// Runs `body`; what SQLite throws comes out as `StoreOpenError`.
+  /// Runs `body` and translates SQLite errors to `StoreOpenError`.
   func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -1,15 +1,15 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-/// The one row of Z_METADATA: the store's UUID in a column of its own, everything else as a binary property
-/// list.
+/// The single row of Z_METADATA: the store's UUID in a column of its own, everything else as a binary
+/// property list.
 enum StoreMetadata {
   static let typeKey = "NSStoreType"
   static let uuidKey = "NSStoreUUID"
   static let typeName = "SQLite"
   private static let _autoVacuumKey = "_NSAutoVacuumLevel"
 
-  /// Metadata of a new store: what the caller gives, with type, UUID and vacuum level.
+  /// Returns the metadata of a new store: the caller's, with type, UUID and vacuum level.
   static func initial(_ metadata: [String: Any]) -> [String: Any] {
     var result = metadata
     result[typeKey] = typeName
@@ -20,10 +20,10 @@ enum StoreMetadata {
 
   /// Reads the metadata of an open database.
   ///
-  /// A property list that is missing or damaged counts as empty: UUID and type are known without it, and that
-  /// there are no version hashes is for the caller to judge.
+  /// Treats a missing or damaged property list as empty: UUID and type do not depend on it, and the caller
+  /// must handle missing version hashes.
   ///
-  /// - Throws: `StoreOpenError.typeMismatch` when there is no such row.
+  /// - Throws: `StoreOpenError.typeMismatch` if there is no such row.
   static func read(_ connection: Connection, path: String) throws -> [String: Any] {
     let exists =
       try connection.firstValue(
@@ -64,7 +64,7 @@ enum StoreMetadata {
     return list as? [String: Any] ?? [:]
   }
 
-  /// Writes the metadata inside the caller's transaction. Without a UUID the store keeps the one it has.
+  /// Writes the metadata inside the caller's transaction. Without a UUID, the store keeps its own.
   static func write(_ metadata: [String: Any], to connection: Connection) throws {
     var list = metadata
     var uuid = list.removeValue(forKey: uuidKey) as? String

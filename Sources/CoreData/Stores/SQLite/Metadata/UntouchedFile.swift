@@ -2,27 +2,27 @@ import CoreDataSQLiteBinding
 import Foundation
 import Synchronization
 
-/// Opens a database for reading so that nothing on disk changes: not the file, not its log, and no new file
-/// beside it. Only what must not be written is opened this way; SQLite cannot recover it in place.
+/// Opens a database for reading without any change on disk: to the file, to its log, or by new files beside
+/// it. Used only for files that must not be written; SQLite cannot recover such a file in place.
 ///
-/// SQLite itself leaves files behind when it reads a database with a write-ahead log: it creates the log and
-/// its shared memory. So there are three ways:
-/// - With the shared memory there, through it; it is not written.
-/// - With an empty log, as a file that does not change; opened again as soon as it did. A log of 32 bytes is
-///   its header alone, which a process that was killed leaves, and is empty, too: SQLite tries for ten seconds
-///   to read such a log through shared memory that it must not write, and fails.
-/// - Where SQLite would have to recover (a log without shared memory, as forensic copies have it, or a hot
-///   journal), from a private copy, in which it does so. The copy is deleted with its last connection.
+/// SQLite itself creates files when it reads a database with a write-ahead log: the log and its shared
+/// memory. Hence three cases:
+/// - The shared memory exists: read through it, without writing it.
+/// - The log is empty: open the file as immutable, and reopen it when it changes. A log of 32 bytes, as left
+///   by a killed process, has only a header and counts as empty: SQLite would try for ten seconds to read
+///   such a log through shared memory that it must not write, and fail.
+/// - SQLite would have to recover (a log without shared memory, as in forensic copies, or a hot journal): let
+///   it recover a private copy, which is deleted with its last connection.
 ///
-/// Other processes may create and delete log and shared memory meanwhile; opening is retried then.
+/// Other processes may create and delete log and shared memory meanwhile; opening is then retried.
 final class UntouchedFile: Sendable {
   let path: String
   private let _timeout: Double
   private let _copy = Mutex<PrivateCopy?>(nil)
 
-  /// Size of a log that has a header and no content.
+  /// Size of a log with a header only.
   private static let _logHeaderSize: Int64 = 32
-  /// How often opening is retried when the files change under it.
+  /// Number of retries if the files change while they are opened.
   private static let _maximumTries = 100
 
   init(path: String, timeout: Double) {
@@ -30,7 +30,7 @@ final class UntouchedFile: Sendable {
     _timeout = timeout
   }
 
-  /// A new connection.
+  /// Opens a new connection.
   ///
   /// - Throws: `SQLiteError`; an error of the file system.
   func open() throws -> Connection {
@@ -48,7 +48,7 @@ final class UntouchedFile: Sendable {
     preconditionFailure("the loop ends by returning or throwing")
   }
 
-  /// A new connection to a private copy, for a file that another connection keeps locked.
+  /// Opens a new connection to a private copy, for a file that another connection keeps locked.
   ///
   /// - Throws: As `open`.
   func openCopy() throws -> Connection {
@@ -65,7 +65,7 @@ final class UntouchedFile: Sendable {
 
   private func _hasChanged(since state: FileState, _ error: any Error) -> Bool {
     switch (error as? SQLiteError)?.primaryCode {
-    // The log's shared memory goes away while it is opened.
+    // The log's shared memory disappears while it is opened.
     case 14: FileState.part(path) != nil && access(path, R_OK) == 0
     case 15: true
     default: error is PrivateCopy.ChangedError || FileState(path) != state
@@ -78,7 +78,7 @@ final class UntouchedFile: Sendable {
       if state.mayHaveHotJournal {
         return try _checked(Connection(path: path, mode: .readOnly, busyTimeout: timeout))
       }
-      // SQLite plays a log that is there, whatever the header says.
+      // SQLite replays an existing log, regardless of the header.
       guard state.log != nil || DatabaseHead.hasLog(path) else {
         return try _checked(Connection(path: path, mode: .readOnly, busyTimeout: timeout))
       }
@@ -105,7 +105,7 @@ final class UntouchedFile: Sendable {
     try connection.execute("PRAGMA query_only = 1")
     let path = path
     connection.isOutdated = {
-      // Keeps the copy for as long as the connection lives.
+      // Keeps the copy as long as the connection.
       _ = copy
       return FileState(path) != state
     }
@@ -126,10 +126,10 @@ final class UntouchedFile: Sendable {
   }
 }
 
-/// What tells that a database, its log or its journal has changed.
+/// A fingerprint of a database, its log and its journal, to detect changes.
 struct FileState: Equatable {
   let database: Part?
-  /// Nil for an empty log, which says no more than a missing one.
+  /// Nil for an empty log, which is equivalent to a missing one.
   let log: Part?
   /// Nil for an empty journal.
   let journal: Part?
@@ -150,10 +150,11 @@ struct FileState: Equatable {
     journal = filled(path + "-journal")
   }
 
-  /// Whether a transaction may have been cut short: SQLite decides, as one that is under way looks the same.
+  /// Whether a transaction may have been interrupted. Only SQLite can tell, since one in progress looks the
+  /// same.
   var mayHaveHotJournal: Bool { journal != nil }
 
-  /// Whether any later change shows: file systems keep times in steps of some milliseconds.
+  /// Whether any later change will be visible: file systems store times in steps of some milliseconds.
   var isSettled: Bool {
     let now = Date().timeIntervalSince1970
     return [database, log, journal].allSatisfy { part in
@@ -171,7 +172,7 @@ struct FileState: Equatable {
       number: UInt64(status.st_ino))
   }
 
-  /// When the content of a file was last modified.
+  /// Returns the time of a file's last content change.
   static func modified(_ status: stat) -> timespec {
     #if canImport(Darwin)
     status.st_mtimespec
@@ -180,7 +181,7 @@ struct FileState: Equatable {
     #endif
   }
 
-  /// When anything about a file was last changed, its name and permissions included.
+  /// Returns the time of a file's last status change, including its name and permissions.
   static func changed(_ status: stat) -> timespec {
     #if canImport(Darwin)
     status.st_ctimespec

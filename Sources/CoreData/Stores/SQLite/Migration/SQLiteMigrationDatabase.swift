@@ -36,7 +36,7 @@ struct SQLiteMigrationDatabase: MigrationDatabase {
     switch (column.content, content) {
     case (.data, .externalData):
       "CASE WHEN \(column.name) IS NULL THEN NULL ELSE CAST(x'01' || \(column.name) AS BLOB) END"
-    // What lies in a file of its own is read afterwards.
+    // Values in external files are read afterwards.
     case (.externalData, .data): "SUBSTR(\(column.name), 2)"
     default: column.name
     }
@@ -51,7 +51,7 @@ struct SQLiteMigrationDatabase: MigrationDatabase {
       guard let bits = conversion.target.integerBits, bits < 64,
         bits < conversion.source.integerBits ?? 64
       else { return number }
-      // The low bits, with the highest of them as the sign.
+      // The low bits, sign-extended.
       let (mask, sign) = ((1 << bits) - 1, 1 << (bits - 1))
       return "((((\(number)) & \(mask)) + \(sign)) & \(mask)) - \(sign)"
     case .double: return "CAST(\(column) AS REAL)"

@@ -3,8 +3,8 @@ import CoreDataSQLiteBinding
 import Foundation
 
 extension StoreMigration {
-  /// Reads values that lie in files of their own into the rows, for attributes that allow no external storage any
-  /// more. The files stay: the transaction may still fail.
+  /// Reads external values into the rows, for attributes that no longer allow external storage. Keeps the
+  /// files, since the transaction may still fail.
   func readExternalValues() throws {
     for flow in plan.flows {
       for pair in flow.pairs {

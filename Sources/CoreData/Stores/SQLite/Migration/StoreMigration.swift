@@ -1,25 +1,25 @@
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
-/// Rewrites a store's tables for another version of its model, as far as the change can be inferred.
+/// Rewrites a store's tables for another version of its model, as far as the mapping can be inferred.
 ///
-/// Everything happens inside the caller's transaction: either the store is wholly of the new version
-/// afterwards, or untouched. No object is made; SQLite copies the rows.
+/// Runs inside the caller's transaction: the store afterwards either has the new version or is unchanged.
+/// SQLite copies the rows; no objects are created.
 struct StoreMigration {
   let connection: Connection
   let plan: MigrationPlan
-  /// Where values lie in files of their own.
+  /// The directory of external values.
   let externalData: ExternalDataDirectory
-  /// Largest key ever given out in the table of each old root.
+  /// The largest key ever assigned in the table of each old root.
   private let _largestKeys: [Int: Int64]
 
   var old: StoreMapping { plan.old }
   var new: StoreMapping { plan.new }
 
   /// - Parameters:
-  ///   - connection: Of the store, in a transaction.
-  ///   - old: The mapping of the tables that are there.
-  ///   - new: That of those to be made.
+  ///   - connection: A connection to the store, in a transaction.
+  ///   - old: The mapping of the existing tables.
+  ///   - new: The mapping of the new tables.
   ///   - path: Path of the store's file.
   init(_ connection: Connection, at path: String, from old: StoreMapping, to new: StoreMapping) throws {
     self.connection = connection
@@ -40,10 +40,10 @@ struct StoreMigration {
     if case .int(let number)? = value { number } else { 0 }
   }
 
-  /// Migrates the tables, telling `Progress.current()` how far it has come.
+  /// Migrates the tables and reports to `Progress.current()`.
   ///
-  /// - Throws: `SQLiteError`, with a constraint's code when objects are in the way of a new uniqueness
-  ///   constraint; `MissingValuesError`; `UnsupportedModelError`; `CocoaError.userCancelled`.
+  /// - Throws: `SQLiteError`, with a constraint code if objects violate a new uniqueness constraint;
+  ///   `MissingValuesError`; `UnsupportedModelError`; `CocoaError.userCancelled`.
   func run() throws {
     let slices = plan.flows.map {
       MigrationProgress.slices(of: _database.keyColumn, largestKey: _largestKeys[$0.oldRoot] ?? 0)
@@ -70,20 +70,20 @@ struct StoreMigration {
     for number in old.joins.indices { try connection.execute("DROP TABLE \(_database.away(join: number))") }
     for table in new.tables {
       for statement in try writer.indexes(of: table) { try connection.execute(statement) }
-      // Last of all: copying is no change that derived attributes are to follow.
+      // Last: copying must not trigger updates of derived attributes.
       for statement in try DerivedTriggers(new).statements(of: table) { try connection.execute(statement) }
       try progress.advance()
     }
     try _writeKeys()
     try _renumberHistory()
-    // Stores by old versions of Core Data have none.
+    // Stores of old Core Data versions have none.
     try connection.execute("CREATE TABLE IF NOT EXISTS \(StoreVocabulary.modelCacheTable) (Z_CONTENT BLOB)")
     try ModelCache.write(new.layout.schema, to: connection)
   }
 
   private var _database: SQLiteMigrationDatabase { SQLiteMigrationDatabase(connection: connection) }
 
-  /// The old table that holds an entity's rows.
+  /// Returns the temporary name of the old table with an entity's rows.
   func away(of entity: Int) -> String { TableMigration(plan, in: _database).away(of: entity) }
 
   private func _exists(_ table: String) throws -> Bool {
@@ -91,7 +91,7 @@ struct StoreMigration {
       != nil
   }
 
-  /// Those of the old tables: their names would be in the way of the new ones'.
+  /// Drops those of the old tables, whose names would conflict with the new ones.
   private func _dropIndexesAndTriggers() throws {
     let tables = Set((old.tables.map(\.name) + old.joins.map(\.name)).map(StoreVocabulary.plain))
     var found: [(type: String, name: String)] = []
@@ -99,7 +99,7 @@ struct StoreMigration {
       "SELECT type, name, tbl_name FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL"
     ) { row in
       let (type, name, table) = (row.string(0), row.string(1), row.string(2))
-      // Triggers may stand on one table and speak of another.
+      // A trigger on one table may refer to another.
       if type == "trigger" ? name.hasPrefix("Z_") || tables.contains(table) : tables.contains(table) {
         found.append((type, name))
       }
@@ -128,7 +128,7 @@ struct StoreMigration {
     }
   }
 
-  /// The history speaks of entities by number.
+  /// The history refers to entities by number.
   private func _renumberHistory() throws {
     guard try _exists("ACHANGE") else { return }
     let changed = plan.storedNumbers.filter { $0.old != $0.new }

@@ -4,32 +4,31 @@ import CoreDataSQLiteBinding
 import CoreDataZlibBinding
 import Foundation
 
-/// The copy of its model that a store keeps in Z_MODELCACHE: a keyed archive, compressed.
+/// The model copy of a store, in Z_MODELCACHE: a compressed keyed archive.
 enum ModelCache {
-  /// More than any model unpacks to.
+  /// Larger than any unpacked model.
   private static let _sizeLimit = 64 << 20
 
-  /// The model as the table holds it.
+  /// Returns the model in the form of the table.
   static func content(for schema: ModelSchema) throws -> [UInt8] {
     try RawDeflate.pack([UInt8](CompiledModelWriter.write(schema, for: .store)))
   }
 
-  /// Puts the model into the store, inside the caller's transaction: when it is made, and after a migration.
+  /// Writes the model to the store, inside the caller's transaction: on creation, and after a migration.
   static func write(_ schema: ModelSchema, to connection: Connection) throws {
     let content = try content(for: schema)
     try connection.query("DELETE FROM Z_MODELCACHE")
     try connection.query("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(content)])
   }
 
-  /// The model in an open store; nil where there is none.
+  /// Reads the model in an open store; nil if there is none.
   ///
-  /// - Throws: `ModelFileError` for one that cannot be read.
+  /// - Throws: `ModelFileError` if it is unreadable.
   static func read(_ connection: Connection, path: String) throws -> ModelSchema? {
     try _unpacked(connection, path: path) { try CompiledModelReader.read($0, path: $1) }
   }
 
-  /// The order in which the model in an open store names the properties of each entity; empty where there is
-  /// none that can be read.
+  /// Returns the order of each entity's properties in an open store's model; empty without a readable model.
   static func propertyOrders(_ connection: Connection, path: String) -> [String: [String]] {
     let orders = try? _unpacked(connection, path: path) {
       try CompiledModelReader.propertyOrders(in: $0, path: $1)
@@ -37,7 +36,7 @@ enum ModelCache {
     return (orders ?? nil) ?? [:]
   }
 
-  /// What `body` makes of the archive and of a name for it; nil where there is none.
+  /// Calls `body` with the archive and a name for it; nil if there is none.
   private static func _unpacked<T>(
     _ connection: Connection, path: String, _ body: (Data, String) throws -> T
   ) throws -> T? {

@@ -2,14 +2,14 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Puts a model together from the tables of a store that keeps no copy of its own: a best effort.
+/// Reconstructs a model from the tables of a store without a model copy: a best effort.
 ///
-/// What the tables tell: entities and their parents, exactly; attributes, under their names in small letters,
-/// all with the root entity, with a type by the column's (whole numbers as Integer 64, flags among them;
-/// dates and floating-point numbers apart; bytes as binary data); many-to-many relationships with their
-/// inverses; to-one relationships, where the destination is named by a second column, by its entity's name,
-/// or by the rows that the keys lead to. A to-one whose destination cannot be told stays an Integer 64
-/// attribute. One-to-many relationships, whose names no table has, are missing.
+/// Recovers entities and their parents exactly; attributes with lower-case names, all in the root entity,
+/// with a type derived from the column (integers and flags as Integer 64; dates separate from floating-point
+/// numbers; bytes as binary data); many-to-many relationships with their inverses; to-one relationships whose
+/// destination follows from a second column, from its entity's name, or from the rows that the keys
+/// reference. A to-one without a known destination remains an Integer 64 attribute. One-to-many
+/// relationships, whose names are in no table, are missing.
 struct TableModel {
   private let _connection: Connection
   private let _path: String
@@ -30,7 +30,7 @@ struct TableModel {
     _path = path
   }
 
-  /// - Throws: `StoreOpenError.incompatible` when the tables do not fit each other.
+  /// - Throws: `StoreOpenError.incompatible` if the tables are inconsistent.
   func schema() throws -> ModelSchema {
     let entities = try _entities()
     guard !entities.isEmpty else {
@@ -56,7 +56,7 @@ struct TableModel {
     return schema
   }
 
-  /// The entities that have rows or subentities; the history's own have numbers beyond any model's.
+  /// Returns the entities with rows or subentities; the history's own have numbers beyond any model's.
   private func _entities() throws -> [Entity] {
     var result: [Entity] = []
     try _connection.query("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT") { row in
@@ -74,7 +74,7 @@ struct TableModel {
     let table = StoreVocabulary.name(entity.name)
     let columns = try _columns(of: table)
     let names = Set(columns.map(\.name))
-    // Z8_OWNER beside ZOWNER says which entity the keys in ZOWNER belong to.
+    // Z8_OWNER beside ZOWNER gives the entity of the keys in ZOWNER.
     var stated: [String: Int] = [:]
     for column in columns {
       if let (number, stem) = _numbered(column.name) { stated["Z" + stem] = number }
@@ -106,7 +106,7 @@ struct TableModel {
       || name.hasPrefix("Z_FOK_")
   }
 
-  /// Number and rest of a name such as Z8_OWNER.
+  /// Splits a name such as Z8_OWNER into number and rest.
   private func _numbered(_ name: String) -> (Int, String)? {
     let rest = name.dropFirst()
     guard name.hasPrefix("Z"), let bar = rest.firstIndex(of: "_"), let number = Int(rest[..<bar]) else {
@@ -127,7 +127,8 @@ struct TableModel {
     }
   }
 
-  /// Entity that the keys in a column lead to; nil for a column of plain numbers, or when it cannot be told.
+  /// Returns the entity that the keys in a column reference; nil for a column of plain numbers, or if
+  /// unknown.
   private func _destination(
     of column: String, in table: String, _ stated: Int?, _ entities: [Entity]
   ) throws -> (name: String, hasSubentities: Bool)? {
@@ -135,7 +136,7 @@ struct TableModel {
       (entity.name, entities.contains { $0.parent == entity.number })
     }
     if let stated { return entities.first { $0.number == stated }.map(answer) }
-    // Core Data indexes every key; attributes only if the model asks for it.
+    // Core Data indexes all keys, but attributes only if the model specifies it.
     let index = "\(table)_\(column)_INDEX"
     guard
       try _connection.firstValue(
@@ -157,7 +158,7 @@ struct TableModel {
         """)
       if found == .int(1) { fitting.append(leaf) }
     }
-    // A table that ends in what the column is called comes before others that happen to have the keys.
+    // A table whose name ends like the column precedes others that happen to have the keys.
     let stem = String(column.dropFirst())
     let alike = fitting.filter {
       $0.name.uppercased().hasSuffix(stem) || stem.hasSuffix($0.name.uppercased())
@@ -168,8 +169,7 @@ struct TableModel {
 
   // MARK: Join tables
 
-  /// Z_1BOOKS ( Z_1AUTHORS, Z_2BOOKS ): entity 1 has `books`, which are of entity 2, whose inverse is
-  /// `authors`.
+  /// Z_1BOOKS ( Z_1AUTHORS, Z_2BOOKS ): entity 1 has `books` of entity 2, with the inverse `authors`.
   private func _addManyToMany(_ made: inout [Int: EntitySchema]) throws {
     var tables: [String] = []
     try _connection.query(
@@ -198,7 +198,7 @@ struct TableModel {
     }
   }
 
-  /// Number and rest of a name such as Z_1BOOKS.
+  /// Splits a name such as Z_1BOOKS into number and rest.
   private func _joined(_ name: String) -> (number: Int, stem: String)? {
     guard name.hasPrefix("Z_") else { return nil }
     let rest = name.dropFirst(2)

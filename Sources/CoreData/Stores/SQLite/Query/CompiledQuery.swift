@@ -2,13 +2,13 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import CoreDataSQLiteBinding
 
-/// A fetch as SQL: what every fetch of the same shape runs.
+/// The SQL of a fetch, shared by all fetches of the same shape.
 final class CompiledQuery: Sendable {
   let sql: SQLText
   let parameters: [QueryParameter]
   let reader: RowReader
   let content: FetchPlan.Content
-  /// Whether a row may come more than once: for each of the equal values it was looked up by.
+  /// Whether a row may occur more than once: for each of several equal values by which it was looked up.
   let mayRepeat: Bool
 
   init(
@@ -24,8 +24,7 @@ final class CompiledQuery: Sendable {
 }
 
 extension CompiledQuery {
-  /// Compiles `plan`, whose constants are given as `PredicateShape` found them; `reader` decodes what the SQL
-  /// selects.
+  /// Compiles `plan` with the constants that `PredicateShape` found; `reader` decodes the selected columns.
   ///
   /// - Throws: `UntranslatableQueryError`.
   convenience init(

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import CoreDataSQLiteBinding
 
-/// A dictionary fetch as SQL: what every one of the same shape runs.
+/// The SQL of a dictionary fetch, shared by all of the same shape.
 final class CompiledTable: Sendable {
   let sql: SQLText
   let parameters: [QueryParameter]
@@ -33,7 +33,7 @@ extension SelectedCell {
 }
 
 extension CompiledTable {
-  /// Compiles a dictionary fetch, whose constants are given as `TableShape` found them.
+  /// Compiles a dictionary fetch with the constants that `TableShape` found.
   ///
   /// - Throws: `UntranslatableQueryError`.
   convenience init(

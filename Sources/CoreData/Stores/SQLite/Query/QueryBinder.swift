@@ -6,7 +6,7 @@ import Foundation
 /// Binds the values of one fetch to a statement compiled for its shape.
 struct QueryBinder {
   private let _context: RowReader.Context
-  /// Bound for an object that no row can be: unsaved, or of another store or table.
+  /// Bound for an object that matches no row: unsaved, or of another store or table.
   private static let _noKey = Int64.min
 
   init(_ context: RowReader.Context) { _context = context }
@@ -28,7 +28,7 @@ struct QueryBinder {
     }
   }
 
-  /// What `bind` binds, to be shown.
+  /// Returns the bindings of `bind`, for display.
   func bindings(
     _ parameters: [QueryParameter], _ plan: FetchPlan, _ constants: [PredicateValue]
   ) -> [SQLBinding] {
@@ -134,8 +134,8 @@ struct QueryBinder {
     return key.reference
   }
 
-  /// The bytes that a transformable attribute stores for a value; nil, which no row is equal to, if it
-  /// cannot.
+  /// Returns the bytes that a transformable attribute stores for a value; nil, which equals no row, if it
+  /// cannot be encoded.
   private func _bytes(_ value: PredicateValue, _ entity: Int, _ slot: Int) -> Data? {
     value.storedBytes(entity: entity, slot: slot, _context.spaces)
   }
@@ -152,8 +152,8 @@ struct QueryBinder {
     return number.map { Int64(_context.numbers.stored(for: $0)) } ?? Self._noKey
   }
 
-  /// The last byte one higher. UTF-8 has no byte 255, so it never overflows; that the result need not be
-  /// UTF-8 does not matter to a comparison of bytes.
+  /// Increments the last byte. UTF-8 has no byte 255, so this never overflows; comparing bytes does not
+  /// require valid UTF-8.
   private func _bindEnd(of value: PredicateValue, _ statement: Statement, _ index: Int32) {
     guard case .string(let text) = value, !text.isEmpty else { return statement.bindNull(at: index) }
     var bytes = Array(text.utf8)
@@ -188,7 +188,7 @@ struct QueryBinder {
   }
 
   private func _plainArray(_ members: [PredicateValue]) -> ValueArray {
-    // Most collections are all texts or all integers, which need no Binding each.
+    // Most collections contain only texts or only integers, which need no Binding each.
     if case .string = members.first,
       let texts = _all(members, { if case .string(let text) = $0 { text } else { nil } })
     {
@@ -214,12 +214,12 @@ struct QueryBinder {
   }
 }
 
-/// How decimals are stored: as numbers, so with the precision of a double.
+/// Decimals are stored as numbers, hence with the precision of a double.
 enum StoredDecimal {
   static func binding(_ decimal: Decimal) -> Binding {
     let number = NSDecimalNumber(decimal: decimal)
     if decimal.isNaN { return .null }
-    // Small whole numbers are exact either way, and integers cost less to keep.
+    // Small integers are exact in both forms and cheaper to store.
     let integer = number.int64Value
     if Decimal(integer) == decimal { return .int(integer) }
     return .double(Double("\(decimal)") ?? number.doubleValue)

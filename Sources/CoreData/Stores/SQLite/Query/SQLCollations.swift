@@ -2,7 +2,7 @@ import CoreDataPredicateLanguage
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Collations by which texts are sorted as their comparison selectors say.
+/// Collations that sort texts according to comparison selectors.
 enum SQLCollations {
   static func name(_ comparison: FetchPlan.SortTerm.Comparison) -> String? {
     switch comparison {
@@ -14,7 +14,7 @@ enum SQLCollations {
     }
   }
 
-  /// What follows a column in ORDER BY.
+  /// Returns the suffix of a column in ORDER BY.
   static func clause(_ comparison: FetchPlan.SortTerm.Comparison) -> String {
     name(comparison).map { " COLLATE " + $0 } ?? ""
   }

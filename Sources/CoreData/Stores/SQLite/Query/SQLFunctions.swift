@@ -2,7 +2,7 @@ import CoreDataPredicateLanguage
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Functions that SQL calls for what SQLite cannot do itself.
+/// SQL functions for operations that SQLite lacks.
 enum SQLFunctions {
   static func register(on connection: Connection) throws {
     try _registerText(connection)
@@ -33,7 +33,7 @@ enum SQLFunctions {
     ]
     try connection.register(function: "NSCoreDataLength", argumentCount: 1) { call in
       guard let text = call.utf8(0) else { return call.answerNull() }
-      // In UTF-16 units, as NSString counts: two for each scalar of four bytes, one for every other.
+      // In UTF-16 units, like NSString: two for each scalar of four bytes, one for any other.
       call.answer(
         text.reduce(into: Int64(0)) { count, byte in
           if byte & 0xC0 != 0x80 { count += byte >= 0xF0 ? 2 : 1 }
@@ -70,7 +70,7 @@ enum SQLFunctions {
     }
   }
 
-  /// Functions whose arguments may be whole or not, and those that answer by chance.
+  /// Functions whose arguments may be integers or not, and those with random results.
   private static func _registerNumbers(_ connection: Connection) throws {
     try connection.register(function: "NSCoreDataModulus", argumentCount: 2) { call in
       if call.isNull(0) || call.isNull(1) { return call.answerNull() }
@@ -86,7 +86,7 @@ enum SQLFunctions {
       let number = call.isInteger(0) ? PredicateValue.int(call.int64(0)) : .double(call.double(0))
       call.answer(number.plainText)
     }
-    // What migrations convert numbers by: the nearest Float, and the decimal that a Float shows as.
+    // Number conversions for migrations: the nearest Float, and a Float's shortest decimal.
     try connection.register(function: "NSCoreDataFloat", argumentCount: 1) { call in
       call.isNull(0) ? call.answerNull() : call.answer(Double(Float(call.double(0))))
     }
@@ -105,8 +105,8 @@ enum SQLFunctions {
     }
   }
 
-  /// What the triggers of derived attributes in Core Data's files call. They tell the caller which derived
-  /// values changed; the columns themselves are kept by the triggers.
+  /// Functions called by the triggers of derived attributes in Core Data's files. They report which derived
+  /// values changed; the triggers themselves update the columns.
   private static func _registerTriggerCalls(_ connection: Connection) throws {
     for name in [
       "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
@@ -120,7 +120,7 @@ enum SQLFunctions {
 }
 
 extension StringOperation {
-  /// Whether it holds, as the one string comparison of predicates has it.
+  /// Evaluates the string comparison, with the code that in-memory predicates use.
   fileprivate func holds(
     for text: StringComparison.Bytes, _ pattern: StringComparison.Bytes, _ options: StringComparison.Options
   ) throws -> Bool {

@@ -3,7 +3,7 @@ import CoreDataSQLiteBinding
 
 /// Aggregates that SQLite lacks: median, mode and standard deviation, computed by the same code as in memory.
 enum SQLStatistics {
-  /// Name of the SQL function for a predefined function; nil for what is no such aggregate.
+  /// Returns the SQL name of a predefined function; nil for any other function.
   static func name(of function: PredicateFunction) -> String? { _names[function] }
 
   private static let _names: [PredicateFunction: String] = [

@@ -1,7 +1,7 @@
 import CoreDataPredicateLanguage
 import CoreDataSQLiteBinding
 
-/// How SQLite spells a query, with the functions and collations that `SQLFunctions` registers.
+/// SQLite's query syntax, with the functions and collations that `SQLFunctions` registers.
 struct SQLiteDialect: SQLDialect {
   var name: String { "SQLite" }
   var keyColumn: String { StoreVocabulary.primaryKey }
@@ -22,7 +22,7 @@ struct SQLiteDialect: SQLDialect {
   /// A unary plus hides a column from the query planner.
   func unindexed(_ value: SQLFragment, _ kind: ValueKind) -> SQLFragment { "+\(value)" }
 
-  /// The columns' affinities do it.
+  /// Column affinities make them comparable.
   func comparable(
     _ left: SQLFragment, _ leftKind: ValueKind, _ right: SQLFragment, _ rightKind: ValueKind
   ) -> (SQLFragment, SQLFragment) { (left, right) }
@@ -34,8 +34,8 @@ struct SQLiteDialect: SQLDialect {
   }
 
   func isMember(_ subject: SQLFragment, _ kind: ValueKind, of parameter: QueryParameter) -> SQLFragment {
-    // A column without a type counts as one of bytes, and numbers would equal no text; the sign takes that
-    // from it, so that the text's affinity decides, as it does with one number.
+    // A column without a type has BLOB affinity, so numbers would equal no text. The plus removes the
+    // affinity, and the text's affinity decides, as with a single number.
     let sign = kind == .string ? "+" : ""
     return "\(subject) IN (SELECT \(sql: sign)value FROM \(sql: ValueArray.tableName)(\(parameter)))"
   }
@@ -51,7 +51,7 @@ struct SQLiteDialect: SQLDialect {
     if !options.needsTextFunction, let constant {
       switch operation {
       case .beginsWith:
-        // A range, so that an index on the attribute serves.
+        // A range, which can use an index on the attribute.
         return "(\(text) >= \(pattern) AND \(text) < \(QueryParameter.constant(constant, .endOfPrefix)))"
       case .endsWith: return "substr(\(text), -length(\(pattern))) = \(pattern)"
       case .contains: return "instr(\(text), \(pattern)) > 0"
@@ -164,7 +164,7 @@ struct SQLiteDialect: SQLDialect {
   }
 }
 
-/// Names of the SQL functions for texts.
+/// Names of the SQL text functions.
 enum StringFunction {
   /// (text, pattern, operation, options): 1, 0 or NULL.
   static let test = "NSCoreDataStringSearch"

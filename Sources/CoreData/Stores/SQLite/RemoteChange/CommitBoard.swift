@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Where stores of this process say that they have committed, for followers of the same file.
+/// Notifies observers of a file about commits by this process's stores.
 final class CommitBoard: Sendable {
   static let shared = CommitBoard()
 
@@ -11,11 +11,10 @@ final class CommitBoard: Sendable {
   }
 
   private let _state = Mutex(State())
-  /// How many follow anything, so that a commit without followers costs one load.
+  /// Number of observers, so that a commit without observers costs one load.
   private let _count = Atomic<Int>(0)
 
-  /// Calls `handler` after each commit to the file, on the committing thread, until the board is told to end
-  /// it.
+  /// Calls `handler` after each commit to the file, on the committing thread, until the observation ends.
   func follow(_ file: String, _ handler: @escaping @Sendable () -> Void) -> Int {
     _count.wrappingAdd(1, ordering: .relaxed)
     return _state.withLock { state in
@@ -34,7 +33,7 @@ final class CommitBoard: Sendable {
     }
   }
 
-  /// Tells the file's followers of a commit.
+  /// Notifies the file's observers of a commit.
   func didCommit(_ file: String) {
     guard _count.load(ordering: .relaxed) > 0 else { return }
     for follower in _state.withLock({ $0.followers[file] ?? [] }) { follower.handler() }

@@ -8,17 +8,16 @@ import Glibc
 import Musl
 #endif
 
-/// Tells when a file, or another whose name begins with its name, is written to by any process.
+/// Reports writes by any process to a file, or to another whose name starts with its name.
 ///
-/// The kernel tells (inotify), for the whole directory, since a database's log comes and goes. Where it does
-/// not, because there is no inotify or its watches are used up, the file is taken to be written to twice a
-/// second.
+/// Watches the whole directory with inotify, since a database's log comes and goes. Without inotify, or if
+/// its watches are exhausted, it calls the handler twice a second.
 final class FileWatch: Sendable {
   private let _cancel: @Sendable () -> Void
 
-  /// Starts watching; ends with the watch.
+  /// Starts watching until the watch is released.
   ///
-  /// - Parameter handler: Called on an arbitrary thread; may be called without need.
+  /// - Parameter handler: Called on an arbitrary thread, possibly without any change.
   init(path: String, _ handler: @escaping @Sendable () -> Void) {
     let url = URL(fileURLWithPath: path)
     #if canImport(Glibc) || canImport(Musl)
@@ -32,7 +31,7 @@ final class FileWatch: Sendable {
     timer.schedule(deadline: .now() + 0.5, repeating: 0.5, leeway: .milliseconds(100))
     timer.setEventHandler(handler: handler)
     timer.resume()
-    // Unchecked by the compiler only: a dispatch source may be cancelled on any thread.
+    // Unchecked: a dispatch source may be cancelled on any thread.
     nonisolated(unsafe) let source = timer
     _cancel = { source.cancel() }
   }
@@ -41,7 +40,7 @@ final class FileWatch: Sendable {
 }
 
 #if canImport(Glibc) || canImport(Musl)
-/// The process's one inotify instance.
+/// The process's only inotify instance.
 private final class DirectoryEvents: Sendable {
   private struct Watcher {
     let id: Int
@@ -57,7 +56,7 @@ private final class DirectoryEvents: Sendable {
   private let _descriptor: Int32
   private let _state = Mutex(State())
 
-  /// Nil when the kernel gives no instance.
+  /// Nil if the kernel provides no instance.
   static let shared = DirectoryEvents()
 
   private init?() {
@@ -66,19 +65,19 @@ private final class DirectoryEvents: Sendable {
     let source = DispatchSource.makeReadSource(fileDescriptor: _descriptor, queue: .global(qos: .utility))
     source.setEventHandler { [unowned self] in _receive() }
     source.resume()
-    // Lives as long as the process, as does the instance itself.
+    // Lives as long as the process, like the instance.
     _ = Unmanaged.passRetained(source as AnyObject)
   }
 
   /// Adds a watcher of a directory; nil if the kernel refuses.
   ///
-  /// - Returns: What ends the watching.
+  /// - Returns: A closure that ends the watch.
   func watch(
     _ directory: String, prefix: String, _ handler: @escaping @Sendable () -> Void
   ) -> (@Sendable () -> Void)? {
     let mask = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE)
     return _state.withLock { state in
-      // A directory watched already keeps its number.
+      // A directory already watched keeps its descriptor.
       let watch = inotify_add_watch(_descriptor, directory, mask)
       guard watch >= 0 else { return nil }
       state.nextID += 1
@@ -108,7 +107,7 @@ private final class DirectoryEvents: Sendable {
     }
   }
 
-  /// Each event: watch, mask, cookie and length of 4 bytes each, then a name filled up with zeros.
+  /// Each event: watch, mask, cookie and length of 4 bytes each, then a zero-padded name.
   private func _dispatch(_ events: UnsafeRawBufferPointer) {
     var called: [@Sendable () -> Void] = []
     var seen = Set<Int>()
@@ -122,7 +121,7 @@ private final class DirectoryEvents: Sendable {
         let name = events[(place + 16)..<end]
         place = end
         if mask & UInt32(IN_Q_OVERFLOW) != 0 {
-          // Events were lost: everybody looks for himself.
+          // Events were lost: notify all watchers.
           for watcher in state.watchers.values.joined() where seen.insert(watcher.id).inserted {
             called.append(watcher.handler)
           }

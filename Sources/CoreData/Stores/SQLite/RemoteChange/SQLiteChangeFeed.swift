@@ -2,37 +2,37 @@ import CoreDataSQLiteBinding
 import Foundation
 import Synchronization
 
-/// Tells of commits to one SQLite store, by any connection of any process.
+/// Reports commits to one SQLite store by any connection of any process.
 ///
-/// `PRAGMA data_version` on a connection of the feed's own changes with every commit of another connection. The stores
-/// of this process ask for a check right after a commit, and the kernel does when another process writes to the file or
-/// its log. A commit becomes visible a little after the last write to the log, so such a write is followed by several
-/// checks within two seconds.
+/// `PRAGMA data_version` on the feed's own connection changes with every commit of another connection. This
+/// process's stores request a check right after a commit; inotify does when another process writes to the
+/// file or its log. A commit becomes visible shortly after the last write to the log, so such a write
+/// triggers several checks within two seconds.
 final class SQLiteChangeFeed: @unchecked Sendable {
-  // Unchecked: `_connection`, `_version` and `_retries` are used on `_queue` only after `init`.
+  // Unchecked: after `init`, `_connection`, `_version` and `_retries` are confined to `_queue`.
 
   private let _queue = DispatchQueue(label: "CoreData.remote-change", qos: .utility)
   private let _changed: @Sendable () -> Void
   private let _file: String
   private let _follower = Mutex<Int?>(nil)
   private let _watch = Mutex<FileWatch?>(nil)
-  /// Nil for a database in memory, or locked exclusively, which no other process can write to.
+  /// Nil for a database in memory or locked exclusively, to which no other process can write.
   private var _connection: Connection?
   private var _version: Binding?
   private var _retries = 0
 
   private static let _delays = [1, 5, 20, 100, 400, 1500]
 
-  /// Starts watching, until the feed is released.
+  /// Starts watching until the feed is released.
   ///
-  /// - Throws: `SQLiteError` when the file cannot be opened for reading.
+  /// - Throws: `SQLiteError` if the file cannot be opened for reading.
   init(_ engine: SQLiteStoreEngine, _ changed: @escaping @Sendable () -> Void) throws {
     _changed = changed
     _file = engine.commitName
     if !engine.isAlone {
       let file = SQLiteStoreFile(url: URL(fileURLWithPath: engine.path))
-      // A connection that takes part in the log, so that it notices; on a medium that allows none there is
-      // nothing to notice.
+      // A connection that takes part in the log and therefore sees commits; a medium that does not allow one
+      // has no changes to report.
       let connection =
         try engine.options.isReadOnly
         ? ((try? file.openAnother(.readOnly)) ?? file.openForReading()) : file.openAnother(.readOnly)
@@ -56,7 +56,7 @@ final class SQLiteChangeFeed: @unchecked Sendable {
       if _connection == nil { return _changed() }
       _check()
       guard again else { return }
-      // A series of checks that is on its way starts over.
+      // Restart a series of checks in progress.
       let isWaiting = _retries > 0
       _retries = Self._delays.count
       if !isWaiting { _checkLater() }

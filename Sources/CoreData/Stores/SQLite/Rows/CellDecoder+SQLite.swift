@@ -3,7 +3,7 @@ import CoreDataSQLiteBinding
 import Foundation
 
 extension CellDecoder {
-  /// The value of the cell; nil for NULL.
+  /// Decodes the cell; nil for NULL.
   @inline(__always)
   func value(_ statement: Statement, _ context: RowReader.Context) throws -> Value? {
     if statement.isNull(column) { return nil }
@@ -27,7 +27,7 @@ extension CellDecoder {
     }
   }
 
-  /// The less frequent types, kept out of the loop's code.
+  /// The less frequent types, outside the loop's code.
   @inline(never)
   private func _boxed(_ statement: Statement, _ context: RowReader.Context) throws -> Value? {
     switch content {
@@ -44,7 +44,7 @@ extension CellDecoder {
     switch statement.storageClass(column) {
     case .int: return Decimal(statement.int64(column))
     case .double:
-      // By way of the shortest text that reads back as the same number, so that 10.11 stays 10.11.
+      // Through the shortest text that reads back as the same number, so that 10.11 stays 10.11.
       let number = statement.double(column)
       return number.isFinite ? Decimal(string: "\(number)", locale: nil) : Decimal.nan
     default: return Decimal(string: statement.string(column), locale: nil)
@@ -62,7 +62,7 @@ extension CellDecoder {
   }
 }
 
-/// A cell that cannot be what its column is for; the reader adds table and key.
+/// A cell with a value that its column cannot contain; the reader adds table and key.
 struct CellError: Error {
   let reason: String
 }

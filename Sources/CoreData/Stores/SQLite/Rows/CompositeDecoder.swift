@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
-/// How the columns of a composite attribute's elements become one cell of a Row.
+/// Decodes the columns of a composite attribute's elements into one cell of a Row.
 struct CompositeDecoder: Sendable {
   private indirect enum Part: Sendable {
     case element(CellDecoder)
@@ -11,7 +11,7 @@ struct CompositeDecoder: Sendable {
   let slot: Int
   private let _part: Part
 
-  /// - Parameter elements: Decoders of the elements that are no composites themselves, in declared order.
+  /// - Parameter elements: Decoders of the leaf elements, in declared order.
   init(slot: Int, _ attribute: AttributeSchema, _ elements: [CellDecoder]) {
     self.slot = slot
     var rest = elements[...]
@@ -25,7 +25,7 @@ struct CompositeDecoder: Sendable {
       })
   }
 
-  /// The value; nil when no element has one.
+  /// Decodes the value; nil if all elements are nil.
   func value(_ statement: Statement, _ context: RowReader.Context) throws -> Value? {
     try Self._value(_part, statement, context)
   }

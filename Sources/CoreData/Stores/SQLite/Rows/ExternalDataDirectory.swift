@@ -1,25 +1,25 @@
 import Foundation
 import Synchronization
 
-/// The hidden directory beside a store that holds large binary values, one file each.
+/// The hidden directory beside a store for large binary values, one file each.
 ///
-/// A cell of such an attribute begins with 1, then the bytes themselves; or with 2, then the name of a file
-/// and a zero. Values above the threshold are written to files.
+/// A cell of such an attribute starts with 1, followed by the bytes; or with 2, followed by a file name and a
+/// zero. Values above the threshold are written to files.
 struct ExternalDataDirectory: Sendable {
   private let _path: String
   private let _storePath: String
-  /// Whether there is a place for files; a store in memory has none.
+  /// Whether files are possible; not for a store in memory.
   private let _isAvailable: Bool
   private let _notices = MissingFileNotices()
 
-  /// Values of more bytes than this get a file of their own.
+  /// Values with more bytes are stored in a file.
   static let threshold = 100 * 1024
 
-  /// Prefix of a value that stands in the row.
+  /// Prefix of a value stored in the row.
   static let inline: UInt8 = 1
   private static let _file: UInt8 = 2
 
-  /// - Parameter storePath: Path of the real file, as a `StoreLocation` has it.
+  /// - Parameter storePath: Path of the real file, as in `StoreLocation`.
   init(storePath: String) {
     _isAvailable = storePath != "/dev/null" && storePath != ":memory:"
     _storePath = storePath
@@ -28,20 +28,20 @@ struct ExternalDataDirectory: Sendable {
     _path = url.deletingLastPathComponent().appendingPathComponent(".\(base)_SUPPORT/_EXTERNAL_DATA").path
   }
 
-  /// Path of the directory that holds `_EXTERNAL_DATA`.
+  /// Path of the directory that contains `_EXTERNAL_DATA`.
   var supportPath: String { (_path as NSString).deletingLastPathComponent }
 
-  /// Path of the directory that holds the files.
+  /// Path of the directory that contains the files.
   var path: String { _path }
 
-  /// Names of the files that are there.
+  /// Names of the existing files.
   var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: _path)) ?? []).filter {
       UUID(uuidString: $0) != nil
     }
   }
 
-  /// Makes the directory, with the mode of the store, if it is not there.
+  /// Creates the directory with the mode of the store, unless it exists.
   func create() {
     guard let mode = FileMode(of: _storePath) else { return }
     mode.createDirectory(supportPath)
@@ -50,7 +50,7 @@ struct ExternalDataDirectory: Sendable {
 
   // MARK: Writing
 
-  /// Writes a value to a file of its own if it is large enough.
+  /// Writes a large value to a file.
   ///
   /// - Returns: Name of the file; nil for a value that belongs in the row.
   /// - Throws: `SQLiteStoreError.externalData`.
@@ -58,7 +58,7 @@ struct ExternalDataDirectory: Sendable {
     guard _isAvailable, data.count > Self.threshold else { return nil }
     let name = UUID().uuidString
     let path = "\(_path)/\(name)"
-    // No reader knows the name until the row that holds it is committed, so the file may grow in place.
+    // No reader knows the name until the row that references it is committed, so the file may grow in place.
     var descriptor = Self._create(path)
     if descriptor < 0, errno == ENOENT {
       create()
@@ -78,29 +78,28 @@ struct ExternalDataDirectory: Sendable {
     open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   }
 
-  /// Removes files that no row names (any more); those that are not there count as removed.
+  /// Deletes files that no row references (any more); missing ones count as deleted.
   func remove(_ names: [String]) {
     for name in names { try? FileManager.default.removeItem(atPath: "\(_path)/\(name)") }
   }
 
-  /// The cell that names a file.
+  /// Returns the cell that references a file.
   static func cell(naming name: String) -> Data { Data([_file]) + Data(name.utf8) + Data([0]) }
 
-  /// Name of the file that a cell names; nil for a value that stands in the row.
+  /// Returns the name of the file that a cell references; nil for a value stored in the row.
   static func file(named bytes: UnsafeRawBufferPointer) -> String? {
     guard bytes.first == _file else { return nil }
     let text = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-    // Only a UUID is ever a name here; anything else could lead out of the directory.
+    // Names are always UUIDs; anything else could escape from the directory.
     return UUID(uuidString: text) == nil ? nil : text
   }
 
   // MARK: Reading
 
-  /// The value behind a cell; nil, with a line on the standard error, when it names a file that is not there:
-  /// the row's other values are no worse for it, and the cell stays as it is until somebody assigns the
-  /// attribute.
+  /// Returns the value of a cell. If the referenced file is missing, returns nil and logs to standard error:
+  /// the row's other values remain usable, and the cell is unchanged until the attribute is assigned.
   ///
-  /// - Throws: `SQLiteStoreError.unreadableExternalData` for a file that is there and cannot be read: a copy or a
+  /// - Throws: `SQLiteStoreError.unreadableExternalData` for an existing file that cannot be read: a copy or
   ///   migration would lose the value.
   func read(_ bytes: UnsafeRawBufferPointer) throws -> Data? {
     guard let prefix = bytes.first else { return Data() }
@@ -115,13 +114,13 @@ struct ExternalDataDirectory: Sendable {
       }
       return data
     default:
-      // Written before external storage was switched on for the attribute.
+      // Written before external storage was enabled for the attribute.
       return Data(bytes)
     }
   }
 }
 
-/// Writes bytes to an open file; answers the error's code, nil when all are written.
+/// Writes bytes to an open file. Returns the error code, or nil on success.
 private func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
   var rest = bytes[...]
   while !rest.isEmpty {
@@ -133,13 +132,14 @@ private func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> 
   return nil
 }
 
-/// Files that are neither links nor devices: a store from elsewhere leads to no other file of the user's.
+/// Reads regular files only: an untrusted store must not lead to the user's other files through links or
+/// devices.
 enum PlainFile {
-  /// Bytes that a value in a file may have, far beyond what any program keeps in one: a sparse file from
-  /// elsewhere would take all memory.
+  /// Maximum size of a value in a file, far beyond what any program stores: an untrusted sparse file could
+  /// exhaust memory.
   private static let _limit = Int64(Int32.max)
 
-  /// Content of the file; nil if there is no plain file.
+  /// Returns the file's content; nil if there is no regular file.
   ///
   /// - Throws: `SQLiteStoreError.unreadableExternalData`.
   static func data(at path: String) throws -> Data? {
@@ -171,7 +171,7 @@ enum PlainFile {
     return count < data.count ? Data(data.prefix(count)) : data
   }
 
-  /// What a path leads to.
+  /// Returns the kind of file at a path.
   static func kind(of path: String) -> ExternalFile {
     var status = stat()
     guard lstat(path, &status) == 0 else { return .missing }
@@ -179,15 +179,16 @@ enum PlainFile {
   }
 }
 
-/// What stands where the file of a large value should be.
+/// The kind of file found in place of a large value's file.
 package enum ExternalFile: Sendable {
   case plain
   case missing
-  /// A link, a device or a directory: never followed.
+  /// A link, device or directory: never followed.
   case other
 }
 
-/// Says which external data files are missing: the first few, for a store copied without its directory misses
+/// Logs missing external data files, but only the first few, since a store copied without its directory lacks
+/// them all.
 /// them all.
 private final class MissingFileNotices: Sendable {
   private let _names = Mutex<Set<String>>([])

@@ -19,20 +19,20 @@ final class KeyQuery: Sendable {
 
 /// Reads the members of one to-many relationship by their owners' keys.
 ///
-/// Selects the owner's key, the member's key, and the member's Z_ENT where it can differ.
+/// Selects the owner's key, the member's key, and the member's Z_ENT if it can vary.
 struct RelationQuery: Sendable {
   let one: SQLText
   let many: SQLText
-  /// Reads the members of one owner with their values, if those can be read cheaply along the way.
+  /// Reads the members of one owner with their values, if these are cheap to read along.
   let whole: (sql: SQLText, reader: RowReader)?
   private let _destination: Int
   private let _isPolymorphic: Bool
   private let _tableName: String
 
-  /// Nil for a slot that is no stored to-many.
+  /// Nil for a slot that is not a stored to-many.
   ///
-  /// - Parameter readers: Readers of each entity with its subentities, by entity number - 1; none: members
-  ///   are read by their keys only.
+  /// - Parameter readers: Readers of each entity with its subentities, by entity number - 1; without them,
+  ///   members are read by key only.
   init?(slot: Int, in layout: PropertyLayout, context: RowReader.Context, readers: [RowReader] = []) {
     let mapping = context.mapping
     let columns: String, from: String, owner: String, order: String
@@ -43,7 +43,7 @@ struct RelationQuery: Sendable {
       }
       let table = mapping.table(of: destination)
       _destination = destination
-      // The table is shared when any entity of it has subentities, whatever the destination is.
+      // The table is shared if any of its entities has subentities, regardless of the destination.
       _isPolymorphic = table.hasSubentities
       owner = "t0.\(table.columns[key].name)"
       columns = "\(owner), t0.Z_PK" + (_isPolymorphic ? ", t0.Z_ENT" : "")
@@ -77,7 +77,7 @@ struct RelationQuery: Sendable {
     )
   }
 
-  /// The member in the statement's current row.
+  /// Returns the member in the statement's current row.
   func member(_ statement: Statement, _ context: RowReader.Context) throws -> ObjectKey {
     let reference = statement.int64(1)
     guard _isPolymorphic else {

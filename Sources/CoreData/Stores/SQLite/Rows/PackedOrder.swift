@@ -1,18 +1,17 @@
 import CoreDataModelSchema
 
-/// The order of a fetch that reads all its matches anyway, made here instead of in SQL.
+/// Sorts the results of a fetch without limit in memory instead of in SQL.
 ///
-/// SQLite sorts whole rows: it writes each into a record, compares records and reads them again. What is
-/// fetched stands in memory in any case, and sorting places by the first eight bytes of a key costs a
-/// fraction of that. Only for orders by the entity's own attributes in their natural order, without limit;
-/// whatever else stays in SQL.
+/// SQLite sorts whole rows: it writes each into a record, compares records and reads them again. The results
+/// are in memory anyway, and sorting indices by the first eight bytes of a key costs a fraction of that. Only
+/// for sort keys that are the entity's own attributes in natural order; all other orders stay in SQL.
 struct PackedOrder {
   private let _keys: [(slot: Int, isAscending: Bool)]
-  /// Whether ranks order all that the cells do, but null and the least number.
+  /// Whether ranks order everything that the cells do, except null and the least number.
   private let _isRankWhole: Bool
   private let _fallback: RowOrdering
 
-  /// Nil for an order that SQLite is to make.
+  /// Nil for an order that SQLite must produce.
   init?(_ plan: FetchPlan, _ reader: RowReader) {
     guard !plan.sort.isEmpty, plan.limit == 0, plan.offset == 0, plan.content == .values,
       let format = reader.format
@@ -34,7 +33,7 @@ struct PackedOrder {
     _fallback = RowOrdering(plan)
   }
 
-  /// The rows in order; those equal by all keys stay as they stood.
+  /// Returns the rows sorted stably.
   func sorted(_ found: [StoredObject]) -> [StoredObject] {
     guard found.count <= Int32.max, found.allSatisfy({ $0.row?.isPacked ?? false }) else {
       return _sortedByValues(found)
@@ -51,7 +50,7 @@ struct PackedOrder {
     return places.map { found[Int($0.index)] }
   }
 
-  /// Sorts places of equal rank by their cells.
+  /// Sorts indices of equal rank by their cells.
   private func _sortTies(_ places: inout [RankSort.Place], _ found: [StoredObject]) {
     var start = 0
     while start < places.count {
@@ -77,7 +76,7 @@ struct PackedOrder {
     return false
   }
 
-  /// For rows that were too long to be packed.
+  /// For rows that were too long to pack.
   private func _sortedByValues(_ found: [StoredObject]) -> [StoredObject] {
     guard let order = _fallback.bySlot else { return found }
     return found.enumerated().sorted { left, right in

@@ -1,7 +1,6 @@
-/// Sorts places by their ranks in time that grows with their number only: by one byte after the other, last
-/// byte first.
+/// Sorts indices by rank in linear time: a radix sort from the last byte to the first.
 ///
-/// Ranks of texts often differ in few bytes and begin alike; bytes in which all ranks agree are passed over.
+/// Ranks of texts often differ in few bytes and share a prefix; bytes in which all ranks agree are skipped.
 enum RankSort {
   struct Place {
     let rank: UInt64
@@ -11,9 +10,9 @@ enum RankSort {
   private static let _digits = 8
   private static let _buckets = 256
 
-  /// Sorts by rank; places of equal rank stay as they stood.
+  /// Sorts stably by rank.
   static func sort(_ places: inout [Place]) {
-    // Counting takes longer than comparing until there are some hundreds.
+    // Counting is slower than comparing below some hundreds.
     guard places.count > 256 else {
       places.sort { $0.rank != $1.rank ? $0.rank < $1.rank : $0.index < $1.index }
       return
@@ -37,7 +36,7 @@ enum RankSort {
     if isInOther { swap(&places, &other) }
   }
 
-  /// - Returns: Whether the sorted places stand in `second` in the end.
+  /// - Returns: Whether the sorted result is in `second`.
   private static func _sort(
     _ first: UnsafeMutableBufferPointer<Place>, _ second: UnsafeMutableBufferPointer<Place>,
     _ counts: UnsafeMutableBufferPointer<Int>

@@ -1,8 +1,8 @@
 import CoreDataSQLiteBinding
 
-/// Reads the rows of one entity into packed Rows: the loop that everything fetched goes through.
+/// Reads the rows of one entity into packed Rows: the inner loop of every fetch.
 ///
-/// Its steps are plain bytes, so that going through them counts no references.
+/// Its steps are plain bytes, so that iterating them involves no reference counting.
 final class RowPacker: Sendable {
   private struct Step: Sendable {
     enum Kind: UInt8, Sendable { case int, bool, double, text }
@@ -15,7 +15,7 @@ final class RowPacker: Sendable {
   let format: RowFormat
   private let _steps: [Step]
 
-  /// Nil when the entity has cells that a packed Row cannot hold.
+  /// Nil if the entity has cells that a packed Row cannot contain.
   init?(_ cells: [CellDecoder], slotCount: Int) {
     guard slotCount > 0, slotCount <= RowFormat.maximumCount else { return nil }
     var kinds = [RowFormat.Kind](repeating: .absent, count: slotCount)
@@ -39,7 +39,7 @@ final class RowPacker: Sendable {
     _steps = steps
   }
 
-  /// The row that a statement stands on; nil for one whose texts are too long to be packed.
+  /// Reads a statement's current row; nil if its texts are too long to pack.
   func row(_ statement: Statement, version: Int64) -> Row? {
     format.row(version: version) { cells in
       _steps.withUnsafeBufferPointer { steps in
@@ -47,7 +47,7 @@ final class RowPacker: Sendable {
           let slot = Int(step.slot)
           switch step.kind {
           case .int, .bool:
-            // Zero is what NULL reads as, and nothing else needs a second look.
+            // NULL also reads as zero; only zero needs a second check.
             let value = statement.int64(step.column)
             cells.set(step.kind == .int ? UInt64(bitPattern: value) : value == 0 ? 0 : 1, at: slot)
             if value == 0, statement.isNull(step.column) { cells.setNull(at: slot) }

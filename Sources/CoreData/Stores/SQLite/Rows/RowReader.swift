@@ -1,12 +1,11 @@
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
-/// Reads the rows of one entity, with or without its subentities, out of a statement that selects
-/// `selectList`.
+/// Reads the rows of one entity, with or without its subentities, from a statement that selects `selectList`.
 ///
-/// Made once per entity; decoding a row then looks nothing up.
+/// Created once per entity; decoding a row needs no look-up.
 final class RowReader: Sendable {
-  /// What all readers of a store share.
+  /// Data shared by all readers of a store.
   final class Context: Sendable {
     let mapping: StoreMapping
     let numbers: EntityNumbers
@@ -28,7 +27,7 @@ final class RowReader: Sendable {
     let slotCount: Int
     let cells: [CellDecoder]
     let composites: [CompositeDecoder]
-    /// Makes packed rows; nil for an entity whose rows cannot be packed.
+    /// Creates packed rows; nil for an entity whose rows cannot be packed.
     let packer: RowPacker?
 
     init(
@@ -42,9 +41,9 @@ final class RowReader: Sendable {
     }
   }
 
-  /// Columns to select from table alias `t0`: key, version, entity if it can differ, then values.
+  /// Columns to select from table alias `t0`: key, version, entity if it can vary, then values.
   let selectList: String
-  /// Columns to select for identity alone.
+  /// Columns to select for IDs only.
   let identityList: String
   private let _context: Context
   private let _tableName: String
@@ -54,11 +53,10 @@ final class RowReader: Sendable {
   private let _only: EntityDecoder
   private let _part: RowPart?
 
-  /// How rows are packed; nil if they are not, or if they are of several entities.
+  /// The packed format; nil if rows are not packed, or belong to several entities.
   var format: RowFormat? { _isPolymorphic ? nil : _only.packer?.format }
 
-  /// - Parameter part: The slots to read; nil for all. Subentities number inherited slots as their parents
-  ///   do.
+  /// - Parameter part: The slots to read; nil for all. Subentities number inherited slots like their parents.
   init(entity number: Int, includesSubentities: Bool, part: RowPart? = nil, context: Context) {
     let mapping = context.mapping
     let layout = mapping.layout.layout(numbered: number)
@@ -66,7 +64,7 @@ final class RowReader: Sendable {
     _context = context
     _tableName = table.name
     _part = part
-    // A table of one entity may have any number in Z_ENT.
+    // A table of one entity may contain any number in Z_ENT.
     _isPolymorphic = table.hasSubentities
     let family = includesSubentities ? layout.family : [number]
 
@@ -132,10 +130,10 @@ final class RowReader: Sendable {
     }
   }
 
-  /// The object in the current row of a statement that selects `selectList`; nil when the row belongs to an
-  /// entity outside the family.
+  /// Returns the object in the current row of a statement that selects `selectList`; nil if the row's entity
+  /// is outside the family.
   ///
-  /// - Throws: `SQLiteStoreError.corruptRow` for a row no store of this model can hold.
+  /// - Throws: `SQLiteStoreError.corruptRow` for a row that no store of this model can contain.
   func object(_ statement: Statement) throws -> StoredObject? {
     let reference = statement.int64(0)
     let version = statement.int64(1)
@@ -160,7 +158,7 @@ final class RowReader: Sendable {
     }
   }
 
-  /// The identity in the current row of a statement that selects `identityList`.
+  /// Returns the ID in the current row of a statement that selects `identityList`.
   func identity(_ statement: Statement) throws -> StoredObject? {
     let reference = statement.int64(0)
     guard let decoder = try _decoder(statement, column: 1, reference) else { return nil }

@@ -1,21 +1,20 @@
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
-/// Telling whether objects have changed since some other time, in another process perhaps.
+/// Detects whether objects have changed since an earlier time, perhaps in another process.
 extension SQLiteStoreEngine {
-  /// A text that differs whenever an object of these entities was inserted, updated or deleted in between, by
-  /// any writer that keeps Core Data's versions.
+  /// Returns a text that changes whenever an object of these entities is inserted, updated or deleted by any
+  /// writer that maintains Core Data's versions.
   ///
-  /// For each table: number of rows, sum of versions, and the last key given out. A deletion lowers the
-  /// number, an insertion raises the last key, and where neither has happened each update raises the sum.
-  /// Costs a scan of the tables.
+  /// For each table: number of rows, sum of versions, and last key assigned. A deletion lowers the number, an
+  /// insertion raises the last key, and otherwise each update raises the sum. Costs a scan of the tables.
   ///
   /// - Throws: `SQLiteStoreError`.
   func mark(of entityNumbers: some Collection<Int>) throws -> String? {
     let roots = Set(entityNumbers.map { mapping.layout.layout(numbered: $0).rootNumber }).sorted()
     return try SQLiteStoreError.translating {
       try pool.read { connection in
-        // One statement sees one state of the file.
+        // A single statement sees a consistent state of the file.
         let parts = roots.map { root in
           let table = mapping.table(of: root).name
           return "SELECT '\(root) ' || COUNT(*) || ' ' || IFNULL(SUM(Z_OPT), 0) || ' ' || "

@@ -4,7 +4,7 @@ import CoreDataSQLiteBinding
 
 /// Fetches, faults and relationships.
 extension SQLiteStoreEngine {
-  /// Runs a fetch; limit and offset applied, sorted.
+  /// Runs a fetch; the result is sorted, with limit and offset applied.
   ///
   /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
@@ -17,7 +17,7 @@ extension SQLiteStoreEngine {
     return try order.sorted(_fetch(plan.unsorted, on: connection))
   }
 
-  /// What SQL leaves to be ordered here; nil if nothing.
+  /// Returns the order to apply in memory; nil if SQL sorts.
   func packedOrder(_ plan: FetchPlan) -> PackedOrder? {
     if plan.sort.isEmpty { return nil }
     let number = plan.layout.entityNumber
@@ -44,7 +44,7 @@ extension SQLiteStoreEngine {
     return query.mayRepeat && result.count > 1 ? Self._once(result) : result
   }
 
-  /// Binds the values of a query, has `body` step through it, and reports it where statements are logged.
+  /// Binds the values of a query, lets `body` step through it, and logs it if logging is enabled.
   @inline(__always) private func _run<Result>(
     _ sql: SQLText, _ parameters: [QueryParameter], _ plan: FetchPlan, _ constants: [PredicateValue],
     on connection: Connection, _ body: (Statement, SQLReport?) throws -> Result
@@ -58,10 +58,10 @@ extension SQLiteStoreEngine {
     return try body(statement, report)
   }
 
-  /// Each of the rows once, where it first came.
+  /// Removes duplicate rows, keeping the first occurrence of each.
   private static func _once(_ found: [StoredObject]) -> [StoredObject] {
     var seen = Set<Int64>(minimumCapacity: found.count)
-    // All are of one table, so that the key tells.
+    // All rows are of one table, so keys suffice.
     if found.allSatisfy({ seen.insert($0.key.reference).inserted }) { return found }
     seen.removeAll(keepingCapacity: true)
     return found.filter { seen.insert($0.key.reference).inserted }
@@ -85,8 +85,8 @@ extension SQLiteStoreEngine {
     return result
   }
 
-  /// Goes through the rows of a dictionary fetch on the caller's connection. One that keeps no row has but
-  /// one array made.
+  /// Iterates the rows of a dictionary fetch on the caller's connection. Reuses one array if `body` retains
+  /// none.
   func forEachRow(of plan: DictionaryPlan, on connection: Connection, _ body: ([Value]) -> Void) throws {
     let (query, constants) = try compiled(plan)
     try _run(query.sql, query.parameters, plan.rows, constants, on: connection) { statement, report in
@@ -106,7 +106,7 @@ extension SQLiteStoreEngine {
     }
   }
 
-  /// The SQL of a dictionary fetch, compiled once per shape, and its constants.
+  /// Returns the SQL of a dictionary fetch, compiled once per shape, and its constants.
   ///
   /// - Throws: `UntranslatableQueryError`.
   func compiled(_ plan: DictionaryPlan) throws -> (query: CompiledTable, constants: [PredicateValue]) {
@@ -117,7 +117,7 @@ extension SQLiteStoreEngine {
     return (query, constants)
   }
 
-  /// Number of rows that `fetch` would return.
+  /// Returns the number of rows that `fetch` would return.
   func count(_ plan: FetchPlan) throws -> Int {
     try SQLiteStoreError.translating { try pool.read { try count(plan, on: $0) } }
   }
@@ -130,7 +130,7 @@ extension SQLiteStoreEngine {
     }
   }
 
-  /// The SQL of a fetch, compiled once per shape, and its constants.
+  /// Returns the SQL of a fetch, compiled once per shape, and its constants.
   ///
   /// - Throws: `UntranslatableQueryError`.
   func compiled(
@@ -163,11 +163,11 @@ extension SQLiteStoreEngine {
     }
   }
 
-  /// Rows for keys, read on the caller's connection: inside a save, on the writer.
+  /// Returns rows for keys, read on the caller's connection: in a save, the writer.
   func rows(for keys: [ObjectKey], on connection: Connection) throws -> [Row?] {
     if keys.count == 1 { return [try row(for: keys[0], on: connection)] }
     var result = [Row?](repeating: nil, count: keys.count)
-    // Nearly always all keys are of one entity; then one statement reads them all.
+    // Usually all keys are of one entity, and one statement reads them all.
     let first = keys[0].space
     if keys.allSatisfy({ $0.space === first }) {
       try _read(keys, Array(keys.indices), first.layout.entityNumber, into: &result, on: connection)
@@ -186,7 +186,7 @@ extension SQLiteStoreEngine {
     _ keys: [ObjectKey], _ indices: [Int], _ number: Int, into result: inout [Row?], on connection: Connection
   ) throws {
     let query = keyQueries[number - 1]
-    // Sorted as SQLite answers, so that going along with it finds each row's place.
+    // Sorted like SQLite's results, so that a parallel pass finds each row's position.
     let places = indices.map { (reference: keys[$0].reference, index: $0) }.sorted {
       $0.reference < $1.reference
     }
@@ -199,7 +199,7 @@ extension SQLiteStoreEngine {
         report?.record(statement)
         guard let object = try query.reader.object(statement) else { continue }
         let reference = object.key.reference
-        // Nothing promises the order; a row out of it is looked for from the start.
+        // The order is not guaranteed; for a row out of order the search restarts.
         if next > 0, places[next - 1].reference >= reference { next = 0 }
         while next < places.count, places[next].reference < reference { next += 1 }
         while next < places.count, places[next].reference == reference {
@@ -210,7 +210,7 @@ extension SQLiteStoreEngine {
     }
   }
 
-  /// The row for one key; nil if there is none.
+  /// Returns the row for one key; nil if it is missing.
   func row(for key: ObjectKey, on connection: Connection) throws -> Row? {
     let query = keyQueries[key.space.layout.entityNumber - 1]
     return try connection.withStatement(query.one) { statement in
@@ -225,14 +225,14 @@ extension SQLiteStoreEngine {
     try SQLiteStoreError.translating { try pool.read { try related(to: owners, slot: slot, on: $0) } }
   }
 
-  /// Members of a to-many relationship, read on the caller's connection.
+  /// Returns the members of a to-many relationship, read on the caller's connection.
   func related(to owners: [ObjectKey], slot: Int, on connection: Connection) throws -> [[ObjectKey]] {
     guard let first = owners.first else { return [] }
     let number = first.space.layout.entityNumber
     guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot]
     else {
       let layout = mapping.layout.layout(numbered: number)
-      // A transient one has no members until the program adds them.
+      // A transient to-many has no members until the program adds them.
       if layout.slots.indices.contains(slot), layout.slots[slot].isToMany, layout.slots[slot].isTransient {
         return Array(repeating: [], count: owners.count)
       }
@@ -245,11 +245,11 @@ extension SQLiteStoreEngine {
       ? [try _members(of: first, query, connection)] : try _members(of: owners, query, connection)
   }
 
-  /// Most members whose values are read along with them.
+  /// Maximum number of members whose values are read along.
   private static let _membersReadAtOnce = 256
 
-  /// Members of a to-many; with their values unless they are very many, or have values that are costly to
-  /// read.
+  /// Returns the members of a to-many, with their values unless there are too many members, or values that
+  /// are costly to read.
   func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {
     let number = owner.space.layout.entityNumber
     guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot],
@@ -270,7 +270,7 @@ extension SQLiteStoreEngine {
           return true
         }
         if isAll { return found }
-        // So many may only be counted.
+        // A count may be all that is needed of so many.
         let values = Dictionary(
           found.map { ($0.key.reference, $0.row) }, uniquingKeysWith: { first, _ in first })
         return try _members(of: owner, query, connection).map {

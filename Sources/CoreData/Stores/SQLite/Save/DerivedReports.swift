@@ -1,11 +1,11 @@
 import CoreDataSQLiteBinding
 import Synchronization
 
-/// Rows whose derived values the triggers of the current transaction have changed.
+/// Collects the rows whose derived values have been changed by triggers in the current transaction.
 ///
-/// Core Data's triggers report each through an SQL function that every writer must provide.
+/// Core Data's triggers report each row through an SQL function that every writer must provide.
 final class DerivedReports: Sendable {
-  /// A row as a trigger names it: `Z_ENT` and key.
+  /// A row as identified by a trigger: `Z_ENT` and key.
   struct Reported: Hashable, Sendable {
     let entity: Int64
     let key: Int64
@@ -13,7 +13,7 @@ final class DerivedReports: Sendable {
 
   private let _rows = Mutex<Set<Reported>>([])
 
-  /// Has the functions of a connection report here.
+  /// Registers the reporting functions on a connection.
   func listen(on connection: Connection) throws {
     for name in [
       "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
@@ -39,7 +39,7 @@ final class DerivedReports: Sendable {
 }
 
 extension SQLiteStoreEngine {
-  /// The rows that triggers of this transaction have changed, as they are now.
+  /// Returns the current rows that triggers of this transaction have changed.
   func computedRows(on connection: Connection) throws -> [StoredObject] {
     let reported = derivedReports.drain()
     if reported.isEmpty { return [] }

@@ -3,14 +3,14 @@ import CoreDataSQLiteBinding
 
 /// Saves and key reservation.
 extension SQLiteStoreEngine {
-  /// Writes everything or nothing, in one transaction. Inserted objects without permanent ID get theirs, and
+  /// Writes everything or nothing, in one transaction. Inserted objects without a permanent ID get one, and
   /// temporary IDs are linked before the commit.
   ///
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`.
   func commit(_ changes: ChangeSet) throws { _ = try save(changes) }
 
-  /// Commits, together with saves into other stores, and answers the rows whose derived values the commit has
-  /// changed, and its number in the history.
+  /// Commits, together with saves into other stores. Returns the rows whose derived values have changed, and
+  /// the transaction number in history.
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
     guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
     if changes.isEmpty {
@@ -23,8 +23,8 @@ extension SQLiteStoreEngine {
         do {
           outcome = try _commit(changes, on: connection, isCareful: false, along: others)
         } catch let error as SQLiteError where error.isUniqueViolation {
-          // Rare, so worth a second run: it lets rows exchange values, and finds out who is at odds with
-          // whom.
+          // Rare, so a second attempt is affordable: it lets rows exchange values, and finds the conflicting
+          // objects.
           outcome = try _commit(changes, on: connection, isCareful: true, along: others)
         }
         didCommit()
@@ -58,8 +58,8 @@ extension SQLiteStoreEngine {
     }
   }
 
-  /// Reserves keys for new objects, durable against any other writer of the store: as many per entity number
-  /// as asked for.
+  /// Reserves the requested number of keys per entity number for new objects, durably against any other
+  /// writer of the store.
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]] {
     guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
     var result: [Int: [Int64]] = [:]
@@ -77,9 +77,9 @@ extension SQLiteStoreEngine {
     return result
   }
 
-  /// Takes the next `count` keys of a table, inside the caller's transaction; answers the first.
+  /// Allocates the next `count` keys of a table, inside the caller's transaction, and returns the first.
   ///
-  /// - Parameter minimum: a key that was given out before and must count as used.
+  /// - Parameter minimum: A key assigned before, which counts as used.
   /// - Throws: `SQLiteStoreError.keysExhausted`.
   func allocate(_ count: Int, ofRoot root: Int, atLeast minimum: Int64, on connection: Connection) throws
     -> Int64

@@ -2,9 +2,9 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Values of Rows as parameters.
+/// Binds values of Rows to parameters.
 extension SaveTransaction {
-  /// Binds the cells of a row one after the other; answers the next free parameter.
+  /// Binds the cells of a row in order and returns the index of the next parameter.
   func bind(
     _ row: Row, _ cells: [WriteCell], entity: Int, to statement: Statement, from first: Int32
   ) throws -> Int32 {
@@ -70,7 +70,7 @@ extension SaveTransaction {
   private func _bind(_ data: Data, isPrefixed: Bool, _ statement: Statement, _ index: Int32) throws {
     guard isPrefixed else { return data.withUnsafeBytes { statement.bind(blob: $0, at: index) } }
     if let name = try engine.context.externalData.write(data) {
-      // The file is there before the row that names it is committed.
+      // The file must exist before the row that references it is committed.
       writtenFiles.append(name)
       return ExternalDataDirectory.cell(naming: name).withUnsafeBytes { statement.bind(blob: $0, at: index) }
     }

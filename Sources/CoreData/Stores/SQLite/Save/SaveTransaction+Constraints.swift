@@ -3,8 +3,7 @@ import CoreDataSQLiteBinding
 
 /// Uniqueness constraints.
 extension SaveTransaction {
-  /// Takes the old values of constraints out of the way of all rows that get new ones, so that rows may
-  /// exchange them.
+  /// Clears the old constraint values of all rows that get new ones, so that rows may exchange them.
   func clearExchangedValues() throws {
     for update in changes.updated {
       let layout = try layout(of: update.id)
@@ -22,7 +21,7 @@ extension SaveTransaction {
     }
   }
 
-  /// A violation in the making.
+  /// A violation under construction.
   private struct Draft {
     let entityNumber: Int
     let slots: [Int]
@@ -31,7 +30,7 @@ extension SaveTransaction {
     var existing: StoredObject?
   }
 
-  /// What the unique indexes refused, as the caller sees it: constraint, objects of the save, stored object.
+  /// Translates violations of unique indexes for the caller: constraint, objects of the save, stored object.
   func constraintError() throws -> any Error {
     var drafts: [Draft] = []
     let owners = try _idsByKey()
@@ -48,7 +47,7 @@ extension SaveTransaction {
           ObjectKey(space: engine.spaces[layout.rootNumber - 1], reference: found.key.reference)]
         _add(broken.id, other, found, slots, values, layout, &drafts)
       }
-      // An index that the model knows nothing of: there is no constraint to name.
+      // The model does not know this index: there is no constraint to name.
       if !isExplained { return SQLiteStoreError.sqlite(broken.error) }
     }
     return StoreConstraintError(
@@ -80,7 +79,7 @@ extension SaveTransaction {
         existing: other == nil ? found : nil))
   }
 
-  /// Objects of the save by key, to tell them from stored ones.
+  /// Returns the objects of the save by key, to distinguish them from stored ones.
   private func _idsByKey() throws -> [ObjectKey: NSManagedObjectID] {
     var result: [ObjectKey: NSManagedObjectID] = [:]
     for (index, insertion) in changes.inserted.enumerated() {
@@ -95,7 +94,7 @@ extension SaveTransaction {
     return result
   }
 
-  /// Another row with these values.
+  /// Returns another row with these values.
   private func _row(with values: [Value], _ slots: [Int], _ broken: BrokenRow) throws -> StoredObject? {
     let number = broken.entityNumber
     let root = mapping.layout.layout(numbered: number).rootNumber

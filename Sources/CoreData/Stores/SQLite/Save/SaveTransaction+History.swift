@@ -1,8 +1,8 @@
 import CoreDataModelSchema
 
-/// What a save adds to the store's history.
+/// Records a save in the store's history.
 extension SaveTransaction {
-  /// Keeps what history keeps of objects that are about to be deleted.
+  /// Preserves values of objects about to be deleted, as history requires.
   func keepTombstones(in entry: HistoryEntry?) throws {
     guard let entry else { return }
     for deletion in changes.deleted {
@@ -11,7 +11,7 @@ extension SaveTransaction {
     }
   }
 
-  /// Records insertions, updates and deletions, in this order. Called once all are carried out.
+  /// Records insertions, updates and deletions, in this order. Call once all have been executed.
   func recordHistory(in entry: HistoryEntry?) throws {
     guard let entry else { return }
     for (index, insertion) in changes.inserted.enumerated() {

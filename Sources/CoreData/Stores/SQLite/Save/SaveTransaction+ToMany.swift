@@ -21,11 +21,11 @@ extension SaveTransaction {
     let delta: ToManyDelta
     let plan: ToManyPlan
 
-    /// What was never stored need not be removed.
+    /// Unsaved members are not stored, so they need no removal.
     var removed: [NSManagedObjectID] { delta.removed.filter(\.isPermanent) }
   }
 
-  /// Writes all deltas: first what is removed, then what is added, then the order of members.
+  /// Writes all deltas: first removals, then additions, then the order of members.
   func writeToManys() throws {
     let changes = try _toManyChanges()
     guard !changes.isEmpty else { return }
@@ -44,7 +44,7 @@ extension SaveTransaction {
       }
     }
     for (join, pairs) in removed { try _run(plans.joins[join].delete, pairs) }
-    // Both ends report a pair; the set has it once.
+    // Both ends report a pair; the set contains it once.
     for (join, pairs) in added { try _run(plans.joins[join].insert, pairs) }
     for change in changes {
       guard case .hidden(let add, _, let hasEntity) = change.plan.kind else { continue }
@@ -145,7 +145,7 @@ extension SaveTransaction {
     }
   }
 
-  /// Members with their numbers as they stand in the store, in that order.
+  /// Returns the stored members with their numbers, in the stored order.
   private func _presentOrder(_ change: Change, _ order: ToManyPlan.Order) throws -> [(Int64, Int64?)] {
     try connection.withStatement(order.read) { statement in
       statement.bind(change.owner, at: 1)
@@ -157,8 +157,8 @@ extension SaveTransaction {
     }
   }
 
-  /// The order to reach: the one the save gives, and behind it the members it does not know, because somebody
-  /// else added them meanwhile, in the order they had.
+  /// Returns the target order: the save's, followed by members that others have added meanwhile, in their
+  /// stored order.
   private func _wantedOrder(_ change: Change, _ present: [(Int64, Int64?)]) throws -> [Int64] {
     let stored = Set(present.map(\.0))
     guard let order = change.delta.order else { return present.map(\.0) }

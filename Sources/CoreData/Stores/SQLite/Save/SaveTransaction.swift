@@ -4,25 +4,25 @@ import CoreDataSQLiteBinding
 /// One save, as a sequence of passes inside a transaction: keys, locks, deletions, updates, insertions,
 /// to-many relationships.
 ///
-/// Rows that others changed are collected, not thrown at the first, so that a merge policy sees them all.
+/// Collects all rows changed by others instead of throwing at the first, so that a merge policy sees them
+/// all.
 final class SaveTransaction {
   let engine: SQLiteStoreEngine
   let connection: Connection
   let changes: ChangeSet
-  /// Set when two rows of the save may exchange values of a uniqueness constraint, which plain order cannot
-  /// do.
+  /// Whether rows of the save may exchange values of a uniqueness constraint, which requires a special order.
   let isCareful: Bool
   /// Primary keys of the inserted objects.
   @exclusivity(unchecked) private(set) var insertedKeys: [Int64] = []
   @exclusivity(unchecked) private var _keysByID: [ObjectIdentifier: Int64]?
   @exclusivity(unchecked) private(set) var conflicts: [VersionConflict] = []
   @exclusivity(unchecked) var violations: [BrokenRow] = []
-  /// External data files that this save has written, to be removed if it fails.
+  /// External data files written by this save, to be removed if it fails.
   @exclusivity(unchecked) var writtenFiles: [String] = []
-  /// External data files that nothing names any more once this save is committed.
+  /// External data files that are no longer referenced once this save is committed.
   @exclusivity(unchecked) private(set) var replacedFiles: [String] = []
 
-  /// A row that a unique index refused.
+  /// A row rejected by a unique index.
   struct BrokenRow {
     let id: NSManagedObjectID
     let entityNumber: Int
@@ -41,10 +41,10 @@ final class SaveTransaction {
   var mapping: StoreMapping { engine.mapping }
   var plans: WritePlans { engine.writePlans }
 
-  /// Writes everything, short of committing.
+  /// Writes everything, without committing.
   ///
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`; a unique violation as
-  ///   `SQLiteError` when not careful.
+  ///   `SQLiteError` if not careful.
   func run() throws {
     try _allocateKeys()
     try _checkLocks()
@@ -57,7 +57,7 @@ final class SaveTransaction {
     try writeToManys()
   }
 
-  /// Tells temporary IDs what they have become; to be called right before the commit.
+  /// Links temporary IDs to their permanent ones; call right before the commit.
   func linkIDs() {
     for index in changes.inserted.indices {
       let id = changes.inserted[index].id
@@ -72,11 +72,11 @@ final class SaveTransaction {
   private func _allocateKeys() throws {
     guard !changes.inserted.isEmpty else { return }
     insertedKeys = Array(repeating: 0, count: changes.inserted.count)
-    // By number of the root entity, whose table they share.
+    // By root entity number, since entities of a root share a table.
     let size = mapping.layout.layouts.count + 1
     var counts = [Int](repeating: 0, count: size)
     var highestGiven = [Int64](repeating: 0, count: size)
-    // One after the other they are mostly of one entity: runs of one table each.
+    // Neighbouring objects are usually of one entity: process runs of one table each.
     var runs: [(root: Int, end: Int)] = []
     var space: ObjectIDSpace?
     var root = 0
@@ -114,7 +114,7 @@ final class SaveTransaction {
     }
   }
 
-  /// Layout of an object, which must be of this store's model.
+  /// Returns the layout of an object, which must belong to this store's model.
   func layout(of id: NSManagedObjectID) throws -> PropertyLayout {
     let layout = id.space.layout
     let layouts = mapping.layout.layouts
@@ -129,7 +129,7 @@ final class SaveTransaction {
     return layouts[layout.entityNumber - 1]
   }
 
-  /// Key of an object that is stored or part of this save.
+  /// Returns the key of an object that is stored or part of this save.
   func key(of id: NSManagedObjectID, entity: Int, slot: Int) throws -> Int64 {
     if let key = id.key {
       guard key.space.store === engine.spaces[0].store else { throw _foreign(entity, slot) }
@@ -147,7 +147,7 @@ final class SaveTransaction {
     return key
   }
 
-  /// Key behind a stored reference.
+  /// Returns the key of a stored reference.
   func key(of reference: ObjectKey, entity: Int, slot: Int) throws -> Int64 {
     guard reference.space.store === engine.spaces[0].store else { throw _foreign(entity, slot) }
     return reference.reference
@@ -218,7 +218,7 @@ final class SaveTransaction {
     }
   }
 
-  /// Records the external data files that a row names, before it is changed.
+  /// Records the external data files that a row references, before it is changed.
   func recordFiles(_ query: SQLText?, _ key: Int64) throws {
     guard let query else { return }
     try connection.withStatement(query) { statement in
@@ -258,7 +258,7 @@ final class SaveTransaction {
     }
   }
 
-  /// Runs a statement; in a careful save a refusal by a unique index is recorded and true returned.
+  /// Runs a statement. In a careful save, a rejection by a unique index is recorded and true returned.
   private func _gatheringViolations(
     _ id: NSManagedObjectID, _ entity: Int, _ key: Int64, _ row: Row, _ run: () throws -> Void
   ) throws -> Bool {

@@ -5,9 +5,9 @@ import Synchronization
 /// One bound value of an INSERT or UPDATE.
 enum WriteCell: Sendable {
   case attribute(slot: Int, ColumnContent)
-  /// Takes two parameters if the destination's entity is stored, too.
+  /// Takes two parameters if the destination's entity is stored as well.
   case toOne(slot: Int, hasEntity: Bool)
-  /// One element of a composite attribute, found along the path of element numbers.
+  /// One element of a composite attribute, by its path of element numbers.
   case element(slot: Int, path: [Int], ColumnContent)
 }
 
@@ -21,31 +21,31 @@ struct InsertPlan: Sendable {
 struct UpdatePlan: Sendable {
   let sql: SQLText
   let cells: [WriteCell]
-  /// Reads, by key, the cells among these that may name external data files; nil if none may.
+  /// Selects, by key, the cells among these that may reference external data files; nil if none may.
   let files: SQLText?
 }
 
-/// DELETE of a row, and what else must go with it; each statement takes the key first.
+/// DELETE of a row and its dependents; each statement takes the key first.
 struct DeletePlan: Sendable {
   let sql: SQLText
   let cleanups: [SQLText]
-  /// Reads, by key, the cells that may name external data files; nil if none may.
+  /// Selects, by key, the cells that may reference external data files; nil if none may.
   let files: SQLText?
 }
 
-/// The statements of one to-many relationship, as seen from its owner.
+/// The statements of one to-many relationship, from its owner's perspective.
 struct ToManyPlan: Sendable {
   enum Kind: Sendable {
     /// Pairs in a join table.
     case pairs(join: Int, ownerIsFirst: Bool)
-    /// The members' own to-one says it all.
+    /// Stored entirely in the members' own to-one.
     case inverse
     /// The members' to-one is hidden, so the owner's changes write it. `add`: owner key, (owner entity,)
     /// member key; `remove`: member key, owner key.
     case hidden(add: SQLText, remove: SQLText, hasEntity: Bool)
   }
 
-  /// For an ordered relationship. `read`: owner key, gives member and order; `write`: order, member key,
+  /// For an ordered relationship. `read`: owner key, returns member and order; `write`: order, member key,
   /// owner key; `forget`: member key.
   struct Order: Sendable {
     let read: SQLText
@@ -69,12 +69,12 @@ struct KeyPlan: Sendable {
   let store: SQLText
 }
 
-/// All SQL that saving needs, made once per store; UPDATEs when first needed, one per set of columns.
+/// All SQL for saving, created once per store; UPDATEs on demand, one per set of columns.
 final class WritePlans: Sendable {
   let inserts: [InsertPlan]
   let deletes: [DeletePlan]
   let joins: [JoinPlan]
-  /// Version of a row by its key, by entity number - 1.
+  /// Selects the version of a row by key; by entity number - 1.
   let versions: [SQLText]
   private let _mapping: StoreMapping
   private let _toManys: [[ToManyPlan?]]
@@ -102,7 +102,7 @@ final class WritePlans: Sendable {
     _toManys = layouts.map { layout in layout.slots.indices.map { Self._toMany($0, layout, mapping) } }
     _keys = Dictionary(
       uniqueKeysWithValues: mapping.tables.map { table in
-        // The highest key there is counts too: another program may not have kept Z_MAX.
+        // Also considers the highest existing key: another program may not have maintained Z_MAX.
         let highest = """
           SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), \
           IFNULL((SELECT MAX(Z_PK) FROM \(table.name)), 0))
@@ -119,7 +119,7 @@ final class WritePlans: Sendable {
 
   func toMany(_ slot: Int, in entityNumber: Int) -> ToManyPlan? { _toManys[entityNumber - 1][slot] }
 
-  /// The UPDATE that sets these slots of an entity. To-many slots set no column.
+  /// Returns the UPDATE that sets these slots of an entity. To-many slots set no column.
   func update(_ slots: SlotSet, of entityNumber: Int) -> UpdatePlan {
     let key = UpdateKey(entity: entityNumber, slots: slots)
     return _updates.withLock { plans in
@@ -165,7 +165,7 @@ final class WritePlans: Sendable {
       files: files)
   }
 
-  /// Columns and values of a slot; none for what the store computes itself.
+  /// Returns the columns and values of a slot; empty for values that the store computes.
   private static func _cells(
     _ slot: Int, _ layout: PropertyLayout, _ table: TableMapping, _ mapping: StoreMapping
   ) -> ([String], [WriteCell]) {

@@ -6,19 +6,19 @@ extension Derivation {
     .uppercase: "NSCoreDataUppercase", .lowercase: "NSCoreDataLowercase", .canonical: "NSCoreDataCanonical",
   ]
 
-  /// The value in SQL, given the column it comes from.
+  /// Returns the SQL of the value, given its source column.
   func applied(to column: String) -> String {
     function.map { "\(Self._functions[$0]!)(\(column))" } ?? column
   }
 }
 
-/// The triggers that keep derived attributes up to date, in Core Data's words as far as its files show them.
+/// The triggers that maintain derived attributes, with Core Data's wording as far as its files show it.
 struct DerivedTriggers {
   private let _mapping: StoreMapping
 
   init(_ mapping: StoreMapping) { _mapping = mapping }
 
-  /// All triggers of a table's derived attributes.
+  /// Returns all triggers of a table's derived attributes.
   ///
   /// - Throws: `UnsupportedModelError`.
   func statements(of table: TableMapping) throws -> [String] {
@@ -102,7 +102,7 @@ struct DerivedTriggers {
 
     private func _text(_ name: String) -> String { "'\(name.replacing("'", with: "''"))'" }
 
-    /// Sets the column of some owners and reports them.
+    /// Updates the column of some owners and reports them.
     private func _set(_ value: String, where condition: String, isInsert: Bool = false) -> [String] {
       let plain = table.name.replacing("\"", with: "")
       let report = "NSCoreDataDATrigger\(isInsert ? "Insert" : "")UpdatedAffectedObjectValue"
@@ -112,7 +112,7 @@ struct DerivedTriggers {
       ]
     }
 
-    /// A condition that keeps triggers of a subentity's attribute to its own rows.
+    /// Returns a condition that restricts triggers of a subentity's attribute to its own rows.
     private func _family(_ alias: String) -> String? {
       guard layout.entityNumber != layout.rootNumber else { return nil }
       let numbers = layout.family.map { "\(mapping.numbers.stored(for: $0))" }.joined(separator: ", ")
@@ -193,7 +193,7 @@ struct DerivedTriggers {
       }
     }
 
-    /// The count of a one-to-many, up and down by one, as Core Data does it.
+    /// Increments and decrements the count of a one-to-many, as Core Data does.
     private mutating func _count(_ key: String, _ child: String) {
       func owner(_ alias: String) -> String { "Z_PK = \(alias).\(key)" }
       _trigger(

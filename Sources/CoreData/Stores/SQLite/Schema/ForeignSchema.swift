@@ -1,8 +1,9 @@
 import CoreDataSQLiteBinding
 
-/// Views, triggers and virtual tables in a store file that Core Data has not put there.
+/// Views, triggers and virtual tables in a store file that Core Data has not created.
 ///
-/// Their effect is unknown: a view in place of a table may never end, and a trigger runs with every save.
+/// Their effect is unknown: a view in place of a table may never terminate, and a trigger runs with every
+/// save.
 package struct ForeignSchema: Sendable {
   /// One of them.
   package struct Item: Sendable, Hashable {
@@ -20,10 +21,9 @@ package struct ForeignSchema: Sendable {
 
   package let items: [Item]
 
-  /// What the database has of them.
+  /// Reads them from the database.
   ///
-  /// Triggers of derived attributes and indexes of R-trees are Core Data's own. The former never call upon
-  /// themselves.
+  /// Triggers of derived attributes and indexes of R-trees are Core Data's own. The former never recurse.
   package init(_ connection: Connection) throws {
     var items: [Item] = []
     try connection.query(
@@ -44,8 +44,8 @@ package struct ForeignSchema: Sendable {
     self.items = items
   }
 
-  /// Bounds the statements of a connection if the database has anything that may never end, and lifts the
-  /// bound if it has not: plain tables make no statement endless.
+  /// Limits the run time of a connection's statements if the database has schema items that may not
+  /// terminate; removes the limit otherwise, since plain tables make no statement endless.
   static func bound(_ connection: Connection) throws {
     if try ForeignSchema(connection).items.isEmpty {
       connection.liftStepBound()
@@ -54,7 +54,7 @@ package struct ForeignSchema: Sendable {
     }
   }
 
-  /// Refuses a table that is none: a view, or a virtual table, in its place.
+  /// Rejects a view or virtual table in place of a table.
   ///
   /// - Throws: `StoreOpenError.incompatible`.
   static func expectTable(_ name: String, _ connection: Connection, path: String) throws {

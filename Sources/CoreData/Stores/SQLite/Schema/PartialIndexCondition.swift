@@ -2,14 +2,14 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// The WHERE of a partial index, from the predicate that the model gives it.
+/// The WHERE clause of a partial index, from its predicate in the model.
 ///
-/// An index takes conditions on the row's own columns and constants: comparisons, nil, IN, and AND, OR and
+/// An index supports conditions on the row's own columns and constants: comparisons, nil, IN, and AND, OR and
 /// NOT of those.
 struct PartialIndexCondition {
   let sql: String
 
-  /// What keeps a predicate from becoming a condition of an index.
+  /// The reason why a predicate cannot be an index condition.
   struct Refusal: Error {
     let reason: String
   }
@@ -21,8 +21,8 @@ struct PartialIndexCondition {
 
   /// - Parameters:
   ///   - text: The predicate's format.
-  ///   - column: The column of a property of the entity.
-  /// - Throws: `Refusal`, or what `column` throws.
+  ///   - column: Returns the column of a property of the entity.
+  /// - Throws: `Refusal`, or an error of `column`.
   init(_ text: String, column: (String) throws -> String) throws {
     let tree: PredicateTree
     do {

@@ -1,8 +1,7 @@
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
-/// Finds the tables and columns of a mapping in an existing file: by name, wherever a migration may have put
-/// them.
+/// Finds the tables and columns of a mapping in an existing file, by name and regardless of their order.
 struct SchemaBinder {
   private let _connection: Connection
   private let _path: String
@@ -12,14 +11,14 @@ struct SchemaBinder {
     _path = path
   }
 
-  /// Entity numbers as the file has them.
+  /// Reads the file's entity numbers.
   ///
-  /// - Throws: `StoreOpenError.incompatible` when an entity of the model is not in the file.
+  /// - Throws: `StoreOpenError.incompatible` if an entity of the model is not in the file.
   func numbers(for layout: ModelLayout) throws -> EntityNumbers {
     var byName: [String: Int] = [:]
     try ForeignSchema.expectTable("Z_PRIMARYKEY", _connection, path: _path)
     try _connection.query("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") { row in
-      // Beyond this are the history's own.
+      // Higher numbers belong to the history.
       guard let number = Int(exactly: row.int64(0)), (1..<16000).contains(number) else { return }
       byName[row.string(1)] = number
     }
@@ -37,7 +36,7 @@ struct SchemaBinder {
     return EntityNumbers(stored: stored)
   }
 
-  /// Number of an entity that was renamed: Core Data's migration leaves its old name in Z_PRIMARYKEY.
+  /// Returns the number of a renamed entity: Core Data's migration leaves its old name in Z_PRIMARYKEY.
   private func _formerNumber(of entity: PropertyLayout, _ layout: ModelLayout, _ byName: [String: Int])
     -> Int?
   {
@@ -46,7 +45,7 @@ struct SchemaBinder {
     return byName[former]
   }
 
-  /// The mapping with join tables under the names they have in the file.
+  /// Returns the mapping with the file's join table names.
   ///
   /// - Throws: `StoreOpenError.incompatible`, naming the first table or column that is missing.
   func bind(_ mapping: StoreMapping) throws -> StoreMapping {

@@ -1,13 +1,13 @@
 import CoreDataModelSchema
 
-/// The SQL that makes a new store, in Core Data's own words and order: entity tables each followed by its
+/// The SQL that creates a new store, with Core Data's wording and order: entity tables, each followed by its
 /// join tables, indexes table by table, then the system tables.
 struct SchemaWriter {
   private let _mapping: StoreMapping
 
   init(_ mapping: StoreMapping) { _mapping = mapping }
 
-  /// All statements of a new store.
+  /// Returns all statements for a new store.
   func statements() throws -> [String] {
     var result: [String] = []
     for table in _mapping.tables {
@@ -37,7 +37,7 @@ struct SchemaWriter {
     return "CREATE TABLE \(join.name) ( \(columns), PRIMARY KEY (\(join.first), \(join.second)) )"
   }
 
-  /// Indexes of a table: to-ones, Z_ENT, its join tables, then what the model asks for, entity by entity.
+  /// Returns the indexes of a table: to-ones, Z_ENT, its join tables, then the model's, entity by entity.
   func indexes(of table: TableMapping) throws -> [String] {
     var names = NameSupply()
     var result = table.columns.filter { $0.content == .foreignKey }
@@ -68,8 +68,8 @@ struct SchemaWriter {
       return []
     }
     var result: [String] = []
-    // Core Data indexes an attribute on its own account, too, when an index of the model has it as its only
-    // element; these come in the order of the indexes.
+    // Core Data also creates an index of its own for an attribute that is the only element of a model index;
+    // these follow the order of the indexes.
     let attributes = Dictionary(
       entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var indexed = entity.attributes.filter { $0.isIndexed && !$0.isTransient }.map(\.name)
@@ -96,7 +96,7 @@ struct SchemaWriter {
       }
     }
     for index in entity.indexes {
-      // A relationship on its own has an index already.
+      // A single relationship already has an index.
       if index.elements.count == 1, let name = index.elements[0].property, _isToOne(name, in: layout),
         index.partialIndexPredicate == nil
       {
@@ -112,7 +112,7 @@ struct SchemaWriter {
           return (try _column(property, in: layout), element.isAscending)
         }
         let condition = try _condition(of: index, entity, layout)
-        // One named after its attribute may stand there for the attribute's sake.
+        // An index named after its attribute may exist for the attribute itself.
         let name = "Z_\(entity.name)_\(index.name)"
         if columns.isEmpty || result.contains(_collatedIndex(name, on: table, columns) + condition) { return }
         result.append(_collatedIndex(names.reserve(name), on: table, columns) + condition)
@@ -126,8 +126,8 @@ struct SchemaWriter {
     return result
   }
 
-  /// Adds an index, unless it is one that cannot be made here: it is left out then, with a line on the standard
-  /// error. An index makes fetches fast and never decides whether a store opens.
+  /// Adds an index. One that cannot be created is skipped and logged to standard error: indexes speed up
+  /// fetches, but never prevent a store from opening.
   private func _unlessImpossible(
     _ index: String, of entity: EntitySchema, _ add: () throws -> Void
   ) throws {
@@ -139,7 +139,7 @@ struct SchemaWriter {
     }
   }
 
-  /// The WHERE of a partial index; empty for one of all rows.
+  /// Returns the WHERE clause of a partial index; empty for an index of all rows.
   private func _condition(
     of index: FetchIndexSchema, _ entity: EntitySchema, _ layout: PropertyLayout
   ) throws -> String {
@@ -187,7 +187,7 @@ struct SchemaWriter {
       + "ON \(table.name) (\(list.joined(separator: ", ")))"
   }
 
-  /// Names put together from quoted parts are quoted as one.
+  /// Quotes a name composed of quoted parts as a whole.
   private func _quotedWhole(_ name: String) -> String {
     StoreVocabulary.quoted(name.replacing("\"", with: ""))
   }

@@ -8,8 +8,8 @@ struct StoreCreation {
   private let _metadata: [String: Any]
   private let _keepsModel: Bool
 
-  /// - Parameter keepsModel: Whether the store keeps a copy of its model.
-  /// - Throws: `UnsupportedModelError` for a model that SQLite cannot hold.
+  /// - Parameter keepsModel: Whether the store contains a copy of its model.
+  /// - Throws: `UnsupportedModelError` for a model that SQLite cannot store.
   init(_ mapping: StoreMapping, metadata: [String: Any], keepsModel: Bool) throws {
     _layout = mapping.layout
     _schema = try SchemaWriter(mapping).statements()
@@ -18,9 +18,9 @@ struct StoreCreation {
   }
 
   /// Creates the tables unless the database has some: another process or thread may have created the store
-  /// since the caller looked.
+  /// since the caller checked.
   ///
-  /// - Returns: Whether the tables were created here.
+  /// - Returns: Whether this call created the tables.
   func run(on connection: Connection) throws -> Bool {
     try connection.transaction {
       guard try SQLiteStoreFile.isEmpty(connection) else { return false }

@@ -2,11 +2,11 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Opens a store file, on one connection that stays: SQLite recovers the file, an empty one gets its tables,
+/// Opens a store file on one permanent connection: SQLite recovers the file, an empty one gets its tables,
 /// and metadata, versions and history are read from there, under SQLite's own locks.
 ///
-/// A migration runs on the connection, between the initialiser and `open`. A store that is opened read-only is
-/// read through `UntouchedFile` instead.
+/// A migration runs on the connection, between the initialiser and `open`. A store opened read-only is read
+/// through `UntouchedFile` instead.
 struct StoreOpening {
   /// An opened store.
   struct Opened {
@@ -16,7 +16,7 @@ struct StoreOpening {
     let mapping: StoreMapping
     let pool: ConnectionPool
     let isNew: Bool
-    /// Nil when no history is kept.
+    /// Nil if no history is recorded.
     let history: HistoryJournal?
   }
 
@@ -25,17 +25,17 @@ struct StoreOpening {
   /// Whether opening created the store.
   let isNew: Bool
   let connection: Connection
-  /// Metadata of the file as last read.
+  /// The file's metadata as last read.
   private(set) var metadata: [String: Any]
   private let _file: SQLiteStoreFile
-  /// How a read-only store is opened.
+  /// Opens a read-only store.
   private let _untouched: UntouchedFile
   private let _expected: StoreMapping
   let options: SQLiteStoreOptions
 
   /// - Parameters:
-  ///   - initialMetadata: Metadata of a new store; ignored when the store exists.
-  /// - Throws: `StoreOpenError`; `UnsupportedModelError` for a model that SQLite cannot hold.
+  ///   - initialMetadata: Metadata of a new store; ignored for an existing store.
+  /// - Throws: `StoreOpenError`; `UnsupportedModelError` for a model that SQLite cannot store.
   init(url: URL, layout: ModelLayout, options: SQLiteStoreOptions, initialMetadata: [String: Any]) throws {
     let file = SQLiteStoreFile(url: url, timeout: options.timeout)
     _file = file
@@ -47,7 +47,7 @@ struct StoreOpening {
     let mapping = _expected
     (self.options, connection, isNew, metadata) = try file.translating {
       var options = options
-      // A store in memory is nothing but what opening creates.
+      // A store in memory contains only what opening creates.
       if !options.isReadOnly || file.isInMemory {
         do {
           guard file.location.isWritable() else { throw file.unwritable() }
@@ -76,7 +76,7 @@ struct StoreOpening {
     _ metadata: [String: Any]
   ) throws -> (Connection, isNew: Bool) {
     let deadline = Deadline(seconds: options.timeout)
-    // A model that cannot be stored, and pragmas that make no sense, leave no file behind.
+    // Check first, so that an unsupported model or invalid pragmas leave no file behind.
     var creation: StoreCreation?
     func newCreation() throws -> StoreCreation {
       try StoreCreation(mapping, metadata: metadata, keepsModel: !file.isInMemory)
@@ -128,8 +128,8 @@ struct StoreOpening {
     if let trace = options.trace { connection.trace(showsValues: options.tracesValues, trace) }
   }
 
-  /// Sets the journal mode that is asked for. SQLite does so only while no other connection reads, or, to end
-  /// the use of a log, while no other one is open; the file keeps its log then.
+  /// Sets the requested journal mode. SQLite can do so only while no other connection reads, or, to disable
+  /// the log, while no other one is open; otherwise the file keeps its log.
   private static func _setJournalMode(
     _ connection: Connection, _ file: SQLiteStoreFile, _ options: SQLiteStoreOptions, _ deadline: Deadline
   ) throws {
@@ -147,26 +147,26 @@ struct StoreOpening {
     }
   }
 
-  // MARK: Between the two halves
+  // MARK: Between the two phases
 
-  /// Reads the metadata again, after a migration.
+  /// Rereads the metadata after a migration.
   mutating func readMetadata() throws {
     metadata = try _file.translating { try StoreMetadata.read(connection, path: _file.path) }
   }
 
-  /// Whether the metadata's property list is missing or unreadable, which leaves nothing but UUID and type.
+  /// Whether the metadata's property list is missing or unreadable, which leaves only UUID and type.
   func hasDamagedMetadata() throws -> Bool {
     try _file.translating { try !StoreMetadata.hasPropertyList(connection) }
   }
 
-  /// Whether the store keeps, or has kept, a history of its transactions.
+  /// Whether the store has a history of its transactions, current or past.
   func keepsHistory() throws -> Bool { try _file.translating { try HistoryTables.exist(on: connection) } }
 
   // MARK: Binding
 
   /// Finds the model's tables in the file, and makes the connection the first of a pool.
   ///
-  /// - Parameter reports: Takes what the triggers of derived attributes report on any connection.
+  /// - Parameter reports: Collects the reports of derived-attribute triggers on any connection.
   /// - Throws: `StoreOpenError`.
   func open(_ reports: DerivedReports) throws -> Opened {
     try _file.translating {
@@ -188,7 +188,7 @@ struct StoreOpening {
 
   private func _pool(_ reports: DerivedReports) throws -> ConnectionPool {
     let file = _file, untouched = _untouched, options = options
-    // What is opened for reading only is left alone, locks included.
+    // A read-only file is left alone, including its locks.
     let hasLog =
       try !options.isReadOnly && !options.locksExclusively
       && connection.pragma("journal_mode")?.lowercased() == "wal"
@@ -206,8 +206,8 @@ struct StoreOpening {
     }
   }
 
-  /// The store's history if it is to be kept: its tables are made when they are not there yet. A store that
-  /// cannot be written shows the history that it has.
+  /// Returns the store's history if it is recorded, and creates its tables if necessary. A read-only store
+  /// shows its existing history.
   private func _history(_ mapping: StoreMapping) throws -> HistoryJournal? {
     let isThere = try HistoryTables.exist(on: connection)
     guard options.isReadOnly ? isThere : options.tracksHistory else { return nil }
@@ -218,7 +218,7 @@ struct StoreOpening {
         let tables = try HistoryTables.read(connection, path: _file.path)
         return HistoryJournal(tables, layout: layout, mapping: mapping)
       } catch is StoreOpenError {
-        // Objects can be read next to history tables of unknown form. A failed read is an error.
+        // Objects are readable despite history tables of unknown form. A failed read is an error.
         return nil
       }
     }
@@ -228,8 +228,8 @@ struct StoreOpening {
     return HistoryJournal(tables, layout: layout, mapping: mapping)
   }
 
-  /// Tells of R-tree indexes that nothing in the file keeps up to date: how Core Data does it is not known. The
-  /// store opens all the same; nothing here reads such an index.
+  /// Warns about R-tree indexes that nothing in the file maintains; how Core Data maintains them is unknown.
+  /// The store opens nevertheless; this engine does not use such an index.
   private func _checkSpatialIndexes() throws {
     for entity in _expected.layout.schema.entities {
       for index in entity.indexes where index.elements.contains(where: \.isRTree) {
@@ -248,7 +248,7 @@ struct StoreOpening {
     }
   }
 
-  /// The mapping as an existing file has it.
+  /// Returns the mapping of an existing file.
   private func _bind() throws -> StoreMapping {
     let type = metadata[StoreMetadata.typeKey] as? String ?? StoreMetadata.typeName
     guard type == StoreMetadata.typeName else {
