@@ -1,9 +1,9 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package coredata-adopt [--write] [--target NAME]`: shows, or makes, the changes that source written
-/// for Apple's Core Data needs. The package manager asks before it lets the command write;
-/// `--allow-writing-to-package-directory`, before the command's name, answers it.
+/// `swift package coredata-adopt [--write] [--target NAME]`: shows or applies the changes that source written
+/// for Apple's Core Data needs. The package manager asks for permission to write;
+/// `--allow-writing-to-package-directory`, before the command's name, grants it.
 @main struct CoreDataAdoptPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
     let tool = try context.tool(named: "coredata-codegen").url
@@ -21,7 +21,7 @@ import PackagePlugin
     process.arguments = ["adopt"] + extractor.remainingArguments + sources
     try process.run()
     process.waitUntilExit()
-    // 2 means that something is left for a person to do, which the tool has said.
+    // 2 means that manual changes remain, which the tool has reported.
     if process.terminationStatus != 0, process.terminationStatus != 2 {
       Diagnostics.error("coredata-codegen adopt ended with status \(process.terminationStatus)")
     }

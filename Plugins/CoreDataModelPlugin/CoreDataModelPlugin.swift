@@ -1,11 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// Writes the classes of a target's data models and the accessors of its `@NSManaged` declarations, and compiles
-/// the models into the target's resources.
+/// Generates the classes of a target's data models and the accessors of its `@NSManaged` declarations, and
+/// compiles the models into the target's resources.
 ///
-/// Needs no configuration: every `.xcdatamodeld`, `.xcdatamodel` and `.xcmappingmodel` under the target's directory
-/// is taken.
+/// Needs no configuration: it processes every `.xcdatamodeld`, `.xcdatamodel` and `.xcmappingmodel` under the
+/// target's directory.
 @main struct CoreDataModelPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
     guard let module = target as? SwiftSourceModuleTarget else { return [] }
@@ -24,7 +24,7 @@ import PackagePlugin
         ] + sources.map { $0.path(percentEncoded: false) }, inputFiles: model.files + sources,
         outputFiles: [classes])
     }
-    // Compiled, as in a build by Xcode: what a program looks up is there whether or not the package declares the
+    // Compiled, as in a build by Xcode: a program finds the model whether or not the package declares the
     // source as a resource.
     for model in models {
       commands.append(_compiling(model.url, to: model.compiledName, model.files, tool: tool, output: output))

@@ -1,12 +1,12 @@
 import Foundation
 
-// Stands in for Synchronization's Mutex while the Thread Sanitizer looks: that one is made of futexes and
-// lies in a library that the sanitizer does not see into, so that everything it guards would be reported.
+// Replaces Synchronization's Mutex under the Thread Sanitizer: that one uses futexes from a library that the
+// sanitizer does not instrument, so that everything it guards would be reported.
 // Scripts/sanitized puts this file into each module.
 
-/// A value guarded by a POSIX mutex, which the Thread Sanitizer knows.
+/// A value guarded by a POSIX mutex, which the Thread Sanitizer understands.
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  // Unchecked: the value is reached under the lock only.
+  // Unchecked: the value is accessed only under the lock.
   private let _lock: UnsafeMutablePointer<pthread_mutex_t>
   private let _value: UnsafeMutablePointer<Value>
 

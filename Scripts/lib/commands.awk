@@ -1,5 +1,5 @@
-# Lists the command lines of Markdown pages, as FILE, tab, command: lines of fenced blocks without a language or of a
-# shell, and code within lines, as far as they begin with a word that 'start' matches.
+# Lists the command lines of Markdown pages, as FILE, tab, command: lines of fenced blocks that have no language or a
+# shell's, and inline code, if they begin with a word that 'start' matches.
 FNR == 1 { fence = 0 }
 /^ *```/ {
   if (fence) fence = 0

@@ -1,5 +1,5 @@
-// What the examples of the documentation take for granted: a small model's classes, as the build plugin writes them, and
-// the parameters of the function that each example becomes. See Scripts/check-doc-examples.
+// Declarations for the examples in the documentation: a small model's classes, as the build plugin generates them, and the
+// parameters of the function that each example is wrapped in. See Scripts/check-doc-examples.
 
 import CoreData
 import CoreDataStacks

@@ -1,12 +1,12 @@
 # Extracts the ```swift blocks of doc comments and articles: one Swift file for each source file that has any, one function
-# for each block, with the places of the originals. Prints how many blocks each file has.
+# for each block, with the original locations. Prints the number of blocks of each file.
 #
 #   given=PARAMETERS awk -v directory=DIRECTORY -f examples.awk FILE ...
 
-# Writes a line to the file of the present source.
+# Writes a line to the file of the current source.
 function put(text) { print text > output }
 
-# Begins the file of the present source, if it has none yet.
+# Begins the file of the current source unless it exists.
 function open_output() {
   if (count > 0) return
   output = directory "/Examples" ++outputs ".swift"
@@ -14,7 +14,7 @@ function open_output() {
   put("import CoreDataStacks")
 }
 
-# Writes the block: extensions and imports by themselves, the rest as the body of a function.
+# Writes the block: extensions and imports at file scope, the rest as the body of a function.
 function put_block(  i, isOutside, body) {
   open_output()
   count++

@@ -153,7 +153,7 @@ class Browser:
 
     def examine(self, name):
         """Runs axe-core on the page."""
-        # The page's policy allows no foreign script; the driver's own channel is not bound by it.
+        # The page's content security policy forbids foreign scripts; it does not apply to the driver's own channel.
         self.driver.execute_script(AXE)
         result = self.driver.execute_async_script(
             "const done = arguments[arguments.length - 1];"
@@ -249,7 +249,7 @@ def editing(browser):
     with Explorer(store, "--edit", "--author", "the check") as explorer:
         refusals(explorer)
         browser.enter(explorer)
-        # A filter with a mistake, and its completion.
+        # A filter with an error, and completion.
         browser.open("/entity?name=Book")
         field = browser.find("#where")
         field.send_keys("pages >> 3", Keys.ENTER)
@@ -266,7 +266,7 @@ def editing(browser):
         check(field.get_attribute("value") == "author.name", "the completion is taken")
         field.send_keys(' == "Joseph Roth"', Keys.ENTER)
         browser.wait(lambda: len(browser.all("tr[data-row]")) == 2, "the filter follows the relationship")
-        # There and back.
+        # Follows a link and goes back.
         browser.find("td a.object").click()
         check("Joseph Roth" in browser.find("h1").text, "a cell leads to the other end")
         browser.find(".members a").click()
@@ -300,7 +300,7 @@ def editing(browser):
         check(browser.find("h1").text == "mine", "the settled value is there")
         browser.open("/history")
         check("the check" in browser.find(".transactions").text, "history names the author")
-        # What validation refuses.
+        # Edits that validation refuses.
         browser.open("/new?entity=Author")
         browser.find("form.edit button.primary").click()
         browser.wait(lambda: browser.all("#field-name-message"), "what is wrong stands at the field")

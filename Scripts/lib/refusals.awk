@@ -1,8 +1,8 @@
-# Lists the places of Swift sources that throw or trap: file, tab, what is done, tab, what is said. What is said is
-# the first text of the statement without what is put into it, or else the statement itself.
+# Lists the places of Swift sources that throw or trap: file, tab, throws or traps, tab, message. The message is the
+# first string literal of the statement without interpolations, or else the statement itself.
 function trimmed(text) { gsub(/^[ \t]+|[ \t]+$/, "", text); return text }
 
-# The text between the first pair of quotation marks; what is interpolated becomes "…".
+# The text between the first pair of quotation marks; interpolations become "…".
 function said(text,   position, character, depth, result, i) {
   position = index(text, "\"")
   if (position == 0) return ""
@@ -37,7 +37,7 @@ function flush(   text, kind) {
   }
   gsub(/\|/, "", text)
   if (length(text) > 70) {
-    # At a word, for some awks cut letters in two.
+    # Cut at a word: some awks split multi-byte characters.
     text = substr(text, 1, 70)
     sub(/ [^ ]*$/, "", text)
   }
@@ -56,7 +56,7 @@ FNR == 1 { flush(); file = FILENAME; sub(/^.*Sources\/CoreData\//, "", file) }
     next
   }
   if (line ~ /func (programmerError|_refuse|refuse)\(/) next
-  # What was thrown elsewhere is only passed on.
+  # Rethrows of errors from elsewhere.
   if (line ~ /throw (error|failure|underlying|first|cancellation)( |$|\))/) next
   if (line ~ /(^|[^a-zA-Z_])(throw |programmerError\(|preconditionFailure\(|precondition\(|fatalError\()/) {
     statement = trimmed(line)

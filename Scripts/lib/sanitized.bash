@@ -1,7 +1,7 @@
 # A copy of the package for the Thread Sanitizer, in which mutexes are POSIX ones. To be sourced by bash after setup.bash.
 
-# make_sanitized DIRECTORY TESTS: brings the copy up to date; TESTS is the one test target that it keeps, since all of them
-# take many times as long to build. What has not changed is left alone, so that builds stay short.
+# make_sanitized DIRECTORY TESTS: updates the copy; TESTS is the only test target that it keeps, since all of them take many
+# times as long to build. Unchanged files are left alone, so that builds stay incremental.
 make_sanitized() {
   local copy=$1 tests=$2 file directory
   mkdir -p "$copy"

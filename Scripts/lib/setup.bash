@@ -1,4 +1,4 @@
-# Shared by the scripts next door: where the package is, and whether what it builds on is there.
+# Shared by the other scripts: finds the package and checks its dependencies.
 # To be sourced by bash.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -10,8 +10,8 @@ stop() {
   exit 1
 }
 
-# Runs a command with its output in a file, and meanwhile shows on the standard error how far it is: each second on a terminal,
-# each half minute elsewhere. Returns the command's status.
+# Runs a command with its output in a file and shows its progress on standard error: each second on a terminal, each half minute
+# elsewhere. Returns the command's status.
 logged() {
   local file=$1 status=0 watcher
   shift
@@ -25,7 +25,8 @@ logged() {
   return "$status"
 }
 
-# What 'logged' shows: the last step of a build, or how many tests have passed, and the time so far. Ends with the script.
+# Prints the progress for 'logged': the last build step, or the number of passed tests, and the elapsed time. Ends with the
+# script.
 show_progress() {
   local file=$1 started=$SECONDS pause=30 passed step
   [ ! -t 2 ] || pause=1
@@ -41,11 +42,11 @@ show_progress() {
   done
 }
 
-# Has the sources of a client package compiled again: an incremental build misses that the layout of a superclass in another
-# package has changed, and the client's subclasses would crash.
+# Makes the next build recompile the sources of a client package: an incremental build misses changes in the layout of a
+# superclass in another package, and the client's subclasses would crash.
 renew() { find "$1" -name '*.swift' -not -path '*/.build/*' -exec touch {} +; }
 
-# Whether the C compiler that comes with Swift finds a header.
+# Succeeds if the C compiler that comes with Swift finds a header.
 has_header() {
   printf '#include <%s>\n' "$1" | clang -fsyntax-only -x c - 2>/dev/null
 }

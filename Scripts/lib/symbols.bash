@@ -1,4 +1,4 @@
-# What a module's public symbols are, as the compiler tells. To be sourced by bash after setup.bash.
+# Extracts the public symbols of modules. To be sourced by bash after setup.bash.
 
 # extract_symbols MODULE DIRECTORY [OPTION ...]: builds the module, then writes its symbol graphs into the directory.
 extract_symbols() {

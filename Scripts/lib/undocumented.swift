@@ -3,7 +3,7 @@ import Foundation
 // Reads symbol graphs and lists public symbols without a comment. Used by
 // Scripts/check-documentation.
 
-/// As much of a symbol graph as matters here.
+/// The part of a symbol graph that is used here.
 struct Graph: Decodable {
   struct Symbol: Decodable {
     struct Kind: Decodable { let identifier: String }

@@ -58,7 +58,7 @@ extension JSONValue {
 
   package static func integer(_ integer: Int) -> JSONValue { .number(String(integer)) }
 
-  /// The value of the member of that name; nil where there is none, or no object.
+  /// The value of the member with that name; nil if it is missing, or the value is not an object.
   package subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value

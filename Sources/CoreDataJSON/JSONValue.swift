@@ -1,8 +1,8 @@
-/// A JSON value as it was written: numbers keep their digits, members their order.
+/// A JSON value that preserves the text: numbers keep their digits, members their order.
 package indirect enum JSONValue: Sendable, Hashable {
   case null
   case boolean(Bool)
-  /// The digits as they stand in the text.
+  /// The digits as written.
   case number(String)
   case string(String)
   case array([JSONValue])
@@ -35,7 +35,7 @@ package indirect enum JSONValue: Sendable, Hashable {
     self = try parser.document()
   }
 
-  /// What the value is, for messages.
+  /// The kind of value, for messages.
   package var kind: String {
     switch self {
     case .null: "null"
@@ -48,7 +48,7 @@ package indirect enum JSONValue: Sendable, Hashable {
   }
 }
 
-/// A recursive-descent parser for JSON of RFC 8259; depth is bounded, for what it reads comes from outside.
+/// A recursive-descent parser for JSON of RFC 8259; depth is limited, since the input is untrusted.
 private struct JSONParser {
   private let _bytes: [UInt8]
   private var _index = 0
@@ -202,7 +202,7 @@ private struct JSONParser {
     case UInt8(ascii: "u"):
       let unit = try _unit()
       if let scalar = Unicode.Scalar(unit) { return scalar }
-      // The second half of a pair; a half alone stands for no character.
+      // The second half of a surrogate pair; an unpaired half is not a character.
       guard (0xD800..<0xDC00).contains(unit), _bytes[_index...].starts(with: [0x5C, 0x75]) else {
         return "\u{FFFD}"
       }

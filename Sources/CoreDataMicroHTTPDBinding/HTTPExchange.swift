@@ -1,7 +1,7 @@
 import CoreDataCMicroHTTPD
 import Foundation
 
-/// One request on its way in, and its answer on its way out. Used on the connection's thread only.
+/// An incoming request and its response. Used on the connection's thread only.
 final class HTTPExchange {
   private let _connection: OpaquePointer
   private let _method: String
@@ -23,7 +23,7 @@ final class HTTPExchange {
 
   // MARK: Request
 
-  /// Takes a piece of the body.
+  /// Receives a piece of the body.
   func receive(_ bytes: UnsafePointer<CChar>?, _ count: Int) {
     _received += count
     if _received > _limits.bodyBytes { _problem = .tooLarge }
@@ -39,7 +39,7 @@ final class HTTPExchange {
     if MHD_post_process(_postProcessor, bytes, count) == coredata_http_no() { _problem = .unknownType }
   }
 
-  /// Fields come in pieces: each begins at offset 0.
+  /// Fields arrive in pieces: each begins at offset 0.
   private static let _takeField: MHD_PostDataIterator = {
     context, _, key, fileName, _, _, data, offset, size in
     guard let context, let key else { return coredata_http_no() }
@@ -54,10 +54,10 @@ final class HTTPExchange {
     return coredata_http_yes()
   }
 
-  /// The request, when all of it is there.
+  /// The request, once it is complete.
   func request() -> HTTPRequest {
     if let processor = _postProcessor {
-      // What is left in the processor comes out now.
+      // Flushes the rest of the post processor.
       _postProcessor = nil
       if MHD_destroy_post_processor(processor) == coredata_http_no(), _problem == nil {
         _problem = .unknownType
@@ -97,7 +97,7 @@ final class HTTPExchange {
 
   // MARK: Response
 
-  /// Hands the answer to the library.
+  /// Passes the response to the library.
   func queue(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
     let response: OpaquePointer?
     switch answer.body {

@@ -16,14 +16,14 @@ package struct HTTPRequest: Sendable {
   package let cookies: [String: String]
   /// Fields of a form that was posted, decoded.
   package let form: [FormField]
-  /// Why the body could not be read; nil if it could, or there is none.
+  /// Why the body could not be read; nil if it could, or is missing.
   package let bodyProblem: BodyProblem?
   /// The client, which may have left.
   package let client: HTTPClient
 
-  /// What was wrong with a body.
+  /// A problem with a body.
   package enum BodyProblem: Sendable {
-    /// It is longer than the server takes.
+    /// It is longer than the server accepts.
     case tooLarge
     /// It is no form.
     case unknownType
@@ -39,7 +39,7 @@ package struct HTTPRequest: Sendable {
     package var text: String { String(decoding: bytes, as: UTF8.self) }
   }
 
-  /// The first value of a query field; nil if there is none.
+  /// The first value of a query field; nil if it is missing.
   package func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
   /// The first value of a header field; the name in lower case.
@@ -48,7 +48,7 @@ package struct HTTPRequest: Sendable {
   /// Number of header fields of a name; in lower case.
   package func headerCount(_ name: String) -> Int { headers.count { $0.name == name } }
 
-  /// The text of a form's field; nil if there is none.
+  /// The text of a form's field; nil if it is missing.
   package func field(_ name: String) -> String? { form.first { $0.name == name }?.text }
 }
 
@@ -58,8 +58,8 @@ package struct HTTPClient: Sendable {
 
   init(socket: Int32) { _socket = socket }
 
-  /// Whether the client has closed the connection, and no longer waits for an answer. Any thread, while the
-  /// request is being answered.
+  /// Whether the client has closed the connection and no longer waits for a response. Callable on any thread
+  /// while the request is being processed.
   package var hasLeft: Bool {
     _socket >= 0 && coredata_http_has_left(_socket) != 0
   }

@@ -1,4 +1,4 @@
-/// The answer to a request.
+/// The response to a request.
 package struct HTTPResponse: Sendable {
   package var status: Int
   /// Header fields; the server adds length and date.
@@ -7,8 +7,8 @@ package struct HTTPResponse: Sendable {
 
   package enum Body: Sendable {
     case bytes([UInt8])
-    /// Asked for the next piece until it answers nil, on the connection's thread; an error cuts the connection, so
-    /// that the client does not take half an answer for a whole one.
+    /// Called for the next piece until it returns nil, on the connection's thread; an error closes the
+    /// connection, so that the client does not mistake a truncated response for a complete one.
     case stream(@Sendable () throws -> [UInt8]?)
   }
 

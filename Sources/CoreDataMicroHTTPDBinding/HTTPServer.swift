@@ -5,10 +5,10 @@ import Foundation
 package final class HTTPServer: @unchecked Sendable {
   // Unchecked: only `init` and `stop` write `_daemon`, and they never run concurrently.
 
-  /// Answers a request, on the thread of its connection.
+  /// Responds to a request, on the thread of its connection.
   package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
-  /// What the server takes at most.
+  /// The limits of the server.
   package struct Limits: Sendable {
     /// Connections at a time; further ones are closed at once.
     package var connections = 128
@@ -71,7 +71,7 @@ package final class HTTPServer: @unchecked Sendable {
     _service.release()
   }
 
-  /// Stops listening, and waits for the requests that are being answered.
+  /// Stops listening, and waits for requests in progress.
   package func stop() {
     guard let daemon = _daemon else { return }
     _daemon = nil

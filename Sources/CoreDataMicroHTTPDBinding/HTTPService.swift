@@ -1,7 +1,7 @@
 import CoreDataCMicroHTTPD
 import Foundation
 
-/// What libmicrohttpd calls: gathers a request, has it answered, and queues the answer.
+/// The callbacks of libmicrohttpd: collects a request, calls the handler, and queues the response.
 final class HTTPService: Sendable {
   private let _handler: HTTPServer.Handler
   let limits: HTTPServer.Limits
@@ -11,7 +11,8 @@ final class HTTPService: Sendable {
     self.limits = limits
   }
 
-  /// Called first when the head of a request is there, then for each piece of its body, then once more.
+  /// Called first when the headers of a request are complete, then for each piece of its body, then once
+  /// more.
   static let access: MHD_AccessHandlerCallback = {
     context, connection, url, method, _, upload, uploadSize, slot in
     guard let context, let connection, let url, let method, let uploadSize, let slot else {
@@ -32,7 +33,7 @@ final class HTTPService: Sendable {
     return exchange.queue(service._handler(exchange.request()), on: connection)
   }
 
-  /// Called when a request is over, answered or not.
+  /// Called when a request has ended, with or without a response.
   static let completed: MHD_RequestCompletedCallback = { _, _, slot, _ in
     guard let slot, let known = slot.pointee else { return }
     Unmanaged<HTTPExchange>.fromOpaque(known).release()

@@ -6,7 +6,7 @@ struct ClassNames {
   /// Access levels of the classes written by hand.
   private let _accesses: [String: SwiftAccess]
 
-  /// - Parameter handWritten: Types that the module's sources declare, if they were looked at.
+  /// - Parameter handWritten: Types that the module's sources declare, if they were scanned.
   init(_ schema: ModelSchema, handWritten: [ScannedType] = []) throws {
     var entities: [String: EntitySchema] = [:]
     for entity in schema.entities {
@@ -31,7 +31,7 @@ struct ClassNames {
     }
   }
 
-  /// The entity's class as it is called inside the module; nil for plain managed objects.
+  /// The entity's class name within the module; nil for plain managed objects.
   func className(of entity: EntitySchema) -> String? {
     guard var name = entity.className, !name.isEmpty else { return nil }
     if name.hasPrefix(".") { name.removeFirst() }
@@ -45,7 +45,7 @@ struct ClassNames {
     return SwiftName.escaped(found)
   }
 
-  /// Whether a public declaration may name the class: it is public itself, and what it inherits from is.
+  /// Whether a public declaration may name the class: the class and its superclasses are public.
   func isPublic(_ entity: EntitySchema) -> Bool {
     var seen: Set<String> = []
     var next: EntitySchema? = entity

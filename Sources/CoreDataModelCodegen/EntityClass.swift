@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// What the class of an entity is to look like: names checked, types chosen.
+/// The plan for an entity's class, with checked names and chosen types.
 struct EntityClass {
   struct Property {
     let name: String
@@ -25,7 +25,7 @@ struct EntityClass {
   let documentation: String?
   let properties: [Property]
   let toManys: [ToMany]
-  /// Whether the class says itself that it is Identifiable; subclasses inherit it.
+  /// Whether the class itself declares the conformance to Identifiable; subclasses inherit it.
   let isIdentifiable: Bool
 
   /// - Throws: `ModelCodegenError` for a name or a type that cannot be written in Swift.
@@ -86,7 +86,7 @@ struct EntityClass {
     return Property(name: traits.name, type: type, documentation: _documentation(traits.userInfo))
   }
 
-  /// What the model's user info says about an entity or a property.
+  /// The documentation in the user info of an entity or a property.
   private static func _documentation(_ userInfo: [String: String]) -> String? {
     ["documentation", "doc", "comment"].lazy.compactMap { userInfo[$0] }.first
   }

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 
-/// Supplies what `@NSManaged` declarations leave open: on Apple's platforms the Objective-C runtime makes the
-/// accessors, here this does, in a source file of the same module.
+/// Supplies the accessors of `@NSManaged` declarations: on Apple's platforms the Objective-C runtime creates
+/// them, here they are generated in a source file of the same module.
 package enum ManagedAccessors {
   /// A source file: its path, used in messages and in the symbols of private declarations, and its text.
   package struct Source: Sendable {
@@ -25,11 +25,11 @@ package enum ManagedAccessors {
     }
   }
 
-  /// Writes the accessors for a module's sources.
+  /// Generates the accessors for a module's sources.
   ///
   /// - Parameters:
-  ///   - schemas: Models of the module, which tell primitive accessors from properties.
-  /// - Returns: The source; what it could not supply, with place and reason.
+  /// - schemas: Models of the module, which distinguish primitive accessors from properties.
+  /// - Returns: The source, and the declarations without accessors, with location and reason.
   package static func generate(
     module: String, sources: [Source], dependencies: [Dependency] = [], schemas: [ModelSchema] = []
   ) -> (text: String, problems: [SourceProblem]) {

@@ -4,21 +4,21 @@ import CoreDataModelSchema
 package enum ClassStyle: String, Sendable, CaseIterable {
   /// Computed properties over slots, as the build plugin writes them.
   case slots = "accessors"
-  /// `@NSManaged` declarations with guarded `@objc` lines, to be kept as source: valid on Apple's platforms,
-  /// and here with the plugin's accessors.
+  /// `@NSManaged` declarations with guarded `@objc` lines, to be checked in as source: valid on Apple's
+  /// platforms, and here with the plugin's accessors.
   case annotated = "managed"
 }
 
 /// Writes Swift classes for the entities of a model.
 package enum ModelCodegen {
-  /// All classes that the build is to add, in one file.
+  /// All classes that the build adds, in one file.
   ///
-  /// Entities with code generation *class* get their class and its properties, those with *category* the
-  /// properties, others nothing.
+  /// Entities with code generation *class* get their class and its properties, those with *category* only the
+  /// properties, and others nothing.
   ///
   /// - Parameters:
   ///   - name: Name of the model, for the header.
-  ///   - sources: The module's own sources, which tell whether classes written by hand are public.
+  /// - sources: The module's own sources, which determine whether hand-written classes are public.
   /// - Throws: `ModelCodegenError`.
   package static func classes(
     of schema: ModelSchema, name: String, sources: [ManagedAccessors.Source] = []
@@ -43,10 +43,10 @@ package enum ModelCodegen {
     return GeneratedFile(name: "\(_stem(name))+CoreDataClasses.swift", text: source.text)
   }
 
-  /// The classes of all entities as files to keep, two for each as Xcode writes them.
+  /// The classes of all entities as files to check in, two for each as in Xcode.
   ///
   /// - Parameters:
-  ///   - entities: Names of the entities wanted; nil for all that have a class.
+  /// - entities: Names of the entities; nil for all that have a class.
   /// - Throws: `ModelCodegenError`.
   package static func files(
     of schema: ModelSchema, entities: Set<String>? = nil, style: ClassStyle

@@ -1,4 +1,4 @@
-/// A model that no classes can be written for: which part of it, and what to do.
+/// A model for which no classes can be generated: the offending part, and how to fix it.
 package struct ModelCodegenError: Error, Sendable, CustomStringConvertible {
   package let entity: String
   package let property: String?

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 
 /// The Swift types of attributes, as Xcode chooses them.
 ///
-/// What is no scalar is optional, whatever the model says: an object may be looked at before it is valid.
+/// Non-scalar types are optional regardless of the model: an object may be read before it is valid.
 enum PropertyTypes {
   /// - Throws: `ModelCodegenError` for a transformable attribute whose class is no type in Swift.
   static func type(of attribute: AttributeSchema, in entity: String) throws -> TypeSyntax {

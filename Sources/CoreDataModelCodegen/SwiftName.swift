@@ -1,8 +1,8 @@
-/// Names that are put into Swift source.
+/// Validates and escapes names for Swift source.
 enum SwiftName {
-  /// Whether the compiler takes `name` as an identifier, in backticks if need be.
+  /// Whether the compiler accepts `name` as an identifier, in backticks if necessary.
   ///
-  /// Names come from model files; what is no identifier must not get into source, where it could be anything.
+  /// Names come from model files; any other text must not get into source, where it could inject code.
   static func isIdentifier(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, !first.properties.numericType.isSome, name != "_" else {
       return false
@@ -12,7 +12,7 @@ enum SwiftName {
     }
   }
 
-  /// The name, in backticks where it would otherwise be a keyword.
+  /// The name, in backticks if it is a keyword.
   static func escaped(_ name: String) -> String { _keywords.contains(name) ? "`\(name)`" : name }
 
   private static let _keywords: Set<String> = [
@@ -27,7 +27,7 @@ enum SwiftName {
     "throws", "true", "try", "typealias", "var", "where", "while", "Type", "Protocol",
   ]
 
-  /// The name with a capital first letter, as it stands in `addToBooks`.
+  /// The name with a capital first letter, as in `addToBooks`.
   static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 }
 

@@ -1,4 +1,4 @@
-/// Kind of value an attribute holds; raw values are those of `NSAttributeType`.
+/// Type of an attribute's values; raw values are those of `NSAttributeType`.
 package enum AttributeType: UInt, Sendable, Hashable, CaseIterable {
   case undefined = 0
   case integer16 = 100
@@ -18,8 +18,7 @@ package enum AttributeType: UInt, Sendable, Hashable, CaseIterable {
   case composite = 2100
 }
 
-/// What happens to the destination of a relationship when its source is deleted; raw values are those of
-/// `NSDeleteRule`.
+/// Effect of a deletion on the destinations of a relationship; raw values are those of `NSDeleteRule`.
 package enum DeleteRule: UInt, Sendable, Hashable {
   case noAction = 0
   case nullify = 1

@@ -65,7 +65,7 @@ package struct FetchIndexSchema: Sendable, Hashable {
   }
 }
 
-/// One entity: its own properties, without those it inherits.
+/// One entity with its own properties, without inherited ones.
 package struct EntitySchema: Sendable, Hashable {
   /// How much of the class the build plugin writes.
   package enum CodeGeneration: String, Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// What keeps lines of parents within bounds: a model may come from anywhere.
+/// Validates inheritance: a model may be untrusted.
 enum InheritanceRules {
   /// Most ancestors that an entity may have; real models have five.
   static let depthLimit = 200
@@ -32,7 +32,7 @@ enum InheritanceRules {
 
   private static func _circle(_ line: [String], from name: String) -> ModelLayoutError {
     let circle = line.drop { $0 != name }
-    // The same words wherever one came into the circle.
+    // The same message for every entity from which the cycle is entered.
     let first = circle.indices.min { circle[$0] < circle[$1] } ?? circle.startIndex
     let ordered = Array(circle[first...] + circle[..<first])
     let shown = ordered.count > 8 ? Array(ordered.prefix(8)) + ["..."] : ordered

@@ -1,4 +1,4 @@
-/// Numbers the entities of a schema and gives every property its slot.
+/// Numbers the entities of a schema and assigns every property a slot.
 struct LayoutBuilder {
   private(set) var layouts: [PropertyLayout] = []
 
@@ -44,7 +44,7 @@ struct LayoutBuilder {
     for root in roots { visit(root) }
     for (index, name) in order.enumerated() { _numbers[name] = index + 1 }
 
-    // Names first: inverse slots need every entity's slot numbers before any Slot can be made.
+    // Names first: inverse slots need every entity's slot numbers before any Slot can be created.
     var slotNames: [String: [String]] = [:]
     var count = 0
     for name in order {
@@ -82,7 +82,7 @@ struct LayoutBuilder {
     return names
   }
 
-  /// To-many relationships without inverse: each needs a to-one in its destination to be stored at all.
+  /// To-many relationships without inverse: each needs a to-one in its destination to be stored.
   private func _hiddenToOnes(_ order: [String]) -> [HiddenToOne] {
     order.flatMap { name in
       _entities[name]!.relationships.filter { $0.isToMany && $0.inverse == nil }
@@ -195,7 +195,7 @@ struct LayoutBuilder {
   }
 }
 
-/// The to-one that stands in a destination for a to-many without inverse.
+/// The hidden to-one in the destination of a to-many without inverse.
 struct HiddenToOne {
   let owner: String
   let relationship: String

@@ -1,6 +1,6 @@
 extension ModelSchema {
-  /// The same model with everything in the order in which it is written: entities, properties, indexes and
-  /// constraints by name. The elements of an index or a composite keep their order.
+  /// The same model in the order in which it is written: entities, properties, indexes and constraints are
+  /// sorted by name. The elements of an index or a composite keep their order.
   package func canonical() -> ModelSchema {
     var model = self
     model.entities = entities.map { $0.canonical() }.sorted { $0.name < $1.name }

@@ -1,21 +1,21 @@
-/// Where each property of one entity lives: property name to slot number.
+/// Maps the property names of one entity to slot numbers.
 ///
-/// Made once, when a model is first used and so becomes immutable. A subentity extends its parent's slots: a
-/// slot number means the same property in every entity below the one that declares it. Hot paths speak slots,
-/// never dictionaries of names.
+/// Created once, when a model is first used and so becomes immutable. A subentity extends its parent's slots:
+/// a slot number denotes the same property in every subentity of the entity that declares it. Hot paths use
+/// slots, never dictionaries of names.
 package final class PropertyLayout: Sendable {
   /// A relationship as the engine sees it: entity and slot numbers, no names.
   package struct Relationship: Sendable {
     /// `entityNumber` of the destination.
     package let destination: Int
-    /// Slot of the inverse in the destination's layout, or nil when the model gives none.
+    /// Slot of the inverse in the destination's layout; nil without an inverse.
     package let inverseSlot: Int?
     package let isToMany: Bool
     package let isOrdered: Bool
     package let deleteRule: DeleteRule
     package let minCount: Int
     package let maxCount: Int
-    /// Whether both ends are to-many, and so stored in a join table.
+    /// Whether both ends are to-many, so that a join table stores them.
     package let isManyToMany: Bool
   }
 

@@ -1,7 +1,6 @@
-/// A literal that a model file may give as a default value or a limit, before it is bound to a Foundation
-/// type.
+/// A literal in a model file, as a default value or a limit, before its conversion to a Foundation type.
 ///
-/// Dates are seconds since 2001-01-01 00:00 UTC. Decimals keep their text, so that no digit is lost.
+/// Dates are seconds since 2001-01-01 00:00 UTC. Decimals keep their text, to preserve every digit.
 package enum SchemaLiteral: Sendable, Hashable {
   case integer(Int64)
   case double(Double)
@@ -14,7 +13,7 @@ package enum SchemaLiteral: Sendable, Hashable {
   case uri(String)
 }
 
-/// What attributes, relationships and fetched properties have in common.
+/// The traits that attributes, relationships and fetched properties share.
 package struct PropertyTraits: Sendable, Hashable {
   package var name: String
   package var isOptional: Bool
@@ -86,7 +85,7 @@ package struct AttributeSchema: Sendable, Hashable {
   package var compositeName: String?
   /// Elements of a composite attribute in declared order.
   package var elements: [AttributeSchema] = []
-  /// The pre-index way (`indexed="YES"`) to ask for an index on this attribute.
+  /// Whether the attribute is indexed the older way (`indexed="YES"`).
   package var isIndexed = false
   package var isIndexedBySpotlight = false
 

@@ -59,7 +59,7 @@ struct CheckRules {
   private let _ignored: Set<ModelFinding.Code>
   private let _showsNotes: Bool
 
-  /// - Throws: `UsageError` for a code that there is not.
+  /// - Throws: `UsageError` for an unknown code.
   init(_ arguments: ParsedArguments) throws(UsageError) {
     let strict: [ModelFinding.Code] = try arguments.choices("strict") ?? []
     _strict = Set(strict)
@@ -76,7 +76,7 @@ struct CheckRules {
     }
   }
 
-  /// Whether it is a note that '--all' would show.
+  /// Whether this is a note that only '--all' shows.
   func hides(_ finding: ModelFinding) -> Bool {
     finding.severity == .note && !_ignored.contains(finding.code) && !shows(finding)
   }
@@ -103,7 +103,7 @@ struct CheckReport {
 
   var findings: [ModelFinding] { _lines.map(\.finding) }
 
-  /// - Parameter hidden: number of notes that are not among the findings.
+  /// - Parameter hidden: number of notes that are not in the findings.
   init(_ findings: [ModelFinding], hidden: Int, places: ModelPlaces?, path: String) {
     _hidden = hidden
     let path = places?.path ?? path

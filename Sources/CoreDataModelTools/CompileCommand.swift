@@ -29,7 +29,7 @@ extension Command {
       ], exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
   ) { arguments, environment in
     let input = try SpooledInput(path: arguments.operands[0])
-    // The stream itself is the result of a model that comes from one, or goes to one.
+    // A model that is read from or written to a stream has the stream as its result.
     if arguments.text("output") == OutputFile.standardStream {
       let files = try CompileRun.files(input, arguments)
       guard files.count == 1, let file = files.first else {
@@ -56,7 +56,7 @@ extension Command {
 
 /// One run of the compile command.
 enum CompileRun {
-  /// - Throws: `ToolFailure` that says what is wrong with the file, and where.
+  /// - Throws: `ToolFailure` with the error in the file and its location.
   static func files(_ input: SpooledInput, _ arguments: ParsedArguments) throws(ToolFailure) -> [CompiledFile]
   {
     do {

@@ -6,13 +6,13 @@ struct GraphDrawing {
   private let _graph: ModelGraph
   private let _layout: GraphLayout
   private let _numbers: [String: Int]
-  /// Boxes are at least so high that each line that ends there has room for what it is called.
+  /// Minimum height per attached line, so that its label fits.
   private static let _portHeight = 14
 
   private static let _rowHeight = 17
   private static let _headHeight = 28
   private static let _letter = 6.7
-  /// Colours are spelt out: not every program that shows SVG knows variables.
+  /// Colours are literal: some programs that show SVG do not support variables.
   static let style = """
     .box{fill:#fff;stroke:#5b6b7f}.head{fill:#e4ecf6}.abstract .head{fill:#eceaf6}
     .name{font-weight:600;fill:#1d2733}.abstract .name{font-style:italic}.row{fill:#2f3b49}
@@ -28,7 +28,7 @@ struct GraphDrawing {
 
   private let _link: (String) -> String?
 
-  /// - Parameter link: Address that an entity's box leads to; nil for none.
+  /// - Parameter link: URL to which an entity's box links; nil for none.
   init(_ graph: ModelGraph, link: @escaping (String) -> String? = { _ in nil }) {
     _graph = graph
     _link = link
@@ -62,14 +62,14 @@ struct GraphDrawing {
 
   /// The drawing as an SVG element.
   var markup: Markup {
-    // Lines first: boxes lie on them.
+    // Lines first: boxes are drawn over them.
     let children = [
       Markup.tag("title", ["id": "graph-title"], [.text(_title)]),
       Markup.tag("style", [:], [.verbatim(Self.style)]), _markers,
       Markup.tag("rect", ["class": "page", "width": "100%", "height": "100%"]),
     ]
     let drawn = _lines()
-    // Lines within the last column, and what they are called, reach beyond it.
+    // Lines within the last column, and their labels, extend beyond it.
     let width = max(_layout.width, (drawn.map(\.right).max() ?? 0) + GraphLayout.margin)
     return Markup.tag(
       "svg",
@@ -80,7 +80,7 @@ struct GraphDrawing {
       ], children + drawn.map(\.line) + _graph.entities.indices.map(_box) + drawn.flatMap(\.labels))
   }
 
-  /// The drawing in a sentence, for those who do not see it.
+  /// A one-sentence description of the drawing, for screen readers.
   private var _title: String {
     let relationships = _graph.edges.count { $0.kind == .relationship }
     let names = _graph.entities.prefix(8).map(\.name).joined(separator: ", ")
@@ -150,7 +150,7 @@ struct GraphDrawing {
       ])
   }
 
-  /// Where a line leaves a box: sides of boxes are shared out among their lines, from top to bottom.
+  /// Where a line leaves a box: the lines of a box are distributed along its sides, from top to bottom.
   private struct Port {
     let edge: Int
     let isStart: Bool
@@ -160,7 +160,7 @@ struct GraphDrawing {
     let towards: Int
   }
 
-  /// A line with what its ends are called, and how far to the right it goes.
+  /// A line with the labels of its ends, and its right edge.
   private typealias Line = (line: Markup, labels: [Markup], right: Int)
 
   private func _lines() -> [Line] {
@@ -203,14 +203,14 @@ struct GraphDrawing {
       start.isRight == end.isRight
       ? 46 + min(60, abs(start.y - end.y) / 6) : max(40, abs(end.x - start.x) / 2)
     let (one, other) = (start.x + (start.isRight ? reach : -reach), end.x + (end.isRight ? reach : -reach))
-    // A curve comes three quarters as near as its handles.
+    // A curve reaches three quarters of the way to its control points.
     let turn = (start.x + end.x + 3 * (one + other)) / 8
     let path = "M\(start.x) \(start.y)C\(one) \(start.y) \(other) \(end.y) \(end.x) \(end.y)"
     switch edge.kind {
     case .inheritance:
       return (.tag("path", ["class": "line is", "d": path, "marker-end": "url(#parent)"]), [], turn)
     case .relationship:
-      // What a relationship is called stands at the end that it leads to.
+      // The name of a relationship is drawn at its destination.
       let marks: KeyValuePairs =
         edge.to.name == nil
         ? ["class": "line", "d": path, "marker-end": "url(#\(edge.from.isToMany ? "many" : "one"))"]

@@ -1,5 +1,5 @@
-/// Where the boxes of a graph go: those that lines join in columns, so that every line runs between neighbouring
-/// columns or within one, and none runs through a box; such groups beside and below each other.
+/// Lays out the boxes of a graph: connected ones in columns, so that every line runs between adjacent columns
+/// or within one, and none crosses a box; the connected components beside and below each other.
 struct GraphLayout {
   struct Box: Sendable {
     var x = 0
@@ -62,7 +62,7 @@ struct GraphLayout {
     return groups.sorted { $0.count == $1.count ? $0[0] < $1[0] : $0.count > $1.count }
   }
 
-  /// Numbers of steps along lines to each box that lines lead to.
+  /// Number of steps to each box that is reachable along lines.
   private func _distances(from start: Int) -> [Int: Int] {
     var distances = [start: 0]
     var open = [start]
@@ -80,9 +80,9 @@ struct GraphLayout {
 
   // MARK: Columns
 
-  /// Places the group at the origin.
+  /// Places the component at the origin.
   ///
-  /// - Returns: The room that it takes, with its lines and what they are called.
+  /// - Returns: The size that it takes, with its lines and their labels.
   private mutating func _place(_ group: [Int]) -> (width: Int, height: Int) {
     var columns = _columns(group)
     for _ in 0..<8 {
@@ -116,9 +116,9 @@ struct GraphLayout {
     return (x - Self.columnGap + (turns ? Self.columnGap : 0), tallest)
   }
 
-  /// Columns by distance from the box that makes the drawing most nearly as wide as it is high.
+  /// Columns by distance from the box that gives the drawing the most nearly square shape.
   private func _columns(_ group: [Int]) -> [[Int]] {
-    // Every box is tried in graphs that people look at; in larger ones those with most lines.
+    // Tries every box in graphs of readable size; in larger ones only those with most lines.
     let candidates =
       group.count <= 80
       ? group : Array(group.sorted { (_neighbours[$1].count, $0) < (_neighbours[$0].count, $1) }.prefix(20))
@@ -135,7 +135,7 @@ struct GraphLayout {
     return best?.columns ?? [group]
   }
 
-  /// A column in the order of what its boxes are joined to in the column beside it.
+  /// A column, ordered by the neighbours of its boxes in the adjacent column.
   private func _ordered(_ column: [Int], by beside: [Int]) -> [Int] {
     let places = Dictionary(uniqueKeysWithValues: beside.enumerated().map { ($0.element, $0.offset) })
     let middles = column.enumerated().map { index, box -> (Double, Int, Int) in

@@ -1,6 +1,6 @@
-/// Puts rectangles beside and below each other with little empty space, in a shape near that of a screen.
+/// Packs rectangles with little empty space, in roughly the aspect ratio of a screen.
 struct GraphPacking {
-  /// Where each rectangle's left upper corner goes, in the order given.
+  /// Upper left corner of each rectangle, in the given order.
   private(set) var places: [(x: Int, y: Int)] = []
   private(set) var width = 0
   private(set) var height = 0
@@ -23,14 +23,14 @@ struct GraphPacking {
 
   private init() {}
 
-  /// A stretch of the edge that the next rectangle may stand on.
+  /// A segment of the skyline on which the next rectangle may be placed.
   private struct Step {
     var x: Int
     var y: Int
     var width: Int
   }
 
-  /// The tallest first, each as high up as it goes, and there as far to the left.
+  /// The tallest first, each as high up as possible, and then as far to the left.
   private static func _packed(_ sizes: [(width: Int, height: Int)], _ gap: Int, into width: Int)
     -> GraphPacking
   {

@@ -1,7 +1,7 @@
 import CoreDataModelCodegen
 import CoreDataModelSchema
 
-/// Looks for what Xcode warns of, and for what the engine would refuse.
+/// Finds problems that Xcode warns about, and those that the engine would refuse.
 struct ModelChecker {
   private let _entities: [String: EntitySchema]
   /// Names of the entities that others inherit from.
@@ -15,7 +15,7 @@ struct ModelChecker {
     do {
       _ = try ModelLayout(schema)
     } catch let error as ModelLayoutError {
-      // The engine stops at the first thing that is wrong, which mostly was found above.
+      // The engine stops at the first error, which the checks above mostly find.
       if findings.isEmpty {
         findings.append(
           ModelFinding(
@@ -50,7 +50,7 @@ struct ModelChecker {
     _checkSorting(entity)
   }
 
-  /// SQLite takes names that differ only by case for one, and people confuse them.
+  /// SQLite treats names that differ only by case as equal, and people confuse them.
   private mutating func _checkSpelling(_ entity: EntitySchema) {
     var spellings: [String: String] = [:]
     for name in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
@@ -63,7 +63,7 @@ struct ModelChecker {
     }
   }
 
-  /// What an index or a constraint cannot put in order.
+  /// Properties in an index or a constraint that cannot be sorted.
   private mutating func _checkSorting(_ entity: EntitySchema) {
     let attributes = Dictionary(
       entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

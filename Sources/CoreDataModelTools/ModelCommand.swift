@@ -1,7 +1,7 @@
 import CoreDataToolKit
 
 extension Command {
-  /// `coredata model`: everything that can be done with a model without opening a store.
+  /// `coredata model`: all operations on a model that need no store.
   package static let model = Command(
     "model", summary: "Show, check, compare and convert data models.",
     examples: ["coredata model show Books.xcdatamodeld", "coredata model check Books.xcdatamodeld"],

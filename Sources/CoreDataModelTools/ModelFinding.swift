@@ -2,11 +2,11 @@
 struct ModelFinding: Sendable, Hashable {
   enum Severity: String, Sendable {
     case error, warning
-    /// What Xcode writes by default, and what may be meant.
+    /// A default of Xcode that may be intended.
     case note
   }
 
-  /// What the finding is about.
+  /// The subject of the finding.
   struct Subject: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
       case entity
@@ -52,7 +52,7 @@ struct ModelFinding: Sendable, Hashable {
 }
 
 extension ModelFinding {
-  /// What kind of finding it is, under a name that stays from version to version.
+  /// The kind of finding; names are stable across versions.
   enum Code: String, Sendable, CaseIterable {
     // Errors: the model cannot be used.
     case unreadable
@@ -66,7 +66,7 @@ extension ModelFinding {
     case noType = "no-type"
     case badPredicate = "bad-predicate"
     case badDerivation = "bad-derivation"
-    // Warnings: it can be used, and something in it is not what was meant.
+    // Warnings: the model is usable, but part of it is probably unintended.
     case entityName = "entity-name"
     case propertyName = "property-name"
     case reservedName = "reserved-name"

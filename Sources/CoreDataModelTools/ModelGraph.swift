@@ -5,10 +5,10 @@ import CoreDataToolKit
 struct ModelGraph {
   enum Form: String, CaseIterable, Sendable { case dot, mermaid, svg }
 
-  /// One end of a relationship: what the entity at the other end is called from here.
+  /// One end of a relationship: the name for the entity at the other end.
   struct End: Sendable, Hashable {
     let entity: String
-    /// Nil where nothing leads back.
+    /// Nil without an inverse.
     let name: String?
     let isToMany: Bool
     let isOptional: Bool
@@ -101,7 +101,7 @@ struct ModelGraph {
     ])
   }
 
-  /// An attribute as it stands in a box.
+  /// The text of an attribute in a box.
   static func line(_ attribute: AttributeSchema) -> String {
     "\(attribute.name): \(attribute.type.fileName)\(attribute.isOptional ? "?" : "")"
   }
@@ -144,7 +144,7 @@ struct ModelGraph {
   // MARK: Mermaid
 
   private var _mermaid: String {
-    // Mermaid has no way to quote a name.
+    // Mermaid cannot quote names.
     func word(_ text: String) -> String {
       String(text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
     }

@@ -5,9 +5,9 @@ import CoreDataToolKit
 import CoreDataZlibBinding
 import Foundation
 
-/// Loads models for commands: from model files, and from stores, which keep a copy of theirs.
+/// Loads models for commands: from model files, and from stores, which contain a copy of their model.
 package enum ModelInput {
-  /// - Throws: `ToolFailure` that says what is wrong with the file, and where.
+  /// - Throws: `ToolFailure` with the error in the file and its location.
   package static func load(_ path: String) throws(ToolFailure) -> ModelSchema {
     try load(try SpooledInput(path: path))
   }
@@ -32,7 +32,7 @@ package enum ModelInput {
     }
   }
 
-  /// The failure of a command that could not read its model, with the line that is to blame.
+  /// The failure of a command that could not read its model, with the offending line.
   static func failure(_ error: ModelFileError) -> ToolFailure {
     let isMissing = error.reason == "there is no such file"
     guard let place = ModelErrorPlace(error) else {
@@ -76,7 +76,7 @@ package enum ModelInput {
   }
 }
 
-/// Where in a model file an error is, as exactly as its message allows.
+/// The location of an error in a model file, as exactly as its message allows.
 struct ModelErrorPlace {
   let line: Int
   let column: Int
@@ -106,7 +106,7 @@ struct ModelErrorPlace {
     return String(decoding: lines[number - 1], as: UTF8.self)
   }
 
-  /// The value that the message quotes, if it stands in the line.
+  /// The value that the message quotes, if the line contains it.
   private static func _mark(in line: String, _ reason: String) -> (column: Int, length: Int)? {
     let quoted = reason.split(separator: "'", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 && !$0.element.isEmpty }.map(\.element)

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataToolKit
 import Foundation
 
-/// A whole model as JSON: everything that a model file says, under this format's names.
+/// A complete model as JSON: everything in a model file, under the names of this format.
 struct ModelJSON {
   private let _schema: ModelSchema
 

@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// What a check of a model finds, for a page.
+/// The findings of a check of a model, for a page.
 package enum ModelReview {
   /// Something in the model that is wrong, or likely to be.
   package struct Finding: Sendable {

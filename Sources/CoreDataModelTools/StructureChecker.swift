@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import CoreDataToolKit
 
-/// Looks for what makes a model unusable: all of it, where the engine stops at the first.
+/// Finds all errors that make a model unusable; the engine stops at the first.
 struct StructureChecker {
   private(set) var findings: [ModelFinding] = []
   private let _entities: [String: EntitySchema]
@@ -62,7 +62,7 @@ struct StructureChecker {
 
   // MARK: Entities
 
-  /// An entity and those that it inherits from, nearest first; a circle ends where it closes.
+  /// An entity and its ancestors, nearest first; a cycle ends where it closes.
   private func _line(_ entity: EntitySchema) -> [EntitySchema] {
     var line = [entity]
     var seen: Set<String> = [entity.name]

@@ -68,7 +68,7 @@ private enum VersionedModel {
     return try SwiftDataCodegen.files(of: versions, name: name)
   }
 
-  /// The versions in a directory of them, from the oldest on as far as their names tell; nil for another file.
+  /// The versions in a directory, from the oldest on as far as their names reveal; nil for any other file.
   private static func _versions(_ path: String) -> [ModelVersions.Version]? {
     guard path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".momd"),
       let versions = (try? ModelVersions(path: path))?.versions

@@ -2,9 +2,9 @@ import CoreDataCSQLite
 
 /// An SQL aggregate while it runs over one group of rows.
 package protocol Aggregate: AnyObject {
-  /// Takes the arguments of one row. An error fails the statement.
+  /// Processes the arguments of one row. An error fails the statement.
   func step(_ call: FunctionCall) throws
-  /// Answers, after the last row.
+  /// Returns the result after the last row.
   func finish(_ call: FunctionCall) throws
 }
 
@@ -13,7 +13,7 @@ extension Connection {
     let make: () -> any Aggregate
     init(_ make: @escaping () -> any Aggregate) { self.make = make }
 
-    /// The aggregate of the group that is being run over, made at its first row.
+    /// The aggregate of the current group, created at its first row.
     static func running(_ context: OpaquePointer) -> (any Aggregate)? {
       guard let slot = _slot(context, makes: true), let box = sqlite3_user_data(context) else { return nil }
       if let known = slot.pointee {
@@ -51,7 +51,7 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - argumentCount: number of arguments.
-  ///   - make: gives a new aggregate for each group of rows.
+  /// - make: creates an aggregate for each group of rows.
   package func register(
     aggregate name: String, argumentCount: Int, _ make: @escaping @Sendable () -> any Aggregate
   ) throws {

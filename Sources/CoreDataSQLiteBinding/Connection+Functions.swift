@@ -1,6 +1,6 @@
 import CoreDataCSQLite
 
-/// A call of a registered SQL function: its arguments and its answer.
+/// A call of a registered SQL function: its arguments and its result.
 ///
 /// Valid only inside the function's body.
 package struct FunctionCall {
@@ -25,12 +25,13 @@ package struct FunctionCall {
 
   package func double(_ index: Int) -> Double { sqlite3_value_double(_values[index]) }
 
-  /// Text of an argument, converted from what it is; nil for NULL.
+  /// Text of an argument, converted from its storage class; nil for NULL.
   package func text(_ index: Int) -> String? {
     utf8(index).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// UTF-8 of an argument, converted from what it is and valid until the function answers; nil for NULL.
+  /// UTF-8 of an argument, converted from its storage class and valid until the function returns; nil for
+  /// NULL.
   package func utf8(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
     guard let text = sqlite3_value_text(_values[index]) else { return nil }
     return UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(_values[index])))
@@ -71,7 +72,7 @@ extension Connection {
   /// - Parameters:
   ///   - argumentCount: number of arguments, or -1 for any.
   ///   - isDeterministic: the same arguments always give the same answer.
-  ///   - body: answers through the call it is given; an error it throws fails the statement.
+  /// - body: returns the result through the given call; an error that it throws fails the statement.
   package func register(
     function name: String, argumentCount: Int, isDeterministic: Bool = true,
     _ body: @escaping @Sendable (FunctionCall) throws -> Void
@@ -95,8 +96,8 @@ extension Connection {
     guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: name) }
   }
 
-  /// Makes `compare` usable as `COLLATE name`. It gets both texts as UTF-8 and answers a number below, equal
-  /// to or above zero; it must be a total order.
+  /// Makes `compare` usable as `COLLATE name`. It receives both texts as UTF-8 and returns a number below,
+  /// equal to or above zero; it must be a total order.
   package func register(
     collation name: String,
     _ compare: @escaping @Sendable (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Int

@@ -1,9 +1,9 @@
 import CoreDataCSQLite
 
-/// Whether the file of a connection is where it was opened.
+/// Detects whether the file of a connection has been moved.
 extension Connection {
-  /// Whether the database file has been deleted, moved or replaced since it was opened: no reader
-  /// finds what is written then. Costs one look at the file system; false for a database in memory.
+  /// Whether the database file has been deleted, moved or replaced since it was opened: later writes are lost
+  /// to readers. Costs one file system look-up; false for an in-memory database.
   package var hasMoved: Bool {
     var isMoved: Int32 = 0
     let result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &isMoved)
@@ -16,7 +16,7 @@ extension Connection {
     guard !hasMoved else { throw SQLiteError.moved(path: path) }
   }
 
-  /// Leaves the write-ahead log as it is when the last connection to the database closes.
+  /// Keeps the write-ahead log unchanged when the last connection to the database closes.
   func keepLogOnClosing() { _ = coredata_set_no_checkpoint_on_close(handle, 1) }
 
   /// Sets how long a statement waits for another connection's lock, in seconds.

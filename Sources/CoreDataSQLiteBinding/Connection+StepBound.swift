@@ -1,6 +1,6 @@
 import CoreDataCSQLite
 
-/// Ends statements that take too many steps, or whose caller does not want them any more.
+/// Interrupts statements that take too many steps or that their caller has cancelled.
 package final class QueryCancellation: Sendable {
   // A class: optimized code of Swift 6.3 passes a task-local function on without its type, and crashes.
   @TaskLocal private static var _current: QueryCancellation?
@@ -9,14 +9,14 @@ package final class QueryCancellation: Sendable {
 
   private init(_ isCancelled: @escaping @Sendable () -> Bool) { _isCancelled = isCancelled }
 
-  /// Whether the caller of the statement that runs on this thread does not want it any more.
+  /// Whether the caller of the statement on this thread has cancelled it.
   package static var isCancelled: Bool { _current?._isCancelled() ?? false }
 
-  /// Whether somebody may cancel what runs on this thread.
+  /// Whether statements on this thread can be cancelled.
   package static var isWatched: Bool { _current != nil }
 
-  /// Runs `body`, whose statements end with an `isInterrupted` error once `isCancelled` answers true. It is asked
-  /// now and then while a statement runs.
+  /// Runs `body`. Its statements fail with an `isInterrupted` error once `isCancelled` returns true; they
+  /// poll it now and then while running.
   package static func ending<Result>(
     when isCancelled: @escaping @Sendable () -> Bool, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -27,14 +27,14 @@ package final class QueryCancellation: Sendable {
 extension Connection {
   /// Counts the steps of SQLite's virtual machine for one statement.
   final class StepCounter {
-    /// Steps between two looks at the counter: some milliseconds.
+    /// Steps between two checks of the counter: some milliseconds.
     static let stride = 100_000
     var strides = 0
     /// Strides after which the statement ends; nil for no bound.
     var limit: Int?
   }
 
-  /// Ends every statement from now on that takes far more steps than a file of this size can need.
+  /// From now on interrupts every statement that takes far more steps than a file of this size can need.
   ///
   /// For untrusted files: a view or a trigger may never end.
   ///
@@ -43,7 +43,7 @@ extension Connection {
     steps.limit = (50_000_000 + Int(clamping: min(byteCount, 1 << 50)) * 100) / StepCounter.stride
   }
 
-  /// Lets statements take as many steps as they need.
+  /// Removes the limit on the number of steps.
   package func liftStepBound() { steps.limit = nil }
 
   /// Whether statements are bound.

@@ -8,22 +8,22 @@ extension Connection {
 
   /// Opens a transaction that holds the write lock from the start.
   ///
-  /// - Throws: a busy `SQLiteError` when another writer keeps the lock for longer than the timeout.
+  /// - Throws: a busy `SQLiteError` if another writer holds the lock for longer than the timeout.
   package func beginImmediate() throws { try withStatement(Self._begin) { try $0.run() } }
 
   package func commit() throws { try withStatement(Self._commit) { try $0.run() } }
 
-  /// Ends the transaction without its changes, if one is still open: some errors make SQLite roll back by
-  /// itself.
+  /// Rolls the transaction back if one is still open: some errors make SQLite roll back by itself.
   package func rollback() {
     guard !isInAutocommit else { return }
-    // Nothing can be done about a failing ROLLBACK; SQLite then rolls back when the connection closes.
+    // A failing ROLLBACK cannot be handled; SQLite then rolls back when the connection closes.
     try? withStatement(Self._rollback) { try $0.run() }
   }
 
-  /// Runs `body` in a transaction that holds the write lock; whatever it throws undoes everything.
+  /// Runs `body` in a transaction that holds the write lock; rolls back if it throws.
   ///
-  /// - Throws: What `body` throws; `SQLiteError`, with `isMoved` when the file has been taken away meanwhile.
+  /// - Throws: Errors of `body`; `SQLiteError`, with `isMoved` if the file has been moved or deleted
+  ///   meanwhile.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try beginImmediate()
     do {
@@ -37,7 +37,7 @@ extension Connection {
     }
   }
 
-  /// How far a checkpoint goes.
+  /// The mode of a checkpoint.
   package enum Checkpoint: Int32, Sendable {
     /// As far as possible without waiting for anyone.
     case passive = 0
@@ -45,7 +45,7 @@ extension Connection {
     case full = 1
     /// As `full`, and waits for readers so that the log starts over.
     case restart = 2
-    /// As `restart`, and cuts the log file to nothing.
+    /// As `restart`, and truncates the log file.
     case truncate = 3
   }
 

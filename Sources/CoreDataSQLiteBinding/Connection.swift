@@ -3,14 +3,14 @@ import Synchronization
 
 /// An open database.
 package final class Connection: @unchecked Sendable {
-  // Unchecked: one thread at a time uses a connection, the one the pool lent it to (or holds the writer's
-  // lock for); `interrupt` alone may come from any thread, which SQLite allows.
+  // Unchecked: only one thread at a time uses a connection, the one that borrowed it from the pool (or holds
+  // the writer's lock); `interrupt` alone may be called on any thread, which SQLite allows.
 
   /// How a database file is opened.
   package enum Mode: Sendable {
     case readOnly
     case readWrite
-    /// Creates the file if there is none.
+    /// Creates the file if it is missing.
     case create
     /// The file cannot change: no locks, no shared memory, any write-ahead log is ignored.
     case immutable
@@ -20,19 +20,19 @@ package final class Connection: @unchecked Sendable {
 
   @usableFromInline let handle: OpaquePointer
   package let path: String
-  /// Whether the files have changed behind the back of a connection that does not notice by itself; a pool
-  /// does not lend it any more then.
+  /// Whether the files have changed in a way that the connection does not notice by itself; a pool no longer
+  /// lends it then.
   package var isOutdated: (() -> Bool)?
-  /// The files that the database has to be found in; nil where that is not asked.
+  /// The files that the database must still consist of; nil if that is not checked.
   var files: DatabaseFiles?
   private let _statements: StatementCache
   private var _trace: Trace?
   let steps = StepCounter()
   private let _wasInterrupted = Atomic<Bool>(false)
-  /// Kept open between reads; the pool's readers only.
+  /// A read transaction kept open between reads; used by the pool's readers only.
   @exclusivity(unchecked) var heldRead = HeldRead()
-  /// Whether the connection met a fault of the medium, or was opened read-only where writing was asked for: a
-  /// pool does not lend it again.
+  /// Whether the connection met an I/O fault, or was opened read-only although writing was requested: a pool
+  /// does not lend it again.
   @exclusivity(unchecked) package private(set) var isFaulty = false
 
   private final class Trace {
@@ -44,12 +44,12 @@ package final class Connection: @unchecked Sendable {
     }
   }
 
-  /// Opens `path` (":memory:" for a database in memory).
+  /// Opens `path` (":memory:" for an in-memory database).
   ///
   /// - Parameters:
   ///   - busyTimeout: seconds to wait for another connection's lock.
   ///   - statementCapacity: number of prepared statements kept.
-  /// - Throws: `SQLiteError`. A file that is no database shows only at the first statement.
+  /// - Throws: `SQLiteError`. A file that is not a database fails only at the first statement.
   package init(
     path: String, mode: Mode = .create, busyTimeout: Double = 5, statementCapacity: Int = 128
   ) throws {
@@ -66,7 +66,7 @@ package final class Connection: @unchecked Sendable {
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       name = "file:\(Self._escaped(path))?readonly_shm=1"
     }
-    // A plain path must not be taken for a URI, as builds of SQLite with SQLITE_USE_URI do.
+    // A plain path must not be parsed as a URI, as builds of SQLite with SQLITE_USE_URI do.
     if flags & SQLITE_OPEN_URI == 0, name.hasPrefix("file:") { name = "./" + name }
     _ = SQLiteLibrary.isPrepared
     var opened: OpaquePointer?
@@ -80,9 +80,9 @@ package final class Connection: @unchecked Sendable {
     self.path = path
     _statements = StatementCache(connection: opened, capacity: statementCapacity)
     setBusyTimeout(busyTimeout)
-    // SQLite opens a file read-only when opening it for writing fails, whatever the reason.
+    // SQLite opens a file read-only if it cannot open it for writing, for any reason.
     if mode == .readWrite || mode == .create { isFaulty = sqlite3_db_readonly(opened, "main") == 1 }
-    // What stands in the file is hostile until proven otherwise.
+    // The contents of the file are untrusted.
     _ = coredata_set_defensive(opened, 1)
     _ = coredata_set_trusted_schema(opened, 0)
     watchSteps()
@@ -91,7 +91,7 @@ package final class Connection: @unchecked Sendable {
 
   deinit {
     _statements.removeAll()
-    // An interruption lasts until the next statement, and would keep the log from being folded into the file.
+    // An interruption lasts until the next statement, and would prevent the checkpoint on closing.
     if _wasInterrupted.load(ordering: .relaxed) { sqlite3_exec(handle, "SELECT 1", nil, nil, nil) }
     sqlite3_close_v2(handle)
   }
@@ -102,13 +102,13 @@ package final class Connection: @unchecked Sendable {
 
   // MARK: Statements
 
-  /// Lends the prepared statement for `sql`; give it back with `giveBack`.
+  /// Lends the prepared statement for `sql`; return it with `giveBack`.
   package func lend(_ sql: SQLText) throws -> Statement {
     steps.strides = 0
     return try _statements.lend(sql)
   }
 
-  /// Takes back what `lend` lent.
+  /// Returns a lent statement.
   package func giveBack(_ statement: Statement) { _statements.giveBack(statement) }
 
   /// Runs `body` with the prepared statement for `sql`.
@@ -118,7 +118,7 @@ package final class Connection: @unchecked Sendable {
     return try body(statement)
   }
 
-  /// Prepares a statement that is used once and not kept.
+  /// Prepares a statement that is used once and not cached.
   package func prepare(_ sql: String) throws -> Statement {
     steps.strides = 0
     return try Statement(sql, on: handle, persistent: false)
@@ -131,7 +131,7 @@ package final class Connection: @unchecked Sendable {
     guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: sql) }
   }
 
-  /// Runs one statement and calls `body` for each row; not kept prepared.
+  /// Runs one statement, without caching it, and calls `body` for each row.
   package func query(_ sql: String, _ values: [Binding] = [], _ body: (Statement) throws -> Void = { _ in })
     throws
   {
@@ -140,14 +140,14 @@ package final class Connection: @unchecked Sendable {
     while try statement.step() { try body(statement) }
   }
 
-  /// First column of the first row; nil if there is no row.
+  /// First column of the first row; nil without a row.
   package func firstValue(_ sql: String, _ values: [Binding] = []) throws -> Binding? {
     let statement = try prepare(sql)
     for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
     return try statement.step() ? statement.value(0) : nil
   }
 
-  /// Statements kept prepared, for tests.
+  /// Number of cached statements, for tests.
   package var cachedStatementCount: Int { _statements.count }
 
   // MARK: State
@@ -166,7 +166,7 @@ package final class Connection: @unchecked Sendable {
     if (error as? any SQLiteFailure)?.underlying?.isFault == true { isFaulty = true }
   }
 
-  /// Ends whatever statement is running with an `isInterrupted` error. Any thread.
+  /// Interrupts the running statement with an `isInterrupted` error. Callable on any thread.
   package func interrupt() {
     _wasInterrupted.store(true, ordering: .relaxed)
     sqlite3_interrupt(handle)
@@ -174,9 +174,9 @@ package final class Connection: @unchecked Sendable {
 
   // MARK: Tracing
 
-  /// Tells `receive` about each statement when it has run; nil ends it.
+  /// Calls `receive` with each statement after it has run; nil stops tracing.
   ///
-  /// - Parameter showsValues: whether the text has the bound values in it.
+  /// - Parameter showsValues: whether the text includes the bound values.
   package func trace(showsValues: Bool = false, _ receive: ((TracedStatement) -> Void)?) {
     guard let receive else {
       sqlite3_trace_v2(handle, 0, nil, nil)

@@ -1,23 +1,21 @@
 import Dispatch
 import Synchronization
 
-/// Connections to one database: any number of reads at once, up to a bound, and one write. Opened when
-/// needed.
+/// Connections to one database, opened on demand: concurrent reads up to a limit, and one write.
 ///
-/// With a write-ahead log a read sees the last commit and never waits for the write. A database in memory has
+/// With a write-ahead log a read sees the last commit and never waits for a writer. An in-memory database has
 /// one connection for both.
 ///
-/// Any connection serves for reading and for writing. The one that wrote last is taken first, by both: it
-/// alone has the pages as they are now, while SQLite throws away all that another connection has kept once it
-/// sees a commit that was not its own.
+/// Any connection serves for reading and for writing. Both prefer the one that wrote last: only its page
+/// cache is current, while SQLite discards the cache of any other connection once that sees a foreign commit.
 ///
-/// A connection that met a fault of the medium, or that SQLite had to open read-only, serves the operation at
-/// hand and is closed after it; the next operation gets a fresh one.
+/// A connection that met an I/O fault, or that SQLite had to open read-only, finishes the current operation
+/// and is closed after it; the next operation gets a new one.
 package final class ConnectionPool: Sendable {
   private struct State {
     var idle: [Connection] = []
     var open: [Connection] = []
-    /// Reads under way, those waiting for a connection to be opened included.
+    /// Reads in progress, including those that wait for a connection to be opened.
     var reading = 0
     /// The connection that is writing.
     var writing: Connection?
@@ -28,7 +26,7 @@ package final class ConnectionPool: Sendable {
     /// Whether a timer ends readers' idle transactions.
     var isWatched = false
 
-    /// Removes and returns an idle connection, if there is one: preferably the current one.
+    /// Removes and returns an idle connection, if any: preferably the one that wrote last.
     mutating func popIdle() -> Connection? {
       if let current, let index = idle.lastIndex(where: { $0 === current }) { return idle.remove(at: index) }
       return idle.popLast()
@@ -44,7 +42,7 @@ package final class ConnectionPool: Sendable {
   /// A thread that waits for its turn to read.
   private final class Waiter: Sendable {
     let signal = DispatchSemaphore(value: 0)
-    /// Nil if the thread has to try again.
+    /// Nil if the thread has to retry.
     let connection = Mutex<Connection?>(nil)
   }
 
@@ -58,17 +56,17 @@ package final class ConnectionPool: Sendable {
   private let _replacesFaulty: Bool
   private let _open: @Sendable () throws -> Connection
 
-  /// A pool around an open connection.
+  /// Creates a pool around an open connection.
   ///
   /// - Parameters:
   ///   - maximumReads: most reads at once.
-  ///   - hasOne: all operations use one connection, one at a time: for a database in memory, and for a file
-  ///     that its first connection locks exclusively.
-  ///   - replacesFaulty: whether a connection that met a fault is closed; not for a database in memory, which
-  ///     would be gone with it.
-  ///   - holdsReads: a connection keeps its transaction from one read to the next until a commit; only
-  ///     for a database with a write-ahead log.
-  ///   - files: the files that all connections must have open; nil where they may come and go.
+  /// - hasOne: all operations use one connection, one at a time: for an in-memory database, and for a file
+  ///   that its first connection locks exclusively.
+  /// - replacesFaulty: whether a connection that met a fault is closed; false for an in-memory database,
+  ///   which would be lost with it.
+  /// - holdsReads: a connection keeps its transaction open between reads until a commit; only for a database
+  ///   with a write-ahead log.
+  /// - files: the files that all connections must have open; nil if they may be replaced.
   ///   - open: opens one more connection; called on the thread that needs it.
   package init(
     _ connection: Connection, maximumReads: Int, hasOne: Bool = false, holdsReads: Bool = false,
@@ -92,7 +90,7 @@ package final class ConnectionPool: Sendable {
 
   /// Runs `body` with a connection for reading.
   ///
-  /// - Throws: `ClosedError`, or what opening a connection or `body` throws.
+  /// - Throws: `ClosedError`, or errors of opening a connection or of `body`.
   package func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     if _hasOne { return try write(body) }
     let connection = try _beginRead()
@@ -109,7 +107,7 @@ package final class ConnectionPool: Sendable {
 
   /// Runs `body` with a connection for writing; the pool has one writer at a time.
   ///
-  /// - Throws: `ClosedError`, or what opening a connection or `body` throws.
+  /// - Throws: `ClosedError`, or errors of opening a connection or of `body`.
   package func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     _writeTurn.wait()
     defer { _writeTurn.signal() }
@@ -121,7 +119,7 @@ package final class ConnectionPool: Sendable {
     do {
       return try body(connection)
     } catch let error as SQLiteError where error.isMoved || _files?.place ?? .same != .same {
-      // An emptied file may have been found damaged before it was found out of place.
+      // A truncated file may have been reported as damaged before it was detected as moved.
       _retireLog(connection)
       throw SQLiteError.moved(path: connection.path)
     } catch {
@@ -132,8 +130,8 @@ package final class ConnectionPool: Sendable {
 
   // MARK: Files taken away
 
-  /// Makes sure that the log of a database that was deleted, moved or replaced is not played over the file that
-  /// has come to lie at its path. Does nothing while the database is in its place.
+  /// Ensures that the log of a database that was deleted, moved or replaced is not replayed over the file
+  /// that is now at its path. Does nothing while the database is in place.
   package func retireLogIfMoved() {
     guard let _files, _files.place != .same else { return }
     try? write { _retireLog($0) }
@@ -144,7 +142,7 @@ package final class ConnectionPool: Sendable {
     switch _files.place {
     case .same: return
     case .gone:
-      // A file that was moved keeps what was saved to it.
+      // A moved file keeps the changes saved to it.
       try? connection.checkpoint(.passive)
     case .emptied:
       for open in _state.withLock({ $0.open }) { open.keepLogOnClosing() }
@@ -194,7 +192,7 @@ package final class ConnectionPool: Sendable {
         do {
           return try _openOne()
         } catch {
-          // No connection comes: wakes a waiting thread, so that it opens one itself.
+          // No connection will be returned: wakes a waiting thread, so that it opens one itself.
           let waiter = _state.withLock { state -> Waiter? in
             state.reading -= 1
             return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
@@ -236,7 +234,7 @@ package final class ConnectionPool: Sendable {
     waiter.signal.signal()
   }
 
-  /// Whether a connection is not to be lent again: it met a fault, or has a transaction that cannot be ended.
+  /// Whether a connection must not be lent again: it met a fault, or has a transaction that cannot be ended.
   private func _isSpent(_ connection: Connection) -> Bool {
     _replacesFaulty
       && (connection.isFaulty || !connection.isInAutocommit && !connection.heldRead.isOpen)
@@ -272,7 +270,7 @@ package final class ConnectionPool: Sendable {
   }
 
   private func _openOne() throws -> Connection {
-    // Another file at the same path would be read as if it were this one.
+    // A different file at the same path would otherwise be read in its place.
     try _files?.expectInPlace()
     let connection = try _open()
     connection.files = _files
@@ -285,13 +283,13 @@ package final class ConnectionPool: Sendable {
 
   // MARK: Held reads
 
-  /// How long an unused reader may keep its transaction, in milliseconds.
+  /// How long an idle reader may keep its transaction, in milliseconds.
   private static let _patience = 20
 
-  /// Ends the transactions of idle readers; with `ifUnused` only of those that have not read since this was
-  /// last asked.
+  /// Ends the transactions of idle readers; with `ifUnused` only of those that have not read since the last
+  /// call.
   ///
-  /// - Returns: Whether any remain to be looked after.
+  /// - Returns: Whether any remain to be checked later.
   @discardableResult
   private func _endHeldReads(ifUnused: Bool) -> Bool {
     let (ending, remain) = _state.withLock { state -> ([Connection], Bool) in
@@ -317,14 +315,14 @@ package final class ConnectionPool: Sendable {
     return remain
   }
 
-  /// Looks after idle readers' transactions until none is open.
+  /// Checks idle readers' transactions periodically until none is open.
   private func _watchHeldReads() {
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(Self._patience)) {
       if self._endHeldReads(ifUnused: true) { self._watchHeldReads() }
     }
   }
 
-  /// Gives an idle connection back that was looked after.
+  /// Returns an idle connection after checking it.
   private func _putBack(_ connection: Connection) {
     _state.withLock { state in
       if !state.isClosed { state.idle.append(connection) }

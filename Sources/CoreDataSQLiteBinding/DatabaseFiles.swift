@@ -6,15 +6,15 @@ import Glibc
 import Musl
 #endif
 
-/// The files of an open database as the file system numbers them, so that another file at the same path is told
-/// from them.
+/// The files of an open database, identified by device and inode as the file system reports them, so that
+/// another file at the same path is recognised.
 package struct DatabaseFiles: Sendable {
   package let path: String
   private let _database: FileIdentity?
   private let _hadContent: Bool
   private let _log: FileIdentity?
 
-  /// Notes the files at `path`, which a connection has open.
+  /// Records the files at `path`, which a connection has open.
   package init(path: String) {
     self.path = path
     let file = FileStatus(path)
@@ -23,17 +23,17 @@ package struct DatabaseFiles: Sendable {
     _log = FileStatus(path + "-wal")?.identity
   }
 
-  /// Where the database is now.
+  /// The state of the database's path.
   package enum Place: Sendable {
     case same
     /// Deleted, moved, or replaced by another file.
     case gone
-    /// Cut to nothing. The log has the pages that were changed last only: written into the file, they would make
-    /// it no database.
+    /// Truncated. The log holds only the most recently changed pages: written into the file, they would not
+    /// make a valid database.
     case emptied
   }
 
-  /// Costs one look at the file system.
+  /// Costs one file system look-up.
   package var place: Place {
     guard let _database else { return .same }
     guard let file = FileStatus(path), file.identity == _database else { return .gone }
@@ -45,9 +45,9 @@ package struct DatabaseFiles: Sendable {
     guard place == .same else { throw SQLiteError.moved(path: path) }
   }
 
-  /// Deletes the write-ahead log and its shared memory if they are all that is left of the database at its path.
+  /// Deletes the write-ahead log and its shared memory if nothing else is left of the database at its path.
   ///
-  /// SQLite finds a log by its name alone: it would play this one over whatever database comes to lie there.
+  /// SQLite finds a log by its name alone: it would replay this one over any database created there later.
   package func removeStrayLog() {
     guard place != .same, let _log, FileStatus(path + "-wal")?.identity == _log else { return }
     unlink(path + "-wal")
@@ -55,12 +55,12 @@ package struct DatabaseFiles: Sendable {
   }
 }
 
-/// What the file system says of a file.
+/// Status of a file as the file system reports it.
 private struct FileStatus {
   let identity: FileIdentity
   let isEmpty: Bool
 
-  /// The file at `path`; nil if there is none, or its status is unavailable.
+  /// The file at `path`; nil if it is missing, or its status is unavailable.
   init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -14,11 +14,11 @@ package struct Deadline: Sendable {
     return end > now ? Double(end - now) / 1e9 : 0
   }
 
-  /// Runs `body` again while it throws an error that `isTransient` accepts and the deadline has not passed,
-  /// with pauses that grow to 50 milliseconds.
+  /// Retries `body` while it throws an error that `isTransient` accepts and the deadline has not passed, with
+  /// delays that grow to 50 milliseconds.
   ///
-  /// SQLite's own busy handler does not cover all of these errors: where waiting could deadlock, as for a
-  /// change of the journal mode, SQLite reports `SQLITE_BUSY` at once.
+  /// SQLite's own busy handler does not cover all of these errors: where waiting could deadlock, as when the
+  /// journal mode changes, SQLite reports `SQLITE_BUSY` at once.
   package func retrying<Result>(
     while isTransient: (any Error) -> Bool = { ($0 as? any SQLiteFailure)?.underlying?.isTransient == true },
     _ body: () throws -> Result

@@ -1,17 +1,17 @@
 import CoreDataCSQLite
 import Synchronization
 
-/// A reader's transaction that stays open from one read to the next, until a commit.
+/// A reader's transaction that stays open across reads, until a commit.
 ///
-/// Each SELECT on its own takes and gives back a lock of the file: two system calls, a quarter of what
-/// finding one row costs. A transaction left open saves them. What a reader sees is not older for it: before
-/// each read the state of the write-ahead log (its header in shared memory, which every commit of every
-/// process changes; see SQLite's "WAL-mode File Format") is compared with what it was when the transaction
-/// began, and the transaction begun anew if it differs.
+/// Each SELECT on its own acquires and releases a lock of the file: two system calls, a quarter of the cost
+/// of finding one row. An open transaction saves them. A reader's view is no staler for it: before each read
+/// the state of the write-ahead log (its header in shared memory, which every commit of every process
+/// changes; see SQLite's "WAL-mode File Format") is compared with its state when the transaction began, and
+/// the transaction is restarted if it differs.
 ///
-/// Only for databases with a write-ahead log. Not thread-safe: belongs to the connection's user. The
-/// pool ends it before it writes, and when the reader has been idle for a moment, so that the log can be
-/// checkpointed and started over.
+/// Only for databases with a write-ahead log. Not thread-safe: belongs to the connection's user. The pool
+/// ends it before it writes, and when the reader has been idle for a moment, so that the log can be
+/// checkpointed and restarted.
 struct HeldRead {
   private static let _begin = SQLText("BEGIN")
   private static let _end = SQLText("COMMIT")
@@ -23,7 +23,7 @@ struct HeldRead {
   private var _hasRead = false
   /// Whether the transaction is open.
   private(set) var isOpen = false
-  /// For the pool: whether anything was read since it last looked.
+  /// For the pool: whether a read has happened since its last check.
   var isInUse = false
 
   private typealias State = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
@@ -41,7 +41,7 @@ struct HeldRead {
     }
     guard let log = coredata_log_state(connection.handle) else { return }
     let state = Self._state(log)
-    // Held once a second read comes without a commit in between; a transaction for a single read gains nothing.
+    // Held once a second read arrives without a commit in between; for a single read it gains nothing.
     if let _known, Self._isEqual(state, _known), connection.isInAutocommit,
       (try? connection.withStatement(Self._begin) { try $0.run() }) != nil
     {

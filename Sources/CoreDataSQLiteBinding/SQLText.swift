@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The text of a statement with a unique number, by which each connection finds its prepared statement
-/// without hashing the text.
+/// The text of a statement with a unique number, which connections use as the cache key of its prepared
+/// statement instead of hashing the text.
 ///
-/// Make one per shape of statement and keep it; two instances with the same text are two statements.
+/// Create one per shape of statement and keep it; two instances with the same text are two statements.
 package struct SQLText: Sendable, CustomStringConvertible {
   package let id: Int
   package let text: String

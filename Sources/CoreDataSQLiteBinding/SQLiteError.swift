@@ -1,8 +1,8 @@
 import CoreDataCSQLite
 
-/// What SQLite reported: the extended result code, its message and the SQL it happened in.
+/// An error from SQLite: the extended result code, its message and the SQL that caused it.
 ///
-/// Neither message nor SQL holds bound values, so that a log of errors reveals no data.
+/// Neither message nor SQL contains bound values, so that a log of errors reveals no data.
 package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Extended result code, such as 2067 for a violated UNIQUE index.
   package let code: Int32
@@ -16,10 +16,11 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     self.sql = sql
   }
 
-  /// The error that `connection` just met; `connection` may be nil when it could not even be allocated.
+  /// Creates the error that `connection` just reported; `connection` is nil if it could not even be
+  /// allocated.
   package init(_ code: Int32, on connection: OpaquePointer?, sql: String? = nil) {
     let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
-    // After a misuse the connection still shows an older error; the code at hand is then the true one.
+    // After a misuse the connection still reports an older error; the given code is then the right one.
     let matches = extended & 0xff == code & 0xff
     self.code = matches ? extended : code
     let text = matches ? connection.flatMap { sqlite3_errmsg($0) } : nil
@@ -30,7 +31,7 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The code without its extension, such as 19 for any violated constraint.
   package var primaryCode: Int32 { code & 0xff }
 
-  /// Somebody else held a lock for longer than the busy timeout.
+  /// Another connection held a lock for longer than the busy timeout.
   package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
   /// A UNIQUE index, or the primary key of a table without row ID, has these values already.
   package var isUniqueViolation: Bool { code == 2067 || code == 1555 || code == 2579 }
@@ -38,12 +39,12 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
   package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
   package var isFull: Bool { primaryCode == SQLITE_FULL }
-  /// The database was opened read-only and needs a recovery, which writes: of a hot journal (READONLY_ROLLBACK)
-  /// or of the log's shared memory (READONLY_RECOVERY, CANTLOCK and CANTINIT, PROTOCOL).
+  /// The database was opened read-only and needs a recovery, which writes: of a hot journal
+  /// (READONLY_ROLLBACK) or of the log's shared memory (READONLY_RECOVERY, CANTLOCK and CANTINIT, PROTOCOL).
   package var needsRecovery: Bool { [776, 264, 520, 1288].contains(code) || primaryCode == SQLITE_PROTOCOL }
-  /// Another connection's work stands in the way and will be over: a lock, or a race for the log's header.
+  /// Another connection blocks the operation temporarily: a lock, or a race for the log's header.
   package var isTransient: Bool { isBusy || primaryCode == SQLITE_PROTOCOL }
-  /// The medium failed, or the file or its log could not be opened as asked for.
+  /// The medium failed, or the file or its log could not be opened in the requested mode.
   package var isFault: Bool {
     switch primaryCode {
     case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_FULL, SQLITE_NOMEM, SQLITE_CORRUPT,
@@ -53,10 +54,11 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The statement was ended: by `Connection.interrupt`, by its caller, or because it took too many steps.
+  /// The statement was interrupted: by `Connection.interrupt`, by its caller, or because it took too many
+  /// steps.
   package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
 
-  /// The statement nests deeper, is longer or has more parameters than SQLite takes.
+  /// The statement is nested too deeply, is too long or has too many parameters for SQLite.
   package var isTooComplex: Bool {
     switch primaryCode {
     case SQLITE_TOOBIG: true
@@ -81,7 +83,7 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// An error that SQLite's report may be the cause of.
 package protocol SQLiteFailure: Error {
-  /// What SQLite reported; nil if it reported nothing.
+  /// The error that SQLite reported; nil if it reported none.
   var underlying: SQLiteError? { get }
 }
 

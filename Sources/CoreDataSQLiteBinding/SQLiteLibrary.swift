@@ -2,10 +2,10 @@ import CoreDataCSQLite
 
 /// SQLite in this process, as a whole.
 enum SQLiteLibrary {
-  /// Settings that hold for all connections; to be asked for before anything else is asked of SQLite.
+  /// Global settings of SQLite; must be accessed before any other call of SQLite.
   ///
-  /// Switches off memory statistics, which the engine does not use: counting costs every allocation of every
-  /// connection a global lock, and SQLite's documentation recommends leaving it out. Has no effect if the process
-  /// has used SQLite before.
+  /// Switches off memory statistics, which the engine does not use: counting takes a global lock at every
+  /// allocation of every connection, and SQLite's documentation recommends switching it off. Has no effect if
+  /// the process has used SQLite before.
   static let isPrepared = coredata_set_memory_statistics(0) == SQLITE_OK
 }

@@ -1,6 +1,6 @@
 import CoreDataCSQLite
 
-/// A value to bind where no Swift value is at hand to bind from.
+/// A value to bind, for callers without a typed Swift value.
 package enum Binding: Sendable, Hashable {
   case null
   case int(Int64)
@@ -10,7 +10,7 @@ package enum Binding: Sendable, Hashable {
 }
 
 /// Parameters count from 1. Short text and bytes go into the statement's own scratch memory, so that SQLite
-/// allocates nothing; long ones are copied by SQLite and let go at the next `reset`.
+/// allocates nothing; long ones are copied by SQLite and released at the next `reset`.
 extension Statement {
   @inlinable package func bindNull(at index: Int32) {
     bindResult |= sqlite3_bind_null(handle, index)
@@ -29,8 +29,7 @@ extension Statement {
     text.withUTF8 { bind(text: $0, at: index) }
   }
 
-  /// Binds UTF-8 text. Bytes that are not UTF-8 are bound as they are: the upper end of a range scan may be
-  /// such.
+  /// Binds UTF-8 text. Invalid UTF-8 is bound unchanged: the upper bound of a range scan may contain it.
   @inlinable package func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32) {
     if let copy = store(UnsafeRawBufferPointer(text)) {
       bindResult |= coredata_bind_text_borrowing(

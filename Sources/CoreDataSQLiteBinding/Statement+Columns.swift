@@ -1,6 +1,6 @@
 import CoreDataCSQLite
 
-/// How SQLite stores a value, whatever the column was declared as.
+/// How SQLite stores a value, regardless of the column's declared type.
 package enum StorageClass: Int32, Sendable {
   case int = 1
   case double = 2
@@ -9,8 +9,8 @@ package enum StorageClass: Int32, Sendable {
   case null = 5
 }
 
-/// Columns count from 0 and are valid while the statement stands on a row. A value of another storage class
-/// is converted as SQLite's CAST does; nothing here fails.
+/// Columns count from 0 and are valid while the statement is on a row. A value of another storage class is
+/// converted as by SQLite's CAST; nothing here fails.
 extension Statement {
   @inlinable package func isNull(_ column: Int32) -> Bool {
     sqlite3_column_type(handle, column) == SQLITE_NULL
@@ -49,7 +49,7 @@ extension Statement {
     return try body(UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : count))
   }
 
-  /// The value as it is stored.
+  /// The value as stored.
   package func value(_ column: Int32) -> Binding {
     switch storageClass(column) {
     case .int: .int(int64(column))

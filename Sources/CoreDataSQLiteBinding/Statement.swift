@@ -7,7 +7,7 @@ import CoreDataCSQLite
 package final class Statement {
   @usableFromInline let handle: OpaquePointer
   @exclusivity(unchecked) @usableFromInline var bindResult: Int32 = SQLITE_OK
-  /// Something large, or a pointer, is bound and must not be kept until the next use.
+  /// A large value or a pointer is bound and must be released before the next use.
   @exclusivity(unchecked) @usableFromInline var holdsLargeValues = false
   @exclusivity(unchecked) @usableFromInline var scratch: UnsafeMutablePointer<UInt8>?
   @exclusivity(unchecked) @usableFromInline var scratchUsed = 0
@@ -52,9 +52,9 @@ package final class Statement {
 
   // MARK: Stepping
 
-  /// Goes to the next row; false when there is none.
+  /// Advances to the next row; false if there is none.
   ///
-  /// - Throws: `SQLiteError` for anything SQLite reports, a failed binding included.
+  /// - Throws: `SQLiteError` for any error of SQLite, including a failed binding.
   @inlinable package func step() throws -> Bool {
     if bindResult != SQLITE_OK { throw failure(bindResult) }
     let result = sqlite3_step(handle)
@@ -68,7 +68,7 @@ package final class Statement {
     while try step() {}
   }
 
-  /// Makes the statement ready to be bound and run again. Every parameter must be bound anew.
+  /// Resets the statement for the next run. Every parameter must be bound again.
   @inlinable package func reset() {
     sqlite3_reset(handle)
     scratchUsed = 0

@@ -1,10 +1,10 @@
 import CoreDataCSQLite
 
-/// Prepared statements of one connection, by the number of their text; the least recently used one goes when
-/// it is full.
+/// Prepared statements of one connection, keyed by the number of their text; a full cache evicts the least
+/// recently used one.
 ///
-/// A statement is lent out and given back. If it is lent already, because a caller further up the stack is
-/// processing one of its rows, a second one of the same text is lent.
+/// Statements are lent and returned. If a statement is lent already, because a caller further up the stack is
+/// processing its rows, a second one with the same text is lent.
 package final class StatementCache {
   @exclusivity(unchecked) private var _statements: [Int: Statement] = [:]
   @exclusivity(unchecked) private var _clock: UInt64 = 0
@@ -16,10 +16,10 @@ package final class StatementCache {
     _capacity = max(1, capacity)
   }
 
-  /// Number of statements kept.
+  /// Number of cached statements.
   package var count: Int { _statements.count }
 
-  /// Lends the statement for `sql`, prepared if need be. Give it back with `giveBack`.
+  /// Lends the statement for `sql`, prepared if necessary. Return it with `giveBack`.
   package func lend(_ sql: SQLText) throws -> Statement {
     _clock &+= 1
     if let statement = _statements[sql.id] {
@@ -38,13 +38,13 @@ package final class StatementCache {
     return statement
   }
 
-  /// Takes a lent statement back, reset.
+  /// Takes a lent statement back and resets it.
   package func giveBack(_ statement: Statement) {
     statement.reset()
     statement.isLent = false
   }
 
-  /// Forgets all statements; those lent out live until they are let go.
+  /// Removes all statements; lent ones live until they are released.
   package func removeAll() { _statements.removeAll() }
 
   private func _evict() {

@@ -1,14 +1,15 @@
 import CoreDataCSQLite
 
-/// `Z_VALUES(?)`: the table that a bound `ValueArray` looks like to SQL, with one column, `value`.
+/// `Z_VALUES(?)`: the table-valued function that exposes a bound `ValueArray` to SQL, with one column,
+/// `value`.
 ///
 /// Unlike a list of parameters it is one statement for any number of values; unlike JSON it is exact for
-/// every type and needs no text to be written and parsed.
+/// every type and needs no serialising and parsing.
 extension ValueArray {
   /// Name of the table in SQL.
   package static let tableName = "Z_VALUES"
 
-  /// What stands behind IN to search an array bound for its parameter.
+  /// The right-hand side of IN that searches the array bound to its parameter.
   package static let members = "(SELECT value FROM Z_VALUES(?))"
 
   private static let _pointerType: StaticString = "CoreDataValueArray"
@@ -19,7 +20,7 @@ extension ValueArray {
     var row = 0
   }
 
-  /// The module; SQLite keeps the pointer, so it lives as long as the process.
+  /// The module; SQLite retains the pointer, so it lives as long as the process.
   private static let _module: ModulePointer = {
     let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
     module.initialize(to: sqlite3_module())
@@ -69,7 +70,7 @@ extension ValueArray {
       own.pointee.row = 0
       own.pointee.array = nil
       if index == 1, count > 0, let value = values?[0], let pointer = ValueArray._pointer(of: value) {
-        // Unretained: the binding holds the array for as long as the statement runs.
+        // Unretained: the binding keeps the array alive while the statement runs.
         own.pointee.array = Unmanaged.fromOpaque(pointer)
       }
       return SQLITE_OK
@@ -151,7 +152,7 @@ extension ValueArray {
     }
   }
 
-  /// Makes the table known to a connection.
+  /// Registers the table with a connection.
   static func register(on connection: OpaquePointer) throws {
     let result = sqlite3_create_module_v2(connection, tableName, _module.pointer, nil, nil)
     guard result == SQLITE_OK else { throw SQLiteError(result, on: connection, sql: tableName) }

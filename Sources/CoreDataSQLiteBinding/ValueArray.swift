@@ -1,6 +1,6 @@
-/// Many values that one parameter carries, for `IN (SELECT value FROM Z_VALUES(?))`.
+/// Many values in one parameter, for `IN (SELECT value FROM Z_VALUES(?))`.
 ///
-/// Immutable. The values stand in one piece of memory that a running statement reads in place.
+/// Immutable. The values are in one contiguous block of memory that a running statement reads in place.
 package final class ValueArray: @unchecked Sendable {
   // Unchecked: everything is written by the initialisers and only read afterwards.
 
@@ -10,7 +10,7 @@ package final class ValueArray: @unchecked Sendable {
   @usableFromInline let kind: Kind
   /// Numbers: 8 bytes each. Text and blobs: all bytes one after the other.
   @usableFromInline let bytes: UnsafeMutableRawBufferPointer
-  /// Where each text or blob ends.
+  /// End offset of each text or blob.
   @usableFromInline let ends: [Int]
   @usableFromInline let mixed: [Binding]
 

@@ -1,12 +1,12 @@
 import CoreDataCTorture
 import Foundation
 
-/// A round in which one call of a work is hit, or in which the work is killed after some time. Its name says
-/// everything that it takes to run it again.
+/// A round in which one call of a work is hit, or in which the work is killed after some time. Its name
+/// contains all parameters that are needed to repeat it.
 package struct CallRound: Sendable, Hashable {
   package enum Hit: String, Sendable, CaseIterable {
     case before, after, amid
-    /// After so many microseconds, whatever the process is at.
+    /// After a number of microseconds, at an arbitrary point.
     case instant
     case noSpace = "ENOSPC"
     case inputOutput = "EIO"
@@ -39,11 +39,11 @@ package struct CallRound: Sendable, Hashable {
 
   package let work: Work
   package let form: StoreForm
-  /// Whether the store is found as a killed process left it.
+  /// Whether the store is in the state that a killed process left.
   package let isLive: Bool
   package let layer: Layer
   package let hit: Hit
-  /// Number of the call, or microseconds; 0 hits nothing.
+  /// Number of the call, or microseconds; 0 for no hit.
   package let at: Int64
 
   package init(_ work: Work, _ form: StoreForm, isLive: Bool, layer: Layer = .system, _ hit: Hit, at: Int64) {
@@ -77,18 +77,18 @@ package final class CallRounds {
 
   package init(_ place: TrialPlace) { _place = place }
 
-  /// What a work does when nothing hits it.
+  /// Measurements of a work without a hit.
   package struct Measure {
     fileprivate let callCounts: [CallRound.Hit: Int64]
     package let microseconds: Int64
 
-    /// Number of calls that this hit may meet: none when the work only reads, and the hit is for changes.
+    /// Number of calls to which this hit applies: 0 if the work only reads, and the hit applies to changes.
     package func callCount(_ hit: CallRound.Hit) -> Int64 { callCounts[hit] ?? 0 }
   }
 
   /// Runs a round.
   ///
-  /// - Returns: What is wrong; nil when nothing is.
+  /// - Returns: The failure; nil if there is none.
   package func run(_ round: CallRound) throws -> String? {
     let directory = try _prepare(round)
     defer { _place.clean(directory) }
@@ -134,7 +134,7 @@ package final class CallRounds {
     try _place.ask(questions, name, directory)
   }
 
-  /// Runs the work of a round once without a hit, and says what calls it makes.
+  /// Runs the work of a round once without a hit, and counts its calls.
   package func measure(_ round: CallRound) throws -> Measure {
     let dry = CallRound(round.work, round.form, isLive: round.isLive, layer: round.layer, .instant, at: 0)
     if let known = _measured[dry.name] { return known }

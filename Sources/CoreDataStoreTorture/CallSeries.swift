@@ -40,13 +40,14 @@ package struct KillSeries: TrialSeries {
   }
 }
 
-/// Faults: every call of every work fails in each way, once by the system and once by a layer below SQLite.
+/// Faults: every call of every work fails in each way, once in the system call and once in a layer below
+/// SQLite.
 package struct FaultSeries: TrialSeries {
   package var command: String { "faults" }
-  /// Runs one round in so many.
+  /// Runs every nth round.
   package let stride: Int
-  /// Runs one in so many of those where a store lacks history or external data: the calls are a part of those
-  /// of a store that has both.
+  /// Runs every nth of the rounds whose store lacks history or external data: their calls are a subset of
+  /// those of a store that has both.
   package let lesserStride: Int
   /// The only work; nil for all of them.
   package let work: Work?

@@ -8,7 +8,7 @@ import Foundation
 package struct ChildProcess {
   package enum Ending: Equatable {
     case finished
-    /// With what the child says of it.
+    /// With the child's message.
     case failed(String)
     case killed
     case crashed(signal: Int32)
@@ -39,10 +39,10 @@ package struct ChildProcess {
     _exit(Self._run(page, body))
   }
 
-  /// Runs the work of the child, and answers its exit code.
+  /// Runs the work of the child, and returns its exit code.
   ///
-  /// In a new thread: Swift's mutexes know a thread by its number, which the forked one has kept from the
-  /// process that it was in.
+  /// In a new thread: Swift's mutexes identify a thread by its number, and the forked one still has the
+  /// number from the parent process.
   private static func _run(_ page: TrialPage, _ body: () throws -> Void) -> Int32 {
     var code: Int32 = 4
     withoutActuallyEscaping(body) { body in
@@ -62,7 +62,7 @@ package struct ChildProcess {
     return code
   }
 
-  /// Kills the child after so many microseconds.
+  /// Kills the child after a number of microseconds.
   package func kill(afterMicroseconds delay: Int64) -> Ending {
     var status: Int32 = 0
     if torture_wait(_id, delay, &status) == 1 { return _ending(status) }
@@ -70,7 +70,7 @@ package struct ChildProcess {
     return wait()
   }
 
-  /// Waits for the end of the child, or ends it when it takes too long.
+  /// Waits for the child to exit, or kills it after a timeout.
   package func wait() -> Ending {
     var status: Int32 = 0
     guard torture_wait(_id, Int64(Self.timeLimit) * 1_000_000, &status) == 1 else {
@@ -94,7 +94,7 @@ package struct ChildProcess {
 }
 
 extension ChildProcess.Ending {
-  /// What is wrong with it, unless the child was to finish and did, or to be killed and was.
+  /// The failure; nil if the child exited or was killed as planned.
   package var failure: String? {
     switch self {
     case .finished, .killed: nil
@@ -105,7 +105,7 @@ extension ChildProcess.Ending {
   }
 }
 
-/// An error in one line, with what lies below it.
+/// Describes an error in one line, with underlying errors.
 package enum ErrorWords {
   package static func of(_ error: any Error) -> String {
     if let failure = error as? TortureFailure { return failure.description }

@@ -9,15 +9,15 @@ package struct CrowdSeries: TrialSeries {
   package var command: String { kind.rawValue }
 
   package enum Kind: String, Sendable, CaseIterable {
-    /// All open a store that is not there yet.
+    /// All open a store that does not exist yet.
     case opening
     /// All migrate a store, by inference.
     case migrators
     /// All open, save and close, again and again.
     case closing
-    /// Some open, save and close, one destroys nothing but is killed, some read only.
+    /// Some open, save and close, one is killed, some only read.
     case killed
-    /// Threads of one process open a store that is not there yet.
+    /// Threads of one process open a store that does not exist yet.
     case threads
 
     var title: String {

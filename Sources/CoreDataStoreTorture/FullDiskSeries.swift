@@ -12,7 +12,7 @@ package struct FullDiskSeries: TrialSeries {
 
   package init(count: Int, seed: UInt64) { (self.count, self.seed) = (count, seed) }
 
-  /// A round: so many kilobytes are free when the work begins.
+  /// A round with the given number of free kilobytes at the start of the work.
   private struct Round {
     let work: Work
     let form: StoreForm
@@ -115,7 +115,8 @@ package struct FullDiskSeries: TrialSeries {
     return Int64(status.f_blocks - status.f_bfree) * Int64(status.f_frsize)
   }
 
-  /// Opens the store in a fresh process while the disk is full: it is read, or the error says why not.
+  /// Opens the store in a new process while the disk is full: it is readable, or fails with an error that
+  /// names the cause.
   private static func _openFull(_ questions: StoreQuestions, _ place: TrialPlace) throws -> String? {
     let page = place.page
     let ending = try ChildProcess(page, isLoud: place.isLoud) {
@@ -136,7 +137,7 @@ package struct FullDiskSeries: TrialSeries {
 }
 
 extension ErrorWords {
-  /// Whether an error tells that the disk is full.
+  /// Whether an error reports a full disk.
   static func saysFull(_ error: any Error) -> Bool {
     let words = of(error).lowercased()
     return words.contains("full") || words.contains("space")

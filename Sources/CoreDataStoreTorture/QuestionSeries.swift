@@ -1,11 +1,11 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Stores spoilt on purpose: the questions have to notice each.
+/// Deliberately damaged stores: the checks must detect each of them.
 package struct QuestionSeries: TrialSeries {
   package var command: String { "questions" }
 
-  /// What is wrong with a store.
+  /// A kind of damage.
   package enum Flaw: String, Sendable, CaseIterable {
     case missingSave
     case missingItem
@@ -40,7 +40,7 @@ package struct QuestionSeries: TrialSeries {
     let form = StoreForm(journal: .delete, keepsHistory: true, hasBlobs: true)
     try place.template.copy(.filled, form, isLive: false, to: directory, page)
     let url = directory.appendingPathComponent(StoreTemplate.storeName)
-    // What the questions make of a store that nothing is wrong with, then of one with the flaw.
+    // Runs the checks on an intact store, then on a damaged one.
     var questions = StoreQuestions(url, form, outcomes: [[0: page.saves(of: 0)]])
     questions.otherFiles = StoreTemplate.files(named: StoreTemplate.otherName)
     let asking = questions

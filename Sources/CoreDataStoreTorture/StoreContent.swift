@@ -1,11 +1,11 @@
 import CoreData
 import Foundation
 
-/// What a store may hold: for each writer the number of its last save. Writers that are not named have saved
-/// nothing.
+/// The permitted contents of a store: for each writer the number of its last save. Writers without an entry
+/// have saved nothing.
 package typealias SavesByWriter = [Int: ClosedRange<Int64>]
 
-/// Holds what a store has against what was saved to it: every save whole, none missing.
+/// Compares the contents of a store with the saves made to it: every save complete, none missing.
 package struct StoreContent {
   private let _store: TrialStore
   private var _last: [Int: Int64] = [:]
@@ -74,10 +74,10 @@ package struct StoreContent {
 
   // MARK: Comparing
 
-  /// Number of saves that the store holds.
+  /// Number of saves in the store.
   package var saveCount: Int64 { _last.values.reduce(0, +) }
 
-  /// - Throws: `TortureFailure` unless the store holds one of these.
+  /// - Throws: `TortureFailure` unless the store has one of these contents.
   package func check(_ outcomes: [SavesByWriter]) throws {
     var words: [String] = []
     for outcome in outcomes {

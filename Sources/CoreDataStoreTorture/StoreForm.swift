@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// How a trial's store is kept.
+/// The configuration of a trial's store.
 package struct StoreForm: Sendable, Hashable {
   package enum Journal: String, Sendable, CaseIterable {
     case wal = "WAL"
@@ -36,7 +36,7 @@ package struct StoreForm: Sendable, Hashable {
     self = form
   }
 
-  /// Options to add the store with, which let a store of another version be migrated.
+  /// Options for adding the store, with migration enabled.
   package var options: [AnyHashable: Any] {
     var options: [AnyHashable: Any] = [
       NSSQLitePragmasOption: ["journal_mode": journal.rawValue],

@@ -2,29 +2,29 @@ import CoreData
 import Foundation
 import CoreDataSQLiteBinding
 
-/// The questions that each round ends with, asked in a separate process: is every acknowledged save there
-/// and nothing half, is the file sound, does the store open, save, and is it destroyed and created again.
+/// The checks at the end of each round, in a separate process: every acknowledged save is there and none is
+/// partial, the file is intact, and the store opens, saves, is destroyed and created again.
 package struct StoreQuestions {
   package let url: URL
   package let form: StoreForm
   /// Versions of the model that the store may be of, the newest first.
   package var versions: [TrialModel] = [.first]
-  /// What the store may hold.
+  /// The permitted contents of the store.
   package let outcomes: [SavesByWriter]
   package var checksHistory = true
-  /// Files that trials themselves put beside the store.
+  /// Files that trials themselves create next to the store.
   package var otherFiles: Set<String> = []
 
   package init(_ url: URL, _ form: StoreForm, outcomes: [SavesByWriter]) {
     (self.url, self.form, self.outcomes) = (url, form, outcomes)
   }
 
-  /// What is done to the store before anything else, since the first opening may mend what another one would
-  /// have stumbled over.
+  /// The first operation on the store, which varies because the first opening may repair a problem on which
+  /// another one would fail.
   package enum FirstStep: Int, CaseIterable {
     case opening, readingMetadata, readingOnly, destroying, replacing
 
-    /// The one for the round of this name.
+    /// Chooses the first step by the name of the round.
     package init(roundNamed name: String) {
       var hash: UInt32 = 2_166_136_261
       for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
@@ -38,7 +38,7 @@ package struct StoreQuestions {
     }
   }
 
-  /// - Throws: `TortureFailure` with the first answer that is wrong.
+  /// - Throws: `TortureFailure` at the first failed check.
   package func ask(first step: FirstStep) throws {
     switch step {
     case .opening: break
@@ -61,12 +61,12 @@ package struct StoreQuestions {
     }
   }
 
-  /// Whether the store was made for certain.
+  /// Whether the store must exist.
   private var _mustBeThere: Bool {
     outcomes.allSatisfy { $0.values.contains { $0.lowerBound > 0 } }
   }
 
-  /// The version of the model that the store is of, by its metadata; the newest where there is no store.
+  /// The version of the store's model, from its metadata; the newest without a store.
   private func _version() throws -> TrialModel {
     do {
       let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -80,14 +80,14 @@ package struct StoreQuestions {
     }
   }
 
-  /// The version of the model to open the store with. One of an older version migrates to the newest by itself, except to the
-  /// mapped one: a mapping that is inferred would drop the text that the mapping model moves.
+  /// The version of the model with which to open the store. An older version migrates automatically to the
+  /// newest, except to the mapped one: an inferred mapping would drop the text that the mapping model moves.
   func versionToOpen() throws -> TrialModel {
     versions.contains(.mapped) ? try _version() : versions[0]
   }
 
   private func _readOnly() throws {
-    // What is to be read only is not migrated.
+    // A read-only store is not migrated.
     let store = try TrialStore(url, form, try _version(), isReadOnly: true)
     try StoreContent(store).check(outcomes)
     try store.close()
@@ -118,7 +118,7 @@ package struct StoreQuestions {
     }
   }
 
-  /// An opened store has nothing beside it but what it needs.
+  /// Checks that only the store's own files are next to an open store.
   private func _checkFiles() throws {
     let known = StoreTemplate.files(named: url.lastPathComponent).union(["tmp"])
     let directory = url.deletingLastPathComponent().path

@@ -1,7 +1,7 @@
 import CoreDataCTorture
 import Foundation
 
-/// Stores that rounds start from: made once, copied for each round.
+/// Initial stores of rounds: created once, copied for each round.
 package final class StoreTemplate {
   package enum Kind: String, Sendable {
     case nothing
@@ -13,7 +13,7 @@ package final class StoreTemplate {
 
   package static let storeName = "Store.sqlite"
   package static let otherName = "Other.sqlite"
-  /// Numbers of saves in a filled store, and in the one beside it.
+  /// Numbers of saves in a filled store, and in the one next to it.
   package static let saveCount: Int64 = 6
   package static let otherCount: Int64 = 9
 
@@ -32,9 +32,9 @@ package final class StoreTemplate {
     _page = try TrialPage()
   }
 
-  /// Copies the template to a directory, which is made, and tells the page what was saved.
+  /// Copies the template to a new directory, and records its saves on the page.
   ///
-  /// - Parameter isLive: as a process that was killed leaves it: with a log that holds saves.
+  /// - Parameter isLive: whether the store is as a killed process leaves it: with a log that contains saves.
   package func copy(_ kind: Kind, _ form: StoreForm, isLive: Bool, to target: URL, _ page: TrialPage) throws {
     let files = FileManager.default
     try files.createDirectory(at: target, withIntermediateDirectories: true)

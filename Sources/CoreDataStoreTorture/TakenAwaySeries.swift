@@ -4,8 +4,8 @@ import CoreDataStoreTrials
 import CoreDataToolKit
 import Foundation
 
-/// Files taken away from under an open store: a save must fail, or be found in the file; a file that took the
-/// place stays as it is.
+/// Deletes, moves or replaces files of an open store: a save must fail, or be in the file; a replacement must
+/// remain unchanged.
 package struct TakenAwaySeries: TrialSeries {
   package var command: String { "taken-away" }
 
@@ -15,7 +15,7 @@ package struct TakenAwaySeries: TrialSeries {
     case moved
     /// Another store is renamed over it.
     case replaced
-    /// Deleted with its log, and another store put there.
+    /// Deleted with its log, and replaced by another store.
     case recreated
     case directoryMoved
     case emptied
@@ -32,7 +32,7 @@ package struct TakenAwaySeries: TrialSeries {
       }
     }
 
-    /// Whether another store lies in the place afterwards.
+    /// Whether another store is at the path afterwards.
     var leavesOther: Bool { self == .replaced || self == .recreated }
   }
 
@@ -125,7 +125,7 @@ package struct TakenAwaySeries: TrialSeries {
     func deleteAll() {
       for suffix in ["", "-wal", "-shm", "-journal"] { try? files.removeItem(atPath: store.path + suffix) }
     }
-    /// The blobs of the other store come along.
+    /// Copies the other store's external data, too.
     func bringBlobs() throws {
       let (from, to) = ("\(directory.path)/.Other_SUPPORT", "\(directory.path)/.Store_SUPPORT")
       guard files.fileExists(atPath: from) else { return }

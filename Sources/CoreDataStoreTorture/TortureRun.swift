@@ -7,17 +7,17 @@ package final class TortureRun {
   private let _root: URL
   private let _jobs: Int
   private let _findings: URL?
-  /// Tried and survived by series and kind, in the order in which they came up.
+  /// Tried and survived rounds by series and kind, in order of appearance.
   package private(set) var tally = TortureTally()
 
   /// - Parameters:
-  ///   - root: A directory that does not exist yet; gone afterwards.
-  ///   - findings: Where files of rounds that fail are kept.
+  /// - root: A directory that does not exist yet; removed afterwards.
+  /// - findings: The directory for files of failed rounds.
   package init(root: URL, jobs: Int, findings: URL? = nil) {
     (_root, _jobs, _findings) = (root, jobs, findings)
   }
 
-  /// Runs the series one after the other; `note` gets a line for each failure, and `progress` one now and
+  /// Runs the series in order; calls `note` with a line for each failure, and `progress` with one now and
   /// then.
   package func run(_ series: [any TrialSeries], note: (String) -> Void, progress: (String) -> Void) throws {
     guard torture_is_preloaded() != 0 else {

@@ -1,21 +1,21 @@
 import CoreData
 import Foundation
 
-/// The versions of the model that trials save with.
+/// The versions of the trials' model.
 ///
-/// Each save inserts a `Batch` with its items, deletes the one that has grown old, and counts itself in the
-/// writer's `Ledger`: what a store holds tells which saves reached it, and that they did so whole.
+/// Each save inserts a `Batch` with its items, deletes an old one, and increments the counter in the writer's
+/// `Ledger`: the contents of a store show which saves reached it, and that they are complete.
 package enum TrialModel: String, Sendable, CaseIterable {
   case first
   /// The first one with another attribute and another entity, to which a mapping is inferred.
   case extended
-  /// The first one with an attribute renamed, which takes a mapping model.
+  /// The first one with a renamed attribute, which requires a mapping model.
   case mapped
 
   /// Name of the items' text.
   package var textName: String { self == .mapped ? "body" : "text" }
 
-  // Unchecked: made before the first fork, and models that stores use do not change.
+  // Unchecked: created before the first fork, and models in use by stores are immutable.
   nonisolated(unsafe) private static let _models = Dictionary(
     uniqueKeysWithValues: allCases.map { ($0, $0._make()) })
 

@@ -1,7 +1,7 @@
 import CoreDataCTorture
 import Foundation
 
-/// Memory shared by the processes of a round: what was begun, what was acknowledged, which call is hit. It
+/// Memory shared by the processes of a round: begun saves, acknowledged saves, and the call to hit. It
 /// outlives a killed process.
 package final class TrialPage {
   private let _page: UnsafeMutablePointer<torture_page>
@@ -20,7 +20,7 @@ package final class TrialPage {
     torture_acknowledge(_page, Int32(writer), number)
   }
 
-  /// Tells what a writer had saved before the round.
+  /// Records a writer's saves from before the round.
   package func setSaved(_ writer: Int, _ number: Int64) {
     begin(writer, number)
     acknowledge(writer, number)
@@ -34,7 +34,7 @@ package final class TrialPage {
 
   // MARK: Calls
 
-  /// What happens at which call.
+  /// The call to hit, and how.
   package struct Plan: Sendable {
     package var layer = torture_layer_system
     package var action = torture_count_changes
@@ -51,7 +51,7 @@ package final class TrialPage {
     }
   }
 
-  /// Counts the calls of this process on files below a directory from now on, and hits the one of the plan.
+  /// From now on counts this process's calls on files below a directory, and hits the planned one.
   package func arm(_ plan: Plan, below directory: URL) {
     torture_set_prefix(_page, directory.path)
     _page.pointee.plan.layer = Int32(plan.layer.rawValue)
@@ -75,34 +75,34 @@ package final class TrialPage {
 
   // MARK: Words between processes
 
-  /// What a child has to say at its end.
+  /// The message of a child at its end.
   package var words: String {
     get { String(cString: torture_words(_page)) }
     set { torture_set_words(_page, newValue) }
   }
 
-  /// How long the work of the round took, in microseconds.
+  /// Duration of the round's work, in microseconds.
   package var microseconds: Int64 {
     get { _page.pointee.microseconds }
     set { _page.pointee.microseconds = newValue }
   }
 
-  /// Number of errors that a child has met.
+  /// Number of errors in a child.
   package var failureCount: Int {
     get { Int(_page.pointee.failure_count) }
     set { _page.pointee.failure_count = Int32(newValue) }
   }
 
-  /// Waits until the parent lets all children go at once.
+  /// Waits until the parent starts all children at once.
   package func waitForStart() {
     torture_wait_for_start(_page)
   }
 
-  /// Lets the children go that wait, once there are `count` of them.
+  /// Starts the waiting children once there are `count` of them.
   package func start(_ count: Int) { torture_start(_page, Int32(count)) }
 }
 
-/// What went wrong in a trial, in words.
+/// The failure of a trial, in words.
 package struct TortureFailure: Error, Sendable, CustomStringConvertible {
   package let description: String
   package init(_ words: String) { description = words }

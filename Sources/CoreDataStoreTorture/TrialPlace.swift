@@ -1,14 +1,14 @@
 import CoreData
 import Foundation
 
-/// Where a driver's rounds take place, and what they share.
+/// The directory of a driver's rounds, and their shared state.
 package final class TrialPlace {
   package let root: URL
   package let page: TrialPage
   package let template: StoreTemplate
   /// Whether children may write to the standard error, and calls are listed there.
   package let isLoud: Bool
-  /// Where the files of a round are kept as its work left them; nil keeps none.
+  /// The directory in which the files of a round are kept as its work left them; nil to keep none.
   package let findings: URL?
   private var _count = 0
 
@@ -21,8 +21,8 @@ package final class TrialPlace {
     try _warmUp()
   }
 
-  /// Does once, in the process that forks, what each child would do again: above all hashing the models. It
-  /// starts no thread and puts nothing on a queue, which no child could go on with.
+  /// Does work once, before forking, that each child would repeat: above all hashing the models. It starts no
+  /// thread and enqueues nothing, since neither survives a fork.
   private func _warmUp() throws {
     for version in TrialModel.allCases {
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: version.model())
@@ -30,10 +30,10 @@ package final class TrialPlace {
     }
   }
 
-  /// Takes everything away.
+  /// Removes all files.
   package func close() { try? FileManager.default.removeItem(at: root) }
 
-  /// Path of a directory for one round, which is not there yet.
+  /// Path of a new directory for one round, not created yet.
   package func newDirectory() -> URL {
     _count += 1
     return root.appendingPathComponent("round-\(_count).")
@@ -41,7 +41,7 @@ package final class TrialPlace {
 
   package func clean(_ directory: URL) { try? FileManager.default.removeItem(at: directory) }
 
-  /// Keeps a copy of a round's files if that is wanted.
+  /// Keeps a copy of a round's files if requested.
   package func keep(_ directory: URL, _ name: String) throws {
     guard let findings else { return }
     let kept = findings.appendingPathComponent(name.replacing("/", with: "."))
@@ -50,7 +50,7 @@ package final class TrialPlace {
     try FileManager.default.copyItem(at: directory, to: kept)
   }
 
-  /// Asks the questions in a separate process; nil when all answers are right.
+  /// Runs the checks in a separate process; nil if all succeed.
   package func ask(_ questions: StoreQuestions, _ name: String, _ directory: URL) throws -> String? {
     let step = StoreQuestions.FirstStep(roundNamed: name)
     let ending = try ChildProcess(page, isLoud: isLoud) {

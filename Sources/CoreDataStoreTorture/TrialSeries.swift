@@ -10,7 +10,7 @@ package protocol TrialSeries: Sendable {
   static func runOne(_ name: String, in place: TrialPlace) throws -> RoundReport?
 }
 
-/// Which rounds a driver runs: one in so many.
+/// The selection of a driver's rounds: every nth.
 package struct Turns: Sendable {
   package let driver: Int
   package let count: Int
@@ -29,7 +29,7 @@ package struct RoundReport: Sendable {
   package let kind: String
   package let name: String
   package let outcome: Outcome
-  /// What is wrong, or why it was skipped.
+  /// The failure, or the reason for skipping.
   package let words: String
 
   package init(_ series: String, _ kind: String, _ name: String, failure: String?) {

@@ -11,10 +11,10 @@ package final class TrialStore {
   package let context: NSManagedObjectContext
   private let _store: NSPersistentStore
 
-  /// Batches of a writer that a store keeps.
+  /// Number of batches of a writer that a store keeps.
   package static let keptCount: Int64 = 4
 
-  /// Opens the store, or makes it.
+  /// Opens or creates the store.
   package init(_ url: URL, _ form: StoreForm, _ version: TrialModel = .first, isReadOnly: Bool = false) throws
   {
     (self.url, self.form, self.version) = (url, form, version)
@@ -37,9 +37,9 @@ package final class TrialStore {
     try context.performAndWait { try _ledger(of: writer)?.value(forKey: "last") as? Int64 ?? 0 }
   }
 
-  /// Saves one batch, and tells the page when that is begun and when it is done.
+  /// Saves one batch, and records its begin and end on the page.
   ///
-  /// - Parameter triesAgain: Asked after a failure whether to save again, and whether from the start.
+  /// - Parameter triesAgain: Called after a failure; returns whether to retry, and whether from the start.
   package func save(
     writer: Int, isBig: Bool = false, on page: TrialPage?,
     triesAgain: (any Error) -> (again: Bool, fromStart: Bool) = { _ in (false, false) }
@@ -74,7 +74,7 @@ package final class TrialStore {
     return try context.fetch(request).first
   }
 
-  /// Makes the changes of the writer's next save.
+  /// Makes the changes for the writer's next save.
   private func _prepare(_ writer: Int, _ isBig: Bool) throws -> Int64 {
     let ledger = try _ledger(of: writer) ?? _insert("Ledger", ["writer": writer])
     let number = (ledger.value(forKey: "last") as? Int64 ?? 0) + 1
@@ -108,14 +108,14 @@ package final class TrialStore {
   }
 }
 
-/// What a batch holds: the same for the same writer and number.
+/// The contents of a batch: the same for the same writer and number.
 package struct BatchContent {
   package let writer: Int
   package let number: Int64
   package let isBig: Bool
   package let hasBlobs: Bool
 
-  /// Number of items. A big batch has more pages than SQLite keeps in memory.
+  /// Number of items. A big batch has more pages than SQLite's cache.
   package var count: Int { isBig ? 130 : 3 }
 
   package func text(_ position: Int) -> String { "item \(position) of batch \(number) by \(writer)" }

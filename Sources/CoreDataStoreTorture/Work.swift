@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A piece of work that a round kills or lets fail.
+/// An operation that a round kills or makes fail.
 package enum Work: String, Sendable, CaseIterable {
   case creation
   case firstSave
@@ -28,7 +28,7 @@ package enum Work: String, Sendable, CaseIterable {
     }
   }
 
-  /// What lies there before.
+  /// The store at the start.
   package var start: StoreTemplate.Kind {
     switch self {
     case .creation: .nothing
@@ -47,20 +47,20 @@ package enum Work: String, Sendable, CaseIterable {
   }
 }
 
-/// Runs works, and decides what happens when one fails.
+/// Runs works, and handles their failures.
 package struct WorkRun {
   package let url: URL
   package let form: StoreForm
   package let page: TrialPage
-  /// Called at the first error, which it ends the cause of: the work then goes on, and must not fail again.
-  /// Nil when nothing may fail.
+  /// Called at the first error, and removes its cause: the work then continues, and must not fail again. Nil
+  /// if no failure is permitted.
   package var recover: (() throws -> Void)?
   /// Whether a save that failed starts over with new objects.
   package var startsOver = false
 
-  /// Writer of what comes after a replacement or destruction.
+  /// Writer of the saves after a replacement or destruction.
   package static let laterWriter = 1
-  /// Acknowledged when the replacement or destruction is done.
+  /// Acknowledged when the replacement or destruction is complete.
   package static let mark = 40
 
   package init(_ url: URL, _ form: StoreForm, _ page: TrialPage) {
@@ -69,7 +69,7 @@ package struct WorkRun {
 
   private var _directory: URL { url.deletingLastPathComponent() }
 
-  /// Takes down an error that may happen, and ends its cause.
+  /// Records a permitted error, and removes its cause.
   private func _accept(_ error: any Error) throws {
     page.failureCount += 1
     guard let recover, page.failureCount == 1 else {
@@ -219,7 +219,7 @@ package struct WorkRun {
 
   // MARK: Afterwards
 
-  /// What is asked of the store when the work has ended in whatever way.
+  /// The checks of the store after the work has ended, in any way.
   package func questions(after work: Work) -> StoreQuestions {
     let outcomes: [SavesByWriter]
     switch work {

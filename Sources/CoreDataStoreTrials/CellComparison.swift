@@ -8,7 +8,7 @@ struct CellComparison {
 
   init(_ attribute: NSAttributeDescription) { _attribute = attribute }
 
-  /// Whether the value is what the first column of the statement's row holds.
+  /// Whether the value equals the first column of the statement's row.
   func isEqual(_ value: Any?, _ statement: Statement) -> Bool {
     guard !statement.isNull(0) else { return value == nil }
     guard let value else { return _isMissingFile(statement) }

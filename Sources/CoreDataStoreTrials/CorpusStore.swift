@@ -12,7 +12,7 @@ package struct CorpusStore: Sendable, CustomStringConvertible {
 
   package var description: String { name }
 
-  /// Whether its metadata are missing: the one damaged store of the collection.
+  /// Whether its metadata are missing: the only damaged store of the collection.
   package var isDamaged: Bool { name == "plaso/macos-NotesV7.storedata" }
 
   /// Where the collection is, seen from a package at `root`.
@@ -30,7 +30,7 @@ package struct CorpusStore: Sendable, CustomStringConvertible {
     "coredataplus/SampleModel3_V1": "coredataplus/SampleModel3/SampleModel3.momd/SampleModel3.mom",
   ]
 
-  /// All stores of a collection by name; none if it is not there.
+  /// All stores of a collection by name; empty if there is no collection.
   package static func all(in collection: URL) -> [CorpusStore] {
     let files = FileManager.default
     let root = collection.appendingPathComponent("stores")

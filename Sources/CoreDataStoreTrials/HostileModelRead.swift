@@ -1,10 +1,10 @@
 import CoreData
 import Foundation
 
-/// Loads a compiled model that may be anything, looks at all of it and makes stores by it: what comes of it is
-/// a model or an error.
+/// Loads an untrusted compiled model, reads all of it and creates stores with it: the result is a model or an
+/// error.
 package struct HostileModelRead {
-  /// What was read, or the first error, in a few words.
+  /// The contents, or the first error, in a few words.
   package let outcome: String
 
   package init(_ url: URL) {

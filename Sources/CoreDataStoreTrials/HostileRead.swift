@@ -1,17 +1,16 @@
 import CoreData
 import Foundation
 
-/// Opens a file that may be anything, reads all of it, and tries to change it: what comes of it is data or
-/// errors.
+/// Opens an untrusted file, reads all of it, and tries to change it: the result is data or errors.
 package struct HostileRead {
-  /// What was read, or the first error, in a few words.
+  /// The contents, or the first error, in a few words.
   package private(set) var outcome = ""
-  /// What must never happen, in words; empty when all is well.
+  /// A violation of an invariant, in words; nil if there is none.
   package private(set) var failure: String?
 
   /// - Parameters:
-  ///   - url: The file; this one must not change.
-  ///   - model: The model of the store that the file was made from; nil where there is none.
+  /// - url: The file; it must not change.
+  /// - model: The model of the store from which the file was made; nil if there is none.
   package init(_ url: URL, model: NSManagedObjectModel?) throws {
     let copy = try StoreCopy(of: url)
     let before = try copy.contents()
@@ -46,7 +45,7 @@ package struct HostileRead {
     }
   }
 
-  /// Reads every property of every object, each way that there is.
+  /// Reads every property of every object, by every kind of access.
   private static func _readAll(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel) -> String {
     var (count, errors) = (0, 0)
     for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {

@@ -2,23 +2,23 @@ import CoreData
 import CoreDataToolKit
 import Foundation
 
-/// Spoils copies of stores, or of compiled models, in every way there is and reads them in child processes,
-/// each file within a time limit.
+/// Damages copies of stores, or of compiled models, in every way and reads them in child processes, each file
+/// within a time limit.
 package struct HostileRun {
-  /// What is spoilt.
+  /// The kind of file to damage.
   package enum Subject: Sendable {
     case stores
     case models
   }
 
   package var subject = Subject.stores
-  /// Files to start from; those larger than `sizeLimit` are left out.
+  /// Original files; those larger than `sizeLimit` are skipped.
   package var originals: [URL]
   package var fileCount: Int
   package var seed: UInt64
-  /// Where files that fail are kept.
+  /// The directory for files that fail.
   package var findings: URL
-  /// Seconds of processor time that one file may take.
+  /// Limit of processor time per file, in seconds.
   package var timeLimit = 10.0
   package static let sizeLimit = 400_000
 
@@ -38,11 +38,10 @@ package struct HostileRun {
     self.findings = findings
   }
 
-  /// Runs everything; `note` gets a line now and then.
+  /// Runs everything; calls `note` with a line now and then.
   ///
-  /// - Parameter reader: Program and first words of the child process, which takes pairs of a spoilt file and
-  ///   its original, and writes a line for each: whether it went well, the file, and what came of it, between
-  ///   tabs.
+  /// - Parameter reader: Program and first arguments of the child process, which receives pairs of a damaged
+  ///   file and its original, and writes a tab-separated line for each: success, the file, and the outcome.
   package func run(reader: [String], note: (String) -> Void) throws -> (
     outcomes: [String: Int], findings: [Finding]
   ) {

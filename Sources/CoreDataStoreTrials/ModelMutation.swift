@@ -2,7 +2,7 @@ import CoreData
 import CoreDataToolKit
 import Foundation
 
-/// A way to spoil a compiled model.
+/// A way to damage a compiled model.
 package enum ModelMutation: String, CaseIterable, Sendable {
   case flippedBytes
   case flippedReferences
@@ -14,7 +14,7 @@ package enum ModelMutation: String, CaseIterable, Sendable {
   case cyclicArchive
   case otherFile
 
-  /// Makes a spoilt model at `target`, starting from a copy of `original` where the kind of mutation does.
+  /// Creates a damaged model at `target`, from a copy of `original` if the kind of mutation needs one.
   package func make(_ target: URL, from original: URL, _ numbers: inout SeededRandom) throws {
     var bytes = try Data(contentsOf: original)
     switch self {
@@ -45,7 +45,7 @@ package enum ModelMutation: String, CaseIterable, Sendable {
     try bytes.write(to: target)
   }
 
-  /// Makes UIDs, which say what belongs to what, lead elsewhere.
+  /// Redirects UIDs, which are the references within the archive.
   private static func _redirect(_ bytes: inout Data, _ numbers: inout SeededRandom) {
     // 0x80 and 0x81 mark UIDs of one and two bytes; some hits are other things, which is as well.
     let places = bytes.indices.filter { bytes[$0] == 0x80 || bytes[$0] == 0x81 }.filter {
@@ -82,7 +82,7 @@ package enum ModelMutation: String, CaseIterable, Sendable {
     return _finished(objects, offsets)
   }
 
-  /// A property list whose parts hold each other.
+  /// A property list with circular references.
   private static func _cyclic(_ numbers: inout SeededRandom) -> Data {
     let count = Int.random(in: 2...40, using: &numbers)
     var objects = Data("bplist00".utf8)

@@ -2,7 +2,7 @@ import CoreDataSQLiteBinding
 import CoreDataToolKit
 import Foundation
 
-/// A way to spoil a store file.
+/// A way to damage a store file.
 package enum Mutation: String, CaseIterable, Sendable {
   case flippedBytes
   case flippedHeader
@@ -18,14 +18,14 @@ package enum Mutation: String, CaseIterable, Sendable {
   case foreignDatabase
   case otherFile
 
-  /// Makes a spoilt file at `target`, starting from a copy of `original` where the kind of mutation does.
+  /// Creates a damaged file at `target`, from a copy of `original` if the kind of mutation needs one.
   package func make(_ target: URL, from original: URL, _ numbers: inout SeededRandom) throws {
     switch self {
     case .foreignDatabase: try ForeignDatabase.make(target, &numbers)
     case .otherFile: try Self._otherFile(&numbers).write(to: target)
     case .wrongCells, .wrongKeys, .wrongMetadata, .wrongModelCache, .droppedParts:
       try Self._copy(original, to: target)
-      // What SQLite itself refuses, such as NULL for a key, leaves that cell as it was.
+      // A statement that SQLite itself refuses, such as NULL for a key, leaves that cell unchanged.
       let connection = try Connection(path: target.path, mode: .readWrite)
       try SQLMutation(connection, &numbers).apply(self, &numbers)
       try? connection.checkpoint(.truncate)
@@ -79,7 +79,7 @@ package enum Mutation: String, CaseIterable, Sendable {
     }
   }
 
-  /// A log that belongs to the file, spoilt, or one that has nothing to do with it.
+  /// A damaged log of the file, or an unrelated one.
   private func _spoilLog(_ target: URL, _ original: URL, _ numbers: inout SeededRandom) throws {
     try Self._copy(original, to: target)
     let log = URL(fileURLWithPath: target.path + "-wal")

@@ -2,7 +2,7 @@ import CoreData
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Reads a whole store through Core Data's API and compares every cell with what SQL says.
+/// Reads a complete store through Core Data's API and compares every cell with the result of SQL.
 package struct ReadTrial {
   package private(set) var entities = 0
   package private(set) var rows = 0
@@ -10,13 +10,13 @@ package struct ReadTrial {
   package private(set) var cells = 0
   /// Members of to-many relationships counted.
   package private(set) var members = 0
-  /// What was not as SQL says, in words; the first hundred.
+  /// Differences from SQL, in words; the first hundred.
   package private(set) var differences: [String] = []
 
-  /// Opens the store at `url` read-only, fills every fault and compares.
+  /// Opens the store at `url` read-only, fires every fault and compares.
   ///
   /// - Parameter reference: A copy of the same store, which SQL reads.
-  /// - Throws: What opening or reading throws.
+  /// - Throws: Errors of opening or reading.
   package init(_ url: URL, model: NSManagedObjectModel, reference: URL) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
@@ -88,7 +88,7 @@ package struct ReadTrial {
     for (_, object) in objects { context.refresh(object, mergeChanges: false) }
   }
 
-  /// Calls `body` with the number of each row and a statement whose first column is the cell; answers the
+  /// Calls `body` with the number of each row and a statement whose first column is the cell; returns the
   /// number of rows.
   private static func _eachCell(
     _ column: String, _ place: StoredPlace, _ connection: Connection, _ body: (Int, Statement) -> Void

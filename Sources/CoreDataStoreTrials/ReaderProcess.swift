@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A child process that reads files one after the other and says how it went.
+/// A child process that reads files in order and reports the outcomes.
 final class ReaderProcess {
   struct Outcome {
     let file: String
@@ -12,9 +12,9 @@ final class ReaderProcess {
   private let _process = Process()
   private let _output = Pipe()
   private let _timeLimit: Double
-  /// When the child spoke last, and the processor time that it had taken by then.
+  /// Time of the child's last output, and the processor time that it had used by then.
   private let _lastWord = Mutex((date: Date(), work: 0.0))
-  /// A child that waits instead of working may take so many times its limit: other programs slow it down.
+  /// Factor of the limit that applies to elapsed time, for a child that waits: other programs slow it down.
   private static let _patience = 12.0
 
   init(_ words: [String], timeLimit: Double) throws {
@@ -26,8 +26,7 @@ final class ReaderProcess {
     try _process.run()
   }
 
-  /// What became of each file, and how the child ended if not well; it is killed when it says nothing for too
-  /// long.
+  /// The outcome of each file, and a failure of the child; a child without output for too long is killed.
   func wait() -> (outcomes: [Outcome], failure: String?) {
     let watch = DispatchSource.makeTimerSource(queue: .global())
     let isLate = Mutex(false)
@@ -66,7 +65,7 @@ final class ReaderProcess {
     return (outcomes, nil)
   }
 
-  /// Seconds of processor time that the child has taken.
+  /// Seconds of processor time that the child has used.
   private func _work() -> Double {
     let path = "/proc/\(_process.processIdentifier)/stat"
     guard let text = try? String(contentsOfFile: path, encoding: .utf8),

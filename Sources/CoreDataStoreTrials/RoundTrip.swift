@@ -2,10 +2,10 @@ import CoreData
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Opens a store for writing, changes one row, inserts one, deletes one, saves, and holds the file against
-/// what it was: only the cells that had to change may have changed.
+/// Opens a store for writing, changes one row, inserts one, deletes one, saves, and compares the file with
+/// its previous contents: only the expected cells may have changed.
 package struct RoundTrip {
-  /// What changed that should not have, or the reverse, in words.
+  /// Unexpected changes, and missing ones, in words.
   package private(set) var differences: [String] = []
   package private(set) var inserted = 0
   package private(set) var updated = 0

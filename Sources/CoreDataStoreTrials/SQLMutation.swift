@@ -2,7 +2,7 @@ import CoreDataSQLiteBinding
 import CoreDataToolKit
 import Foundation
 
-/// Spoils what a database holds, by SQL.
+/// Damages the contents of a database with SQL.
 struct SQLMutation {
   private let _connection: Connection
   private let _tables: [String]
@@ -43,7 +43,7 @@ struct SQLMutation {
     guard let column = columns.randomElement(using: &numbers) else { return }
     let name = Self._quoted(table)
     if Bool.random(using: &numbers), Int.random(in: 0..<3, using: &numbers) == 0 {
-      // A row of nothing but surprises.
+      // A row of random values.
       let values = columns.map { _ in _value(&numbers) }
       try? _connection.query(
         "INSERT INTO \(name) VALUES (\(values.map { _ in "?" }.joined(separator: ", ")))", values)
@@ -111,7 +111,7 @@ struct SQLMutation {
   private static func _quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 }
 
-/// Databases that are no stores, some of which look like one.
+/// Databases that are not stores, some of which resemble one.
 enum ForeignDatabase {
   static func make(_ target: URL, _ numbers: inout SeededRandom) throws {
     let connection = try Connection(path: target.path)

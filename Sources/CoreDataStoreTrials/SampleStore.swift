@@ -2,7 +2,7 @@ import CoreData
 import CoreDataModelFiles
 import Foundation
 
-/// A store made here, with one of everything: what trials start from where there is no collection.
+/// A store created here, with every kind of content: the original for trials without a collection.
 package final class SampleStore {
   package let url: URL
   private let _directory: URL
@@ -44,7 +44,7 @@ package final class SampleStore {
 
   deinit { try? FileManager.default.removeItem(at: _directory) }
 
-  /// The model as a compiled one, such as every store holds.
+  /// The compiled model, as stores contain it.
   package static func compiledModel() throws -> Data {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("contents-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: place) }

@@ -30,7 +30,7 @@ struct SchemaForm {
 
   // MARK: Parts of statements
 
-  /// What an index says: its name, table and columns.
+  /// The parts of an index: its name, table and columns.
   private struct Index {
     let name: String
     let table: String
@@ -86,7 +86,7 @@ struct SchemaForm {
     }
     return result.map { statement in
       guard let name = _table(statement)?.name, let added = constraints[name] else { return statement }
-      // One column says so itself; several do in a clause at the end.
+      // A constraint of one column is part of the column; one of several is a clause at the end.
       return added.reduce(statement) { text, columns in
         guard columns.count > 1 else {
           return text.replacing(" \(columns[0]) VARCHAR", with: " \(columns[0]) VARCHAR UNIQUE")
@@ -152,7 +152,7 @@ struct SchemaForm {
 
   /// Columns by name; indexes that stayed behind, and all order, count no more.
   private func _migrated(_ file: [String], _ ours: [String]) -> ([String], [String]) {
-    // A store that was made in one go has the system tables last.
+    // A store that was created in one step has the system tables last.
     guard
       file.first?.hasPrefix("CREATE TABLE Z_PRIMARYKEY") ?? false || _hasAddedColumns(file)
         || _hasOldIndexes(file)
@@ -166,7 +166,7 @@ struct SchemaForm {
       wanted.contains($0) || !($0.hasPrefix("CREATE INDEX") || $0.hasPrefix("CREATE UNIQUE"))
     }
     let present = Set(file.compactMap(Index.init).map { "\($0.table) \($0.plainColumns)" })
-    // An index that is there under an older name, or was never added.
+    // An index that exists under an older name, or was never added.
     let made = ours.map(form).filter { statement in
       guard let index = Index(statement), !kept.contains(statement) else { return true }
       return !present.contains("\(index.table) \(index.plainColumns)") && !index.isCollated
@@ -186,7 +186,7 @@ struct SchemaForm {
       }
   }
 
-  /// Added columns stand behind the blank that ended the list.
+  /// Added columns follow the blank that ended the list.
   private func _hasAddedColumns(_ file: [String]) -> Bool {
     file.contains {
       $0.hasPrefix("CREATE TABLE") && ($0.contains(" , ") || !($0.hasSuffix(" )") || !$0.contains("( ")))

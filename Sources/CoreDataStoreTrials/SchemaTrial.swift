@@ -2,21 +2,21 @@ import CoreData
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Compares the tables, indexes and triggers that a new store of a model would get here with those of a file
-/// that Apple's framework wrote.
+/// Compares the tables, indexes and triggers of a new store created here with those of a file that Apple's
+/// framework wrote, for the same model.
 ///
 /// The text must be equal, and in the same order. Where Apple's own files differ from each other, by
-/// framework version or because a migration has been over them, both sides are brought into one form by
-/// rules; which were needed is said.
+/// framework version or because of a migration, rules convert both sides to one form; the trial reports which
+/// rules were needed.
 package struct SchemaTrial {
-  /// A way in which Apple's files differ among themselves.
+  /// A way in which Apple's files differ from each other.
   package enum Rule: String, CaseIterable, Sendable {
     /// A file that was rebuilt by the sqlite3 shell has names such as "Z_1BOOKS" in quotes.
     case quotes = "quoted names"
-    /// Up to version 754 indexes are named after columns and say nothing of collation; up to 851 unique ones
-    /// are constraints.
+    /// Up to version 754 indexes are named after columns and have no collation; up to 851 unique ones are
+    /// constraints.
     case oldIndexes = "indexes before 866"
-    /// Up to version 754 tables and indexes stand in no order.
+    /// Up to version 754 tables and indexes are in no order.
     case oldOrder = "order before 847"
     /// Version 851 has no separate index for an attribute that an index covers alone.
     case noImpliedIndexes = "no implied index in 851"
@@ -30,12 +30,12 @@ package struct SchemaTrial {
     case migrated = "migrated in place"
   }
 
-  /// Statements of the file that a new store would not have, and the reverse.
+  /// Statements of the file that a new store lacks, and the reverse.
   package private(set) var missing: [String] = []
   package private(set) var extra: [String] = []
-  /// Whether those that both have stand in the same order.
+  /// Whether the common statements are in the same order.
   package private(set) var isInOrder = false
-  /// Rules without which the two would differ.
+  /// Rules without which both sides would differ.
   package private(set) var rules: [Rule] = []
 
   package var isEqual: Bool { missing.isEmpty && extra.isEmpty && isInOrder }
@@ -62,7 +62,7 @@ package struct SchemaTrial {
     isInOrder = file.filter(inOurs.contains) == ours.filter(inFile.contains)
   }
 
-  /// The file's statements in their order, those of the persistent history apart.
+  /// The file's statements in their order, except those of the persistent history.
   package static func statements(in url: URL) throws -> [String] {
     var result: [String] = []
     try Connection(path: url.path, mode: .immutable).query(

@@ -1,15 +1,14 @@
 import CoreData
 
-/// Where a SQLite store keeps an entity's objects: what SQL has to be asked to compare.
+/// The location of an entity's objects in a SQLite store, for comparisons with SQL.
 struct StoredPlace {
   /// `Z_ENT` of the entity's rows.
   let number: Int64
-  /// Names here and below are quoted where SQL asks for it.
+  /// Names here and below are quoted where SQL requires it.
   let table: String
   /// Columns of attributes by name; composites and transient ones have none.
   private(set) var attributes: [String: String] = [:]
-  /// Columns that hold the keys of to-one destinations, by the relationship's name, and all that come with
-  /// them.
+  /// Columns with the keys of to-one destinations, by the relationship's name, and their companion columns.
   private(set) var toOnes: [String: StoreAnatomy.ToOneColumns] = [:]
   private(set) var toManys: [String: StoreAnatomy.ToMany] = [:]
 

@@ -4,7 +4,7 @@ import Foundation
 /// One store of a collection with all trials, as a line of a table.
 package struct Survey {
   package let row: String
-  /// What the trials found, in words.
+  /// The findings of the trials, in words.
   package private(set) var differences: [String] = []
 
   package static let header = """

@@ -1,6 +1,6 @@
 import CoreDataSQLiteBinding
 
-/// All rows of a database, to be compared with those of another moment.
+/// All rows of a database, for comparison with an earlier or later dump.
 package struct TableDump {
   package typealias Cells = [String: Binding]
 

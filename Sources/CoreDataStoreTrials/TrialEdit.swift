@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// The edits of a round trip, and what they may change in the file.
+/// The edits of a round trip, and the cells that they may change in the file.
 struct TrialEdit {
   struct RowName: Hashable {
     let table: String
@@ -19,8 +19,8 @@ struct TrialEdit {
   private var _keyColumns: [String: Set<String>] = [:]
   private var _computed: [String: Set<String>] = [:]
 
-  /// Columns that may change in a row: the assigned one in the changed row, those of relationships and the
-  /// version in rows that lost somebody or were touched.
+  /// Columns that may change in a row: the assigned one in the changed row; relationships and the version in
+  /// rows that lost a destination or were touched.
   func allowedColumns(of row: RowName) -> Set<String> {
     var columns = _computed[row.table] ?? []
     if row == changedRow { columns.formUnion(changedColumns) }
@@ -32,8 +32,8 @@ struct TrialEdit {
   /// Columns of derived attributes, which triggers write.
   func computedColumns(of table: String) -> Set<String> { _computed[table] ?? [] }
 
-  /// Changes one object, inserts one, deletes one and saves. Not every deletion can be saved, nor leaves the
-  /// others alone: the first that does is taken.
+  /// Changes one object, inserts one, deletes one and saves. Some deletions cannot be saved, or affect other
+  /// objects: the first that can be saved alone is used.
   static func perform(
     in context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ store: NSPersistentStore
   ) throws -> TrialEdit {
@@ -61,7 +61,7 @@ struct TrialEdit {
     var made: NSManagedObject?
     for candidate in candidates where made == nil { made = TrialObjects.make(candidate.entity, in: context) }
     guard made != nil else { throw TrialFailure("no entity takes a new object") }
-    // Whatever it brought along counts, too.
+    // Includes changes that it caused.
     context.processPendingChanges()
     for object in context.insertedObjects {
       edit.insertedTables[edit._table(of: object.entity, store), default: 0] += 1
@@ -156,7 +156,7 @@ struct TrialEdit {
   private static func _plain(_ name: String) -> String { name.replacing("\"", with: "") }
 }
 
-/// Why a trial could not be made.
+/// Why a trial was impossible.
 package struct TrialFailure: Error, CustomStringConvertible {
   package let description: String
   init(_ description: String) { self.description = description }

@@ -1,10 +1,9 @@
 import CoreData
 import Foundation
 
-/// Makes objects that pass validation, for any model.
+/// Creates objects that pass validation, for any model.
 enum TrialObjects {
-  /// Inserts an object with everything that the model demands; nil, with nothing inserted, if that cannot be
-  /// met.
+  /// Inserts an object with all that the model requires; nil, with nothing inserted, if that is impossible.
   static func make(_ entity: NSEntityDescription, in context: NSManagedObjectContext, depth: Int = 0)
     -> NSManagedObject?
   {
@@ -41,7 +40,7 @@ enum TrialObjects {
     return nil
   }
 
-  /// Gives a store without rows some.
+  /// Inserts rows into a store without any.
   static func ensureRows(in context: NSManagedObjectContext, _ model: NSManagedObjectModel) throws {
     var count = 0
     for entity in model.entities where !entity.isAbstract {
@@ -51,7 +50,7 @@ enum TrialObjects {
     for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) where !entity.isAbstract {
       for _ in 0..<3 { _ = make(entity, in: context) }
     }
-    // One object may have taken from another what that cannot be without.
+    // One object may have taken another's mandatory destination.
     for _ in 0..<20 {
       do {
         return try context.save()
@@ -89,7 +88,7 @@ enum TrialObjects {
     return value(for: attribute, unlike: nil)
   }
 
-  /// A value that the attribute takes and that is not `other`; nil if there is none to be had.
+  /// A value that the attribute accepts and that differs from `other`; nil if there is none.
   static func value(for attribute: NSAttributeDescription, unlike other: Any?) -> Any? {
     for number in [1, 2, 3, 7] {
       let value: Any
@@ -120,12 +119,12 @@ enum TrialObjects {
     return nil
   }
 
-  /// A stored object that may take one more.
+  /// A stored object that can accept one more.
   private static func _existing(
     _ entity: NSEntityDescription, for relationship: NSRelationshipDescription,
     in context: NSManagedObjectContext
   ) -> NSManagedObject? {
-    // Taking another object's only partner away would change that object's row, too.
+    // Taking another object's only destination would change that object's row, too.
     guard relationship.inverseRelationship?.isToMany ?? true else { return nil }
     let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
     request.fetchLimit = 1

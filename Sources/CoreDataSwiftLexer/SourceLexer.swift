@@ -1,16 +1,16 @@
-/// Cuts Swift source into tokens, leaving out comments.
+/// Splits Swift source into tokens, without comments.
 ///
-/// Tolerant: it never fails. What it does not know becomes punctuation, and an unclosed string or comment
-/// ends with the file; the compiler reports such things better.
+/// Tolerant: it never fails. Unknown characters become punctuation, and an unclosed string or comment extends
+/// to the end of the file; the compiler diagnoses such errors better.
 package struct SourceLexer {
   private let _bytes: [UInt8]
   private let _end: Int
   private var _position = 0
   private var _line = 1
   private var _lineStart = 0
-  /// Interpolations of the string at hand.
+  /// Interpolations of the current string.
   private var _interpolations: [Range<Int>] = []
-  /// How many strings stand in each other's interpolations; past the limit a quote is an ordinary character.
+  /// Nesting depth of strings within interpolations; beyond the limit a quote is an ordinary character.
   private var _depth = 0
   private static let _depthLimit = 64
 
@@ -140,7 +140,7 @@ package struct SourceLexer {
     return .directive
   }
 
-  /// A string literal of any form, what is interpolated included.
+  /// A string literal of any form, including its interpolations.
   private mutating func _scanString(hashes: Int) {
     let quote = UInt8(ascii: "\"")
     let isLong = _byte(1) == quote && _byte(2) == quote
@@ -155,7 +155,7 @@ package struct SourceLexer {
           _advance()
           continue
         }
-        // Nested strings may have interpolations, found when their tokens are read.
+        // Nested strings may have interpolations, which are found when their tokens are read.
         let outer = _interpolations
         _skipInterpolation()
         _interpolations = outer + [start..<_position]

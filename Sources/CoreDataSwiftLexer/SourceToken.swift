@@ -1,4 +1,4 @@
-/// A piece of Swift source that means something to the scanner.
+/// A piece of Swift source that is significant to the scanner.
 package struct SourceToken: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     case identifier
@@ -18,7 +18,7 @@ package struct SourceToken: Sendable, Hashable {
   package let range: Range<Int>
   package let line: Int
   package let column: Int
-  /// Of a string: offsets of what is interpolated, from each backslash to the closing parenthesis.
+  /// For a string: offsets of its interpolations, from each backslash to the closing parenthesis.
   package var interpolations: [Range<Int>] = []
 
   package func isKeyword(_ word: String) -> Bool { kind == .identifier && text == word }

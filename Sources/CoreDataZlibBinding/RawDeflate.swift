@@ -19,10 +19,10 @@ package enum RawDeflate {
     return try _run(&stream, over: bytes, limit: .max) { deflate(&$0, Z_FINISH) }
   }
 
-  /// Unpacks bytes.
+  /// Decompresses bytes.
   ///
-  /// - Parameter limit: Most bytes that may come out: a few bytes can stand for any number.
-  /// - Throws: `Failure` for what is damaged, cut short or unpacks to more than `limit`.
+  /// - Parameter limit: Maximum size of the output: a few bytes can expand to any size.
+  /// - Throws: `Failure` if the input is damaged, truncated or expands to more than `limit`.
   package static func unpack(_ bytes: [UInt8], limit: Int) throws -> [UInt8] {
     var stream = z_stream()
     guard coredata_inflate_raw_begin(&stream) == Z_OK else {

@@ -18,7 +18,7 @@ struct AccessorsCommand {
     let schemas = _arguments.values("--model").compactMap { try? ModelFile.load(path: $0) }
     var result = ManagedAccessors.generate(module: module, sources: sources, schemas: schemas)
     if !result.problems.isEmpty, !_arguments.values("--dependency").isEmpty {
-      // Reading what the module depends on takes longer, and is seldom needed.
+      // Reading the module's dependencies takes longer, and is seldom needed.
       result = ManagedAccessors.generate(
         module: module, sources: sources, dependencies: try _dependencies(), schemas: schemas)
     }

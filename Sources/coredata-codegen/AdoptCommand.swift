@@ -1,7 +1,7 @@
 import CoreDataModelCodegen
 import Foundation
 
-/// Shows what sources written for Apple's Core Data need here, or changes them.
+/// Shows or applies the changes that sources written for Apple's Core Data need here.
 struct AdoptCommand {
   private let _arguments: Arguments
 

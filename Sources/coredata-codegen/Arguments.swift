@@ -1,11 +1,11 @@
 import Foundation
 
-/// The tool was called in a way it does not know.
+/// The command line is invalid.
 struct UsageError: Error {
   let message: String
 }
 
-/// What a command was called with: options with a value, flags, and the rest.
+/// The arguments of a command: options with a value, flags, and the rest.
 struct Arguments {
   private var _values: [String: [String]] = [:]
   private var _flags: Set<String> = []

@@ -16,7 +16,7 @@ struct ClassesCommand {
     let output = try _arguments.value("--output")
     let schema = try ModelFile.load(path: model)
     do {
-      // What the run-time loader would refuse is better refused at build time.
+      // Reports at build time what the run-time loader would refuse.
       _ = try ModelLayout(schema)
       let file = try ModelCodegen.classes(
         of: schema, name: (model as NSString).lastPathComponent,

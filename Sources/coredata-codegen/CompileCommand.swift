@@ -1,7 +1,7 @@
 import CoreDataModelFiles
 import Foundation
 
-/// Compiles a model or a mapping model to where the build takes resources from.
+/// Compiles a model or a mapping model to the directory from which the build copies resources.
 struct CompileCommand {
   private let _arguments: Arguments
 
@@ -10,7 +10,7 @@ struct CompileCommand {
   }
 
   func run() throws {
-    // Copying a directory whose path ends with a slash loses the separator of what is in it.
+    // Copying a directory whose path ends with a slash drops the separator in the paths of its contents.
     let given = try _arguments.value("--model")
     let model = given.count > 1 && given.hasSuffix("/") ? String(given.dropLast()) : given
     let output = URL(fileURLWithPath: try _arguments.value("--output"))

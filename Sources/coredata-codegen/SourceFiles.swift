@@ -5,18 +5,18 @@ import Foundation
 enum SourceFiles {
   static func read(_ path: String) throws -> ManagedAccessors.Source {
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
-    // Replacing what is no UTF-8 would change the file when it is written back.
+    // Replacing invalid UTF-8 would change the file when it is written back.
     guard let text = String(validating: data, as: UTF8.self) else {
       throw PlacedError(path: path, message: "not UTF-8 text; save it as such")
     }
     return ManagedAccessors.Source(path: path, text: text)
   }
 
-  /// Writes the file unless it has this text already, so that nothing is compiled again for nothing.
+  /// Writes the file unless its text is the same, to avoid needless recompilation.
   static func write(_ text: String, to path: String) throws {
     let url = URL(fileURLWithPath: path)
     if let old = try? Data(contentsOf: url), old == Data(text.utf8) {
-      // The build system goes by the date.
+      // The build system compares dates.
       try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: path)
       return
     }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// The models of the stores, made in code.
+/// The models of the stores, built in code.
 enum TrialModel {
   static let attacks = [
     "<script>document.title='owned'</script>", "\"><img src=x onerror=\"document.title='owned'\">",

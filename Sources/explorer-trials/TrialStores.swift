@@ -1,10 +1,10 @@
 import CoreData
 import Foundation
 
-/// Makes the stores that the explorer is tried on.
+/// Creates the stores for the explorer's trials.
 enum TrialStores {
-  /// Tracks, many of them, made by batch insertion; five hundred belong to an album. Without a history, which would have
-  /// as many rows again.
+  /// Many tracks, created by batch insertion; five hundred belong to an album. Without a history, which would
+  /// have as many rows again.
   static func million(at path: String, count: Int) throws {
     let context = try TrialModel.open(path, TrialModel.music, keepsHistory: false)
     try context.performAndWait {
@@ -72,7 +72,7 @@ enum TrialStores {
   }
 }
 
-/// Writes to a store as another program would, by the model inside it.
+/// Writes to a store as another program would, with the model in the store.
 struct TrialWriter {
   private let _context: NSManagedObjectContext
 

@@ -2,7 +2,7 @@ import Foundation
 import CoreDataStoreTorture
 import CoreDataToolKit
 
-/// The options that all series take.
+/// The options of all series.
 let common: [OptionSyntax] = [
   .value("seed", "N", "Which rounds; the same seed makes the same ones. 1 if not given."),
   .value("round", "NAME", "Run this round alone, and list its calls."),
@@ -41,7 +41,7 @@ func table(_ tally: TortureTally) -> String {
   return table.text(usesColor: false)
 }
 
-/// Memory where there is a file system of it: nothing here depends on what a disk keeps.
+/// A file system in memory if there is one: nothing here depends on the persistence of a disk.
 func workplace(_ environment: ToolEnvironment) -> URL {
   let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
   let base =

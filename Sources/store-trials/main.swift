@@ -3,8 +3,8 @@ import CoreDataStoreTrials
 import CoreDataToolKit
 import Foundation
 
-/// Opens, reads and changes spoilt files one after the other, given as pairs of a file and the store it was
-/// made from: the child of `fuzz`.
+/// Opens, reads and changes damaged files in order, given as pairs of a file and the store from which it was
+/// made: the child of `fuzz`.
 func readSpoiltFiles(_ words: [String]) throws {
   // One model for each original: 'fuzz' uses few.
   var models: [String: NSManagedObjectModel] = [:]
@@ -18,8 +18,8 @@ func readSpoiltFiles(_ words: [String]) throws {
   }
 }
 
-/// Loads spoilt models one after the other, given as pairs of a file and the model it was made from: the child
-/// of `fuzz-models`.
+/// Loads damaged models in order, given as pairs of a file and the model from which it was made: the child of
+/// `fuzz-models`.
 func readSpoiltModels(_ words: [String]) {
   for position in stride(from: 0, to: words.count - 1, by: 2) {
     let trial = HostileModelRead(URL(fileURLWithPath: words[position]))

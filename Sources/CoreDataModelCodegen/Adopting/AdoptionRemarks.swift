@@ -1,6 +1,6 @@
 import CoreDataSwiftLexer
 
-/// Finds what no rewriting can carry over, and says what to do about each.
+/// Finds code that cannot be rewritten automatically, and suggests a change for each.
 struct AdoptionRemarks {
   private let _bytes: [UInt8]
   private let _survey: AdoptionSurvey
@@ -106,7 +106,7 @@ struct AdoptionRemarks {
     return message
   }
 
-  /// Whether a name means what the remark is about.
+  /// Whether a name refers to the subject of the remark.
   private func _applies(_ index: Int, in tokens: [SourceToken]) -> Bool {
     func next(_ ahead: Int) -> SourceToken? { index + ahead < tokens.count ? tokens[index + ahead] : nil }
     let calls = next(1)?.isPunctuation("(") ?? false
@@ -154,7 +154,7 @@ struct AdoptionRemarks {
       "CoreDataModelPlugin puts compiled models among the target's resources; look in Bundle.module, not in a class's bundle"
   }
 
-  /// Managed objects have these methods; nothing else does.
+  /// Only managed objects have these methods.
   private func _keyValueChange(_ blocks: SourceBlocks) -> String? {
     guard let type = blocks.enclosingType, !_isManaged(type),
       _survey.type(type.name, inheritsFrom: ["NSObject", "Operation"])
@@ -206,7 +206,7 @@ struct AdoptionRemarks {
     index + 1 < tokens.count && tokens[index + 1].isPunctuation(":")
   }
 
-  /// A method or property with `@objc` that something here depends on.
+  /// A method or property with `@objc` that other code here depends on.
   private func _member(at index: Int, in tokens: [SourceToken], _ blocks: SourceBlocks) -> String? {
     guard index + 1 < tokens.count, let selector = _objectiveCName(before: index, in: tokens) else {
       return nil
@@ -222,7 +222,7 @@ struct AdoptionRemarks {
       "expressions call this by its selector; let \(type.name) adopt SelectorPerforming and call it for \"\(selector)\""
   }
 
-  /// The selector in the `@objc(…)` before a declaration: empty for a bare `@objc`, nil for none.
+  /// The selector in the `@objc(…)` before a declaration: empty for a bare `@objc`, nil without.
   private func _objectiveCName(before index: Int, in tokens: [SourceToken]) -> String? {
     var position = index - 1
     while position > 0, index - position < 40 {

@@ -1,8 +1,8 @@
 import CoreDataSwiftLexer
 
-/// What adoption has to know of all files of a package before it changes one of them.
+/// Facts about all files of a package that adoption needs before it changes any of them.
 package struct AdoptionSurvey: Sendable {
-  /// Modules of the package itself, which are not to be taken for others of the same name.
+  /// Modules of the package itself, which must not be mistaken for others with the same name.
   package var ownModules: Set<String> = []
   /// Names of methods and properties that some class overrides.
   private(set) var overridden: Set<String> = []
@@ -32,7 +32,7 @@ package struct AdoptionSurvey: Sendable {
   /// Whether the package declares a type of this name.
   func declares(_ name: String) -> Bool { _declared.contains(name) }
 
-  /// Whether a type inherits from one of these, as far as the package's files tell.
+  /// Whether a type inherits from one of the given types, according to the package's files.
   func type(_ name: String, inheritsFrom wanted: Set<String>) -> Bool {
     var seen: Set<String> = []
     var open = [name]
@@ -54,11 +54,11 @@ package struct AdoptionSurvey: Sendable {
   }
 }
 
-/// The head of a type's declaration: its name and what stands after the colon.
+/// The head of a type's declaration: its name and the list after the colon.
 struct TypeHead {
   let name: String
   let inherited: Set<String>
-  /// Whether `where Self: …` or the like follows.
+  /// Whether a `where Self: …` clause or similar follows.
   let isConstrained: Bool
 
   /// Reads from the keyword on; nil if it begins no declaration (`class func`, `.class`).

@@ -1,6 +1,6 @@
 import CoreDataSwiftLexer
 
-/// Puts `@objc` and its kin under a condition, or takes them out.
+/// Puts `@objc` and related attributes under a condition, or removes them.
 struct AttributeEdits {
   private static let _attributes: Set<String> = [
     "objc", "objcMembers", "IBInspectable", "IBDesignable", "GKInspectable",
@@ -51,7 +51,7 @@ struct AttributeEdits {
     let isFirst = contentStart == attribute.lowerBound
     switch _rule {
     case .strip:
-      // An attribute alone on its line takes the whole line with it.
+      // Removes the whole line if it holds only the attribute.
       if isFirst, endsLine {
         while after < _bytes.count, _bytes[after] != UInt8(ascii: "\n") { after += 1 }
         return SourceAdoption.Edit(range: lineStart..<min(after + 1, _bytes.count), text: "")

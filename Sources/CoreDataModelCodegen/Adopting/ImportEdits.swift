@@ -1,10 +1,10 @@
 import CoreDataSwiftLexer
 
-/// Adapts imports: submodules of Core Data, the stacks that have another name here, and names that Foundation
-/// declares as well.
+/// Adapts imports: submodules of Core Data, stacks with a different name here, and names that Foundation also
+/// declares.
 struct ImportEdits {
-  /// Classes that Foundation has on Linux too, in a form that a file which imports both modules would find
-  /// ambiguous.
+  /// Classes that Foundation declares on Linux too, so that they are ambiguous in a file that imports both
+  /// modules.
   private static let _sharedNames = ["NSComparisonPredicate", "NSExpression"]
 
   private let _survey: AdoptionSurvey
@@ -51,11 +51,11 @@ struct ImportEdits {
   }
 }
 
-/// What an `import` names.
+/// The module or declaration that an `import` names.
 struct ImportedModule {
   /// `CoreData`, `NSFetchRequest`.
   let path: [String]
-  /// Whether a kind of declaration stands before the path: `import class CoreData.NSExpression`.
+  /// Whether the path has a declaration kind: `import class CoreData.NSExpression`.
   let isScoped: Bool
   /// The bytes of the path.
   let range: Range<Int>

@@ -39,7 +39,7 @@ struct KeyPathEdits {
       if tokens[position].isName { names.append(tokens[position].text) }
       position += 1
     }
-    // Types lead the way; properties begin with a small letter.
+    // Types come first; properties begin with a lowercase letter.
     let path = names.drop { $0.first?.isUppercase ?? false || $0 == "self" }
     guard position < tokens.count, !path.isEmpty else { return nil }
     let range = tokens[index].range.lowerBound..<tokens[position].range.upperBound

@@ -1,7 +1,7 @@
 import CoreDataSwiftLexer
 
-/// Replaces the selectors that sort descriptors take by their names, which is what they take here:
-/// `selector: #selector(NSString.localizedCompare(_:))` becomes `selector: "localizedCompare:"`.
+/// Replaces the selectors of sort descriptors by their names, which sort descriptors take here: `selector:
+/// #selector(NSString.localizedCompare(_:))` becomes `selector: "localizedCompare:"`.
 enum SelectorEdits {
   private static let _types: Set<String> = ["NSString", "NSNumber", "NSDate"]
 
@@ -28,7 +28,7 @@ enum SelectorEdits {
     return (tokens[index].range.lowerBound..<end, names[1] + ":")
   }
 
-  /// Where the parentheses that follow end.
+  /// The end of the parenthesised text that follows.
   private static func _end(of tokens: ArraySlice<SourceToken>) -> Int? {
     var depth = 0
     for token in tokens {

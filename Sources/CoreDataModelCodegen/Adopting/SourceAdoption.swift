@@ -1,16 +1,16 @@
 import CoreDataSwiftLexer
 
-/// What source written for Apple's Core Data needs to compile on other platforms too.
+/// Makes source written for Apple's Core Data compile on other platforms too.
 ///
-/// `@objc` attributes are put under `#if canImport(ObjectiveC)` or taken out, `#keyPath` and the selectors of sort
-/// descriptors become strings, imports name the modules that there are. What takes a person to change
-/// (observation of keys, selectors, Combine) is reported with its place and a remedy.
+/// `@objc` attributes are put under `#if canImport(ObjectiveC)` or removed, `#keyPath` and the selectors of
+/// sort descriptors become strings, and imports name existing modules. Code that needs a manual change
+/// (key-value observing, selectors, Combine) is reported with its location and a remedy.
 package struct SourceAdoption: Sendable {
-  /// What to do with attributes that only Apple's compilers take.
+  /// How to treat attributes that only Apple's compilers accept.
   package enum AttributeRule: String, Sendable, CaseIterable {
-    /// Keeps them for Apple's platforms.
+    /// Keeps them on Apple's platforms.
     case `guard`
-    /// Takes them out.
+    /// Removes them.
     case strip
   }
 
@@ -28,14 +28,14 @@ package struct SourceAdoption: Sendable {
 
   /// Adapts one file.
   ///
-  /// - Parameter survey: of the package's other files; without it, what they declare is not known.
+  /// - Parameter survey: of the package's other files; without it, their declarations are unknown.
   package init(
     _ source: String, attributes: AttributeRule = .guard, survey: AdoptionSurvey? = nil
   ) {
     original = source
     var survey = survey ?? AdoptionSurvey()
     survey.add(source)
-    // What Apple's platforms alone compile may stay as it is.
+    // Code that only Apple's platforms compile stays unchanged.
     let tokens = ConditionalBlocks.active(SourceLexer.tokens(in: source))
     let bytes = Array(source.utf8)
     let lineEnd = Self._lineEnd(of: bytes)
@@ -47,7 +47,7 @@ package struct SourceAdoption: Sendable {
     remarks = AdoptionRemarks(bytes, survey).remarks(tokens)
   }
 
-  /// What ends the file's lines: that of the first.
+  /// The line ending of the file: that of its first line.
   private static func _lineEnd(of bytes: [UInt8]) -> String {
     let first = bytes.firstIndex(of: UInt8(ascii: "\n"))
     return first.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } ?? false ? "\r\n" : "\n"

@@ -2,7 +2,7 @@ import Foundation
 
 /// Finds Swift files.
 package enum SwiftFiles {
-  /// All Swift files under a path, sorted; a file stands for itself. Hidden directories are left out.
+  /// All Swift files under a path, sorted, or the path itself if it is a file. Skips hidden directories.
   ///
   /// - Returns: Nil if the path does not exist.
   package static func paths(in path: String) -> [String]? {

@@ -1,7 +1,7 @@
 /// The difference of two texts, line by line, in the form that `diff -u` and version control show.
 package enum UnifiedDiff {
-  /// - Parameter path: Name of the file, for the head.
-  /// - Returns: An empty text if nothing differs.
+  /// - Parameter path: Name of the file, for the header.
+  /// - Returns: An empty text if there are no differences.
   package static func text(from old: String, to new: String, path: String, context: Int = 3) -> String {
     let (before, after) = (_lines(old), _lines(new))
     let rows = _rows(before, after)
@@ -36,7 +36,7 @@ package enum UnifiedDiff {
   }
 
   private static func _lines(_ text: String) -> [Substring] {
-    // By bytes: a carriage return and the line end after it are one character.
+    // By bytes: a carriage return and the following line feed are one character.
     var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
       Substring($0)
     }

@@ -1,4 +1,4 @@
-/// What tells private declarations of different files apart in symbols: a hash of module and file name.
+/// The discriminator of private declarations in symbols: a hash of module and file name.
 enum FileDiscriminator {
   /// The discriminator of private declarations in a file.
   ///

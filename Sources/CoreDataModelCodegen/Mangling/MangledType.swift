@@ -1,4 +1,4 @@
-/// A type as it stands in a symbol: aliases resolved, every name complete with its module.
+/// A type as symbols spell it: aliases resolved, every name qualified with its module.
 indirect enum MangledType: Hashable, Sendable {
   /// One of the standard library's that have a letter: "S" for String, "i" for Int, "a" for Array.
   case standard(Character)
@@ -25,7 +25,7 @@ indirect enum MangledType: Hashable, Sendable {
   }
 }
 
-/// A class, structure, enumeration or protocol with the way to it.
+/// A class, structure, enumeration or protocol with its path.
 final class MangledNominal: Hashable, Sendable {
   enum Kind: String, Sendable {
     case `class` = "C"
@@ -59,7 +59,7 @@ final class MangledNominal: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// A declaration's base name; private ones carry what tells those of different files apart.
+/// A declaration's base name; a private one includes the discriminator of its file.
 struct DeclarationName: Hashable, Sendable {
   let text: String
   let discriminator: String?
@@ -70,7 +70,7 @@ struct DeclarationName: Hashable, Sendable {
   }
 }
 
-/// Where a member is declared: in a type or an extension of it.
+/// The context of a member: a type or an extension of it.
 struct MangledContext: Sendable {
   let type: MangledNominal
   /// The extension's module if it is not the type's own.

@@ -2,10 +2,10 @@
 ///
 /// RFC 3492 with "_" as delimiter and the capital letters A-J for its digits.
 enum Punycode {
-  /// The encoded identifier; nil if it is plain and needs none.
+  /// The encoded identifier; nil if it needs no encoding.
   static func encode(_ identifier: String) -> String? {
     let scalars = identifier.unicodeScalars.map { scalar -> UInt32 in
-      // ASCII characters that no symbol may hold are moved out of the way.
+      // ASCII characters that are invalid in symbols are mapped to unused code points.
       scalar.isASCII && !_isSymbolCharacter(scalar) ? 0xD800 + scalar.value : scalar.value
     }
     guard scalars.contains(where: { $0 >= 0x80 }) else { return nil }

@@ -1,18 +1,18 @@
-/// Writes the symbol names that the Swift compiler gives to members of classes.
+/// Generates the symbol names that the Swift compiler uses for members of classes.
 ///
-/// It covers what `@NSManaged` declarations can be made of: getters, setters and methods of nominal types,
-/// with the substitutions (earlier identifiers and types, words, standard types) that the compiler's own
-/// mangling makes. The test suite compares it with the compiler, declaration by declaration.
+/// It supports every form of `@NSManaged` declaration: getters, setters and methods of nominal types, with
+/// the substitutions (earlier identifiers and types, words, standard types) of the compiler's own mangling.
+/// The test suite compares it with the compiler, declaration by declaration.
 struct SymbolMangler {
   private var _buffer: [UInt8] = Array("$s".utf8)
 
-  // Substitutions: whatever was spelled once is named by its number from then on.
+  // Substitutions: anything spelled before is referred to by its number.
   private var _substitutions: [String: Int] = [:]
   /// Parts of identifiers ("add", "To", "Books"), which later identifiers refer to by letter.
   private var _words: [ArraySlice<UInt8>] = []
   private static let _wordLimit = 26
 
-  // The substitution written last, which the next one may be merged with: "AB" and "AC" make "AbC".
+  // The last substitution, with which the next one may be merged: "AB" and "AC" become "AbC".
   private var _lastPosition = 0
   private var _lastSize = 0
   private var _lastCount = 0
@@ -58,7 +58,7 @@ struct SymbolMangler {
       _append("y")
       return
     }
-    // One without label stands alone; anything else is a list.
+    // A single parameter without a label is not a list; anything else is.
     let isList = parameters.count > 1 || parameters[0].label != nil
     for (index, parameter) in parameters.enumerated() {
       _append(parameter.type)
@@ -79,7 +79,8 @@ struct SymbolMangler {
     }
     mangler._appendName(name)
     if let labels {
-      // Labels stand before the signature; all of them missing is one "y", no parameter at all nothing.
+      // Labels come before the signature; if all are missing they are one "y", and without parameters they
+      // are omitted.
       if !labels.isEmpty, labels.allSatisfy({ $0 == nil }) {
         mangler._append("y")
       } else {
@@ -143,7 +144,7 @@ struct SymbolMangler {
     }
   }
 
-  /// A protocol in an existential type goes without its kind.
+  /// A protocol in an existential type is written without its kind.
   private mutating func _appendProtocol(_ nominal: MangledNominal) {
     if _appendSubstitution(nominal.key) { return }
     _appendContext(of: nominal)
@@ -210,7 +211,7 @@ struct SymbolMangler {
     }
   }
 
-  /// Adds a substitution to the one just written, if that is the last thing there.
+  /// Merges a substitution with the previous one, if nothing has been written since.
   private mutating func _merge(_ letter: UInt8, isStandard: Bool) -> Bool {
     if _lastCount > 0, _lastCount < Self._repeatLimit, _buffer.count == _lastPosition + _lastSize,
       _lastIsStandard == isStandard, let last = _buffer.last
@@ -247,7 +248,7 @@ struct SymbolMangler {
     let bytes = Array(identifier.utf8)
     if let encoded = Punycode.encode(identifier) {
       _append("00\(encoded.utf8.count)")
-      // A digit or underscore would be taken for a part of the count.
+      // A digit or underscore would be parsed as a part of the count.
       if let first = encoded.utf8.first, first == UInt8(ascii: "_") || (48...57).contains(first) {
         _append("_")
       }
@@ -279,7 +280,7 @@ struct SymbolMangler {
     _buffer.append(contentsOf: text)
   }
 
-  /// Finds the identifier's words, and remembers those that are new.
+  /// Finds the identifier's words, and records new ones.
   private mutating func _replacements(in identifier: [UInt8]) -> [(position: Int, word: Int)] {
     var found: [(position: Int, word: Int)] = []
     var start: Int?

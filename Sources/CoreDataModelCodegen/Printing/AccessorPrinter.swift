@@ -1,10 +1,11 @@
-/// Writes the accessor functions that `@NSManaged` declarations need to be linked.
+/// Generates the accessor functions that `@NSManaged` declarations link against.
 ///
-/// Each function carries the symbol that the compiler asks for, and the access level of the declaration:
-/// whole-module builds insist on both.
+/// Each function has the symbol that the compiler references, and the access level of the declaration:
+/// whole-module builds require both.
 struct AccessorPrinter {
   private let _catalogue: TypeCatalogue
-  /// Property names of the model, if it was given; tells `primitiveTitle` from a property of that name.
+  /// Property names of the model, if there is one; distinguishes `primitiveTitle` from a property with that
+  /// name.
   private let _modelled: Set<String>
   private(set) var problems: [SourceProblem] = []
 
@@ -13,7 +14,7 @@ struct AccessorPrinter {
     _modelled = modelled
   }
 
-  /// What is written for one class.
+  /// The generated text for one class.
   private struct ClassText {
     /// Begins the functions' names, so that no subclass has one of the same name.
     let prefix: String
@@ -25,7 +26,7 @@ struct AccessorPrinter {
     }
   }
 
-  /// The accessors of a module, as one source; nil if it needs none.
+  /// The accessors of a module, as one source; nil if it has none.
   mutating func print(_ module: ScannedModule) -> String? {
     var order: [String] = []
     var classes: [String: ClassText] = [:]
@@ -122,13 +123,15 @@ struct AccessorPrinter {
     }
   }
 
-  /// For `addToBooks([book])` where only `addToBooks(_: NSSet)` is declared: NSSet is no array literal here. Any
-  /// sequence is taken, so that a class may declare the array's overload itself, which Swift then prefers.
+  /// For `addToBooks([book])` where only `addToBooks(_: NSSet)` is declared: here NSSet cannot be created
+  /// from an array literal. The overload takes any sequence, so that a class may declare the array overload
+  /// itself, which Swift then prefers.
   private func _sequenceOverload(
     _ declaration: ManagedDeclaration, _ parameters: [ManagedDeclaration.Parameter],
     _ body: (relationship: String, call: String)
   ) -> String? {
-    // A private method is seen where it is declared only; an overload in another file would be seen further.
+    // A private method is visible only where it is declared; an overload in another file would be visible
+    // beyond it.
     guard parameters.count == 1, parameters[0].label == nil, !declaration.access.isPrivate,
       case .named(let path) = parameters[0].type, ["NSSet", "NSOrderedSet"].contains(path.last?.name)
     else { return nil }

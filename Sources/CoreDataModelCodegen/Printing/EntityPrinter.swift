@@ -1,4 +1,4 @@
-/// Writes the class of an entity in the shape that Xcode gives it.
+/// Generates the class of an entity in the same form as Xcode.
 struct EntityPrinter {
   let style: ClassStyle
 

@@ -18,7 +18,7 @@ struct SourceText {
     line("}")
   }
 
-  /// Adds a documentation comment; what comes from a model may have any characters, line ends among them.
+  /// Appends a documentation comment; text from a model may contain any characters, including line breaks.
   mutating func documentation(_ comment: String?) {
     guard let comment, !comment.isEmpty else { return }
     for part in comment.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

@@ -1,4 +1,4 @@
-/// Writes the methods that add, remove and place members of a to-many, with the names that Xcode gives them.
+/// Generates the methods that add, remove and insert members of a to-many, with Xcode's names.
 struct ToManyAccessorPrinter {
   let style: ClassStyle
 
@@ -15,10 +15,10 @@ struct ToManyAccessorPrinter {
   }
 
   private struct Method {
-    /// Selector that Objective-C knows the method by; empty if it knows none such.
+    /// Objective-C selector of the method; empty if it has none.
     let selector: String
     let signature: String
-    /// What it does with the relationship's key.
+    /// The call that it makes with the relationship's key.
     let call: String
   }
 
@@ -55,8 +55,9 @@ struct ToManyAccessorPrinter {
     ]
   }
 
-  /// For `addToBooks([book])`: Foundation's sets are no array literals here. Any sequence is taken rather than an
-  /// array, so that a class may declare the array's overload itself, which Swift then prefers.
+  /// For `addToBooks([book])`: Foundation's sets cannot be created from array literals here. The method takes
+  /// any sequence rather than an array, so that a class may declare the array overload itself, which Swift
+  /// then prefers.
   private func _sequences(_ toMany: EntityClass.ToMany) -> [Method] {
     let (name, member) = (SwiftName.capitalized(toMany.name), toMany.member)
     return [

@@ -1,9 +1,9 @@
 import CoreDataSwiftLexer
 
-/// Leaves out of a source's tokens what `#if` excludes on the platform at hand.
+/// Removes tokens that `#if` excludes on the current platform.
 ///
-/// A condition that cannot be known here, such as one on a custom flag, keeps all its branches: accessors for
-/// a property that is then not compiled do no harm.
+/// If a condition cannot be evaluated, such as one on a custom flag, all of its branches are kept: accessors
+/// for a property that is then not compiled do no harm.
 struct ConditionalBlocks {
   private enum Truth {
     case yes, no, unknown
@@ -18,7 +18,7 @@ struct ConditionalBlocks {
   }
 
   private struct Block {
-    /// Whether the branch at hand may be compiled.
+    /// Whether the current branch may be compiled.
     var isKept: Bool
     /// Whether an earlier branch certainly is.
     var isSettled: Bool
@@ -58,7 +58,7 @@ struct ConditionalBlocks {
     return kept
   }
 
-  /// A condition after `#if`, evaluated as it is read.
+  /// A condition after `#if`, evaluated while it is parsed.
   private struct Condition {
     private let _tokens: [SourceToken]
     private var _position = 0
@@ -142,7 +142,7 @@ struct ConditionalBlocks {
       }
     }
 
-    /// Modules that are Apple's only; and those that are everywhere.
+    /// Modules that only Apple's platforms have, and modules that every platform has.
     private static func _canImport(_ module: String) -> Truth {
       switch module {
       case "Swift", "Foundation", "CoreData", "Dispatch", "Observation", "Synchronization": .yes

@@ -1,4 +1,4 @@
-/// What the scanner found in the sources of one module.
+/// The scanned declarations of one module.
 struct ScannedModule: Sendable {
   let name: String
   var types: [ScannedType] = []
@@ -75,13 +75,13 @@ struct ManagedDeclaration: Sendable, Hashable {
   let column: Int
 }
 
-/// Something in a source that accessors cannot be made for.
+/// A declaration in a source for which no accessors can be generated.
 package struct SourceProblem: Error, Sendable, Hashable, CustomStringConvertible {
   package let file: String
   package let line: Int
   package let column: Int
   package let message: String
 
-  /// One line in the compiler's form, so that editors find the place.
+  /// One line in the compiler's format, so that editors can jump to the location.
   package var description: String { "\(file):\(line):\(column): error: \(message)" }
 }

@@ -1,9 +1,9 @@
 import CoreDataSwiftLexer
 
-/// Reads the declarations of types and `@NSManaged` members from a Swift source.
+/// Scans the declarations of types and `@NSManaged` members in a Swift source.
 ///
-/// It looks at declarations only and steps over bodies, so it need not understand expressions. The source is
-/// the user's own and will be compiled: what is wrong in it, the compiler says.
+/// It parses declarations only and skips bodies, so it need not understand expressions. The source is the
+/// user's own and will be compiled: errors in it are left to the compiler.
 struct SourceScanner {
   /// Deepest nesting of types.
   private static let _depthLimit = 64
@@ -14,7 +14,7 @@ struct SourceScanner {
   private var _imports: [String] = []
   private var _module: ScannedModule
 
-  /// What the current declaration begins with.
+  /// The attributes and modifiers of the current declaration.
   private struct Prefix {
     var access: SwiftAccess?
     var setterAccess: SwiftAccess?
@@ -25,14 +25,14 @@ struct SourceScanner {
   private struct Context {
     var path: [String] = []
     var isExtension = false
-    /// Access level of members that state none.
+    /// Access level of members without a modifier.
     var memberAccess = SwiftAccess.internal
     var depth = 0
   }
 
-  /// Adds what `source` declares to `module`.
+  /// Adds the declarations of `source` to `module`.
   ///
-  /// - Parameter file: Path of the source, for messages and for what private declarations are called in
+  /// - Parameter file: Path of the source, for messages and for the discriminator of private declarations in
   ///   symbols.
   static func scan(_ source: String, file: String, into module: inout ScannedModule) {
     var scanner = SourceScanner(source, file, module)
@@ -108,7 +108,7 @@ struct SourceScanner {
     "borrowing", "consuming", "sending", "__consuming",
   ]
 
-  /// Takes an access level or another modifier.
+  /// Reads an access level or another modifier.
   private mutating func _scanModifier(_ token: SourceToken, _ prefix: inout Prefix) -> Bool {
     if let access = SwiftAccess(keyword: token.text) {
       _position += 1
@@ -201,7 +201,7 @@ struct SourceScanner {
         path: path, isExtension: true, memberAccess: prefix.access ?? .internal, depth: context.depth + 1))
   }
 
-  /// Goes to the opening brace, answering the first type that is inherited from.
+  /// Skips to the opening brace and returns the first inherited type.
   private mutating func _skipToBody() -> TypeSyntax? {
     var inherits: TypeSyntax?
     if _peek("<") {
@@ -264,7 +264,7 @@ struct SourceScanner {
         return
       }
       _position = parser.position
-      // `var a, b: Int16` gives both the type.
+      // In `var a, b: Int16` both have the type.
       for name in names { _add(name, .property(type), prefix, context) }
       names = []
     } while _peek(",")

@@ -1,4 +1,4 @@
-/// Finds what a name in a source stands for: a type of the module, of one it depends on, or a well-known one.
+/// Resolves a name in a source: to a type of the module, of a dependency, or to a well-known one.
 struct TypeCatalogue {
   /// Longest chain of type aliases.
   private static let _aliasLimit = 16
@@ -8,8 +8,8 @@ struct TypeCatalogue {
   private let _modules: [String]
 
   /// - Parameters:
-  ///   - module: The module that accessors are made for.
-  ///   - dependencies: Modules whose public types it can name.
+  /// - module: The module for which accessors are generated.
+  /// - dependencies: Modules whose public types it can name.
   init(module: ScannedModule, dependencies: [ScannedModule]) {
     _module = module.name
     _modules = [module.name] + dependencies.map(\.name)
@@ -24,7 +24,7 @@ struct TypeCatalogue {
 
   /// The type as symbols spell it.
   ///
-  /// - Parameter context: Path of the type that the name is used in.
+  /// - Parameter context: Path of the type in which the name is used.
   /// - Returns: Nil for a type that is neither well-known nor in the sources.
   func mangled(_ type: TypeSyntax, in context: [String]) -> MangledType? {
     _mangled(type, context, _module, 0)
@@ -77,7 +77,7 @@ struct TypeCatalogue {
   private func _resolve(_ path: [String], _ context: [String], _ module: String, _ depth: Int) -> MangledType?
   {
     guard depth < Self._aliasLimit, !path.isEmpty else { return nil }
-    // From the innermost surrounding type outwards, then the module, then what it imports.
+    // From the innermost enclosing type outwards, then the module, then its imports.
     for count in stride(from: context.count, through: 0, by: -1) {
       let surroundings = Array(context.prefix(count))
       if let type = _type(surroundings + path, module, depth) { return type }

@@ -1,6 +1,6 @@
 import CoreDataSwiftLexer
 
-/// A type as it is written.
+/// A type as written.
 indirect enum TypeSyntax: Hashable, Sendable, CustomStringConvertible {
   struct Component: Hashable, Sendable {
     let name: String
@@ -53,15 +53,14 @@ struct TypeParser {
     self.position = position
   }
 
-  /// Reads a text that holds a type and nothing else; nil if it does not.
+  /// Parses a text that is exactly one type; nil if it is not.
   static func parse(_ text: String) -> TypeSyntax? {
     var parser = TypeParser(SourceLexer.tokens(in: text), at: 0)
     guard let type = parser.parse(), parser.position == parser._tokens.count else { return nil }
     return type
   }
 
-  /// Reads the type that starts at `position`; nil for one that no managed property can have, such as a
-  /// function.
+  /// Parses the type at `position`; nil for one that no managed property can have, such as a function.
   mutating func parse() -> TypeSyntax? {
     _depth += 1
     defer { _depth -= 1 }
@@ -139,7 +138,7 @@ struct TypeParser {
       }
       components.append(TypeSyntax.Component(name: name, arguments: arguments))
     } while _consume(".")
-    // The long spellings of what has a short one.
+    // The long spellings of types that have a short one.
     if components.count == 1 || (components.count == 2 && components[0].name == "Swift") {
       let last = components[components.count - 1]
       switch (last.name, last.arguments.count) {

@@ -1,11 +1,11 @@
-/// What the class of an entity is to look like: names checked, types chosen.
+/// The plan for an entity's class, with checked names and chosen types.
 struct ModelClass {
   struct Property {
     let name: String
     /// Such as `@Attribute(.unique)`.
     let attribute: String?
     let type: String
-    /// The initial value; nil where an initialiser has to set one.
+    /// The initial value; nil if an initialiser must set one.
     let value: String?
     let isOptional: Bool
     let documentation: String?
@@ -31,6 +31,6 @@ struct ModelClass {
   let uniques: [String]
   let indexes: [String]
   let properties: [Property]
-  /// What the superclasses' initialisers set.
+  /// The properties that the superclasses' initialisers set.
   let inheritedParameters: [Property]
 }

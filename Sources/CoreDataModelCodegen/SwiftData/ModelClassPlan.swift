@@ -1,9 +1,9 @@
 import CoreDataModelSchema
 
-/// The classes of a model, and what of it they are without.
+/// The classes of a model, and the parts of the model that they cannot express.
 ///
-/// SwiftData names an entity after its class, so the classes have the entities' names, whatever classes the model gives
-/// them.
+/// SwiftData names an entity after its class, so the classes have the entities' names, regardless of the
+/// model's class names.
 struct ModelClassPlan {
   private(set) var classes: [ModelClass] = []
   private(set) var remarks: [String] = []
@@ -92,7 +92,7 @@ struct ModelClassPlan {
       line.insert(parent, at: 0)
       next = try _superclass(of: parent)
     }
-    // Only what is set by initialisers; remarks on these properties are made with their own entity.
+    // Used for initialisers only; remarks on these properties are reported with their own entity.
     var copy = self
     return try line.flatMap { parent in
       var composites: [ModelClass.Composite] = []
@@ -140,7 +140,7 @@ struct ModelClassPlan {
     case .transformable:
       let written = attribute.customClassName.flatMap(TypeParser.parse)
       if let written, Self._isCollection(written), Self._isStandard(attribute.valueTransformerName) {
-        // What SwiftData itself writes for an array.
+        // The type that SwiftData itself writes for an array.
         type = "\(written)"
       } else {
         let name = attribute.valueTransformerName ?? "NSSecureUnarchiveFromData"
@@ -288,8 +288,8 @@ struct ModelClassPlan {
       documentation: relationship.traits.userInfo["documentation"])
   }
 
-  /// Whether this end is the one that names the inverse: one of the two has to, and both must not. It is the to-many end, or
-  /// the one that comes first by name.
+  /// Whether this end names the inverse: exactly one of the two must. It is the to-many end, or the first one
+  /// by name.
   private func _names(
     _ inverse: String, of destination: EntitySchema, _ relationship: RelationshipSchema,
     _ entity: EntitySchema

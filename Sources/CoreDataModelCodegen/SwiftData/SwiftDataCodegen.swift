@@ -14,7 +14,7 @@ package enum SwiftDataCodegen {
     }
   }
 
-  /// What was written, and what SwiftData has no words for.
+  /// The generated source, and the parts that SwiftData cannot express.
   package struct Result: Sendable {
     package let files: [GeneratedFile]
     /// Parts of the model that the classes are without, in words.
@@ -35,13 +35,13 @@ package enum SwiftDataCodegen {
     return Result(files: files, remarks: plan.remarks)
   }
 
-  /// A file for each version, and one with the plan that leads from each to the next.
+  /// A file for each version, and one with the migration plan between them.
   ///
-  /// Versions that a store cannot tell apart become one: SwiftData refuses a plan that has both.
+  /// Versions that a store cannot distinguish are merged: SwiftData refuses a plan that has both.
   ///
   /// - Parameters:
-  ///   - versions: From the oldest on.
-  ///   - name: What the plan is named after.
+  /// - versions: From the oldest to the newest.
+  /// - name: The base name of the plan.
   /// - Throws: `ModelCodegenError`.
   package static func files(of versions: [Version], name: String) throws -> Result {
     let prefix = typeName(name)

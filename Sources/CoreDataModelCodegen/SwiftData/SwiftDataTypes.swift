@@ -3,25 +3,25 @@ import Foundation
 
 /// The Swift types and values of attributes, as SwiftData maps them to the attribute's type.
 struct SwiftDataTypes {
-  /// Names that entities take away from the modules that have them.
+  /// Entity names that shadow types of other modules.
   private let _taken: Set<String>
 
   init(entities: Set<String>) { _taken = entities }
 
   private static let _standard: Set<String> = ["Int16", "Int32", "Int", "Double", "Float", "Bool", "String"]
 
-  /// The type's name, with its module where an entity has the same.
+  /// The type's name, qualified with its module if an entity has the same name.
   func qualified(_ type: String) -> String {
     guard _taken.contains(type) else { return type }
     return Self._standard.contains(type) ? "Swift.\(type)" : "Foundation.\(type)"
   }
 
-  /// The type of an attribute's values; nil where Swift has none that SwiftData stores in this form.
+  /// The type of an attribute's values; nil if Swift has none that SwiftData stores in this form.
   func type(of type: AttributeType) -> String? {
     type.traits.modelType.map(qualified)
   }
 
-  /// A default value as source; nil for none, and for what is not worth writing.
+  /// A default value as source; nil if there is none, or if it is invalid or too long.
   func value(_ literal: SchemaLiteral?, of type: AttributeType) -> String? {
     switch literal {
     case nil: return nil

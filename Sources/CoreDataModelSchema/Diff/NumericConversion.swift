@@ -1,4 +1,4 @@
-/// A change from one numeric type to another, which a lightweight migration carries.
+/// A conversion between numeric types that a lightweight migration performs.
 package struct NumericConversion: Sendable, Hashable {
   /// Type that the numbers have.
   package let source: AttributeType
@@ -12,7 +12,7 @@ package struct NumericConversion: Sendable, Hashable {
     self.target = target
   }
 
-  /// What the conversion may lose, in words; nil if every number of the source type stays what it is.
+  /// The possible loss, in words; nil if the conversion preserves every number of the source type.
   package var loss: String? {
     switch target.form {
     case .boolean: return "0 becomes false, every other number true"

@@ -1,4 +1,4 @@
-/// What changes of one property mean for the values that are there.
+/// The effect of changes of one property on existing values.
 enum PropertyRules {
   static func added(_ attribute: AttributeSchema) -> SchemaFinding {
     if attribute.isTransient { return SchemaFinding("transient attribute added", .free, "it is not stored") }
@@ -25,7 +25,7 @@ enum PropertyRules {
         ? "it is empty at first" : "it is empty at first, and \(_checked(relationship))")
   }
 
-  /// When a mandatory relationship that holds nothing is noticed.
+  /// Whether and when an empty mandatory relationship is an error, in words.
   private static func _checked(_ relationship: RelationshipSchema) -> String {
     relationship.isToMany && relationship.minCount == 0
       ? "a mandatory to-many without minimum count may be"
@@ -96,7 +96,7 @@ enum PropertyRules {
       let changes = before[element.name].map { self.changes($0, element) } ?? [added(element)]
       findings += changes.map { change in
         let what = "element \(element.name): \(change.what)"
-        // Neither migrations nor saves ask an element for a value.
+        // Neither migrations nor saves validate elements of a composite on their own.
         return change.verdict == .fails
           ? SchemaFinding(what, .inferred, "it is nil at first")
           : SchemaFinding(what, change.verdict, change.why)

@@ -1,15 +1,15 @@
-/// One difference between two versions of a model, and whether a lightweight migration carries it.
+/// One difference between two versions of a model, and whether a lightweight migration supports it.
 package struct SchemaChange: Sendable, Hashable {
   package enum Verdict: String, Sendable {
-    /// Nothing in the store changes.
+    /// The store does not change.
     case free
     /// Inferred, no data is lost.
     case inferred
-    /// Inferred, and what was there goes.
+    /// Inferred; existing data is lost.
     case loses
     /// Inferred; migrating a store fails if it has objects without a value for the attribute.
     case fails
-    /// Needs a custom mapping model.
+    /// Requires a custom mapping model.
     case blocked
   }
 
@@ -28,7 +28,7 @@ package struct SchemaChange: Sendable, Hashable {
   }
 }
 
-/// What is to be said of one change, before it is known of what.
+/// The description of a change, before its subject is known.
 struct SchemaFinding {
   let what: String
   let verdict: SchemaChange.Verdict

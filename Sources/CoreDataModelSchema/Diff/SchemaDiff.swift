@@ -157,7 +157,7 @@ package struct SchemaDiff: Sendable {
 
   /// Properties that the objects of an entity had and have no more.
   private mutating func _findRemoved(from old: EntitySchema, now new: EntitySchema) {
-    // Also reports the properties of a removed parent, which nothing else does.
+    // Also reports the properties of a removed parent, which are not reported elsewhere.
     let line = _old.line(old.name)
     let declarers = [old] + line.dropFirst().prefix { _matching.target(of: $0.name) == nil }
     let kept =
@@ -190,8 +190,8 @@ package struct SchemaDiff: Sendable {
   }
 }
 
-/// Entities that had no ancestor in common and are to get one, which no lightweight migration can give them:
-/// their rows are in different tables, with numbers of their own.
+/// Entities without a common ancestor that get one in the new version, which no lightweight migration
+/// supports: their rows are in different tables, with separate primary keys.
 private struct HierarchyMerges {
   private let _matching: SchemaMatching
   /// Entities of the new version that were there before, by the root that they have now.
@@ -206,7 +206,7 @@ private struct HierarchyMerges {
     }
   }
 
-  /// An old entity with which this one is to share an ancestor for the first time.
+  /// An old entity that shares an ancestor with this one only in the new version.
   func stranger(to name: String) -> String? {
     let family = _families[_matching.new.root(name)] ?? []
     guard let own = family.first(where: { $0.name == name }) else { return nil }

@@ -1,4 +1,4 @@
-/// Which parts of two versions of a model are the same: by renaming identifier, else by name.
+/// Matches the parts of two versions of a model: by renaming identifier, else by name.
 package struct SchemaMatching: Sendable {
   /// A property together with the entity that declares it.
   package struct Declared<Property: Sendable>: Sendable {
@@ -6,7 +6,7 @@ package struct SchemaMatching: Sendable {
     package let property: Property
   }
 
-  /// The entities of one version, with what they inherit.
+  /// The entities of one version, with inherited properties.
   package struct Version: Sendable {
     package let entities: [String: EntitySchema]
     /// Names of all entities, sorted.
@@ -23,8 +23,7 @@ package struct SchemaMatching: Sendable {
       _children = children
     }
 
-    /// An entity and those it inherits from, nearest first; what is no line of parents ends where it stops
-    /// being one.
+    /// An entity and its ancestors, nearest first; an invalid parent ends the line.
     package func line(_ name: String) -> [EntitySchema] {
       var line: [EntitySchema] = []
       var seen: Set<String> = []
@@ -77,10 +76,10 @@ package struct SchemaMatching: Sendable {
     _targets = Dictionary(_sources.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The old entity that this new one was; nil for one that was added.
+  /// The old entity that this new one replaces; nil if it was added.
   package func source(of entity: String) -> String? { _sources[entity] }
 
-  /// What became of this old entity; nil for one that was removed.
+  /// The new entity that replaces this old one; nil if it was removed.
   package func target(of entity: String) -> String? { _targets[entity] }
 
   /// The old attributes of a new entity's attributes, inherited ones included, by the new names.

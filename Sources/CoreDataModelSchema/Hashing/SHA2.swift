@@ -4,7 +4,7 @@ package typealias SHA256 = SHA2<UInt32>
 /// SHA-512 (FIPS 180-4), for the digest over a model's version hashes: 64 bytes.
 package typealias SHA512 = SHA2<UInt64>
 
-/// What the hashes of the SHA-2 family differ in: the word they work on, with its constants.
+/// The parameters of a hash of the SHA-2 family: its word type, with the constants.
 package protocol SHA2Word: FixedWidthInteger, UnsignedInteger {
   /// The state before the first byte.
   static var initialState: [Self] { get }
@@ -55,13 +55,14 @@ package enum SHA2<Word: SHA2Word> {
     }
   }
 
-  /// Mixes in what follows the last whole block: the rest of the message, a one bit, zeros, and the length in bits.
+  /// Mixes in the final blocks: the rest of the message, a one bit, zeros, and the length in bits.
   private static func _mixTail(
     _ message: UnsafeRawBufferPointer, from start: Int, _ schedule: UnsafeMutableBufferPointer<Word>,
     _ state: UnsafeMutableBufferPointer<Word>
   ) {
     let rest = message.count - start
-    // The length takes two words, of which all but the lower 64 bits are zero for any message that fits in memory.
+    // The length field has two words, of which all but the lower 64 bits are zero for any message that fits
+    // in memory.
     let size = rest + 1 + 2 * _wordSize > _blockSize ? 2 * _blockSize : _blockSize
     withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { tail in
       tail.initializeMemory(as: UInt8.self, repeating: 0)

@@ -1,7 +1,6 @@
-/// The hashes by which a store and a model recognise each other: equal to those Core Data writes (its version
-/// 3).
+/// The hashes that match a store with a model: equal to those that Core Data writes (its version 3).
 ///
-/// They cover what decides the shape of a table, not default values, limits, classes, indexes or user info.
+/// They cover the shape of tables, but not default values, limits, classes, indexes or user info.
 package enum VersionHash {
   /// Hash of an attribute: 32 bytes.
   package static func of(_ attribute: AttributeSchema) -> [UInt8] {
@@ -17,7 +16,7 @@ package enum VersionHash {
     return message
   }
 
-  /// Hash of a property as such, without a type: what a fetched property has.
+  /// Hash of a property without a type: the hash of a fetched property.
   package static func of(_ traits: PropertyTraits) -> [UInt8] {
     var message: [UInt8] = []
     _hash(traits, in: &message)
@@ -66,7 +65,7 @@ package enum VersionHash {
     line.reduce(Lineage()) { $0.adding($1) }.hash
   }
 
-  /// What the hash of an entity takes from those above it.
+  /// The part of an entity's hash that depends on its ancestors.
   struct Lineage {
     /// Hash of the last entity; empty before the first.
     private(set) var hash: [UInt8] = []
@@ -156,7 +155,7 @@ extension ModelSchema {
       while let name = line[line.count - 1].parent, let parent = byName[name], seen.insert(name).inserted {
         line.append(parent)
       }
-      // A circle has no top to begin at that would be the same for all of its entities.
+      // In a cycle there is no root from which all of its entities would get the same hash.
       let isWhole = line[line.count - 1].parent.map { byName[$0] == nil } ?? true
       var lineage = VersionHash.Lineage()
       if isWhole, let found = line.firstIndex(where: { known[$0.name] != nil }) {

@@ -8,7 +8,7 @@ extension Command {
   }
 }
 
-/// The command's face: options in, table, JSON and page out.
+/// The command-line interface: parses options, and writes the table, JSON and page.
 enum ShootoutCommand {
   static let syntax = CommandSyntax(
     "shootout", summary: "Import transit stops through each Core Data stack design and show what it costs.",

@@ -29,7 +29,8 @@ struct ShootoutOptions {
     _storeDirectory = arguments.text("stores")
   }
 
-  /// The directory for stores, made if need be and free of what would be overwritten; nil if none was named.
+  /// The directory for stores, created if missing, after checking that nothing in it would be overwritten;
+  /// nil if none was given.
   func preparedStoreDirectory() throws(ToolFailure) -> String? {
     guard let directory = _storeDirectory else { return nil }
     do {

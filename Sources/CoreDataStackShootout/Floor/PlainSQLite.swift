@@ -1,9 +1,8 @@
 import CoreDataCSQLite
 
-/// A connection used the way a C program would: what the floor is measured with, and what stores are checked
-/// with.
+/// A connection used as by a C program: measures the floor and checks stores.
 ///
-/// On purpose not the project's own binding: the floor must not profit or suffer from it.
+/// Deliberately not the project's own binding, which must not affect the floor.
 final class PlainSQLite {
   struct Failure: Error, CustomStringConvertible {
     let description: String
@@ -26,7 +25,7 @@ final class PlainSQLite {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// Runs statements that answer nothing of interest.
+  /// Runs statements without results.
   func execute(_ sql: String) throws {
     try check(sqlite3_exec(handle, sql, nil, nil, nil), sql)
   }
@@ -61,7 +60,7 @@ final class PlainSQLite {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// Throws what SQLite has to say about a failed call.
+  /// Throws SQLite's error for a failed call.
   func check(_ code: Int32, _ context: @autoclosure () -> String) throws {
     guard code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE else {
       throw Failure(

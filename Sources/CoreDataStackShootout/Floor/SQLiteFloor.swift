@@ -1,11 +1,11 @@
 import CoreDataCSQLite
 import Foundation
 
-/// The same import straight on SQLite's C API: how fast any of the stacks could possibly be.
+/// The same import directly on SQLite's C API: the lower bound for all stacks.
 ///
 /// Same tables and index as the stacks' store, same look-ups, same commits, same journal and `synchronous`
-/// level. One prepared SELECT by indexed identifier and one INSERT or UPDATE a line; the highest key is kept
-/// in `Z_PRIMARYKEY` once a transaction, as a store does.
+/// level. One prepared SELECT by indexed identifier and one INSERT or UPDATE per line; the highest key is
+/// stored in `Z_PRIMARYKEY` once per transaction, as by a store.
 struct SQLiteFloor {
   private let _database: PlainSQLite
   private let _select: OpaquePointer
@@ -13,7 +13,7 @@ struct SQLiteFloor {
   private let _update: OpaquePointer
   private let _keep: OpaquePointer
 
-  /// Opens a new store file and prepares the statements; not part of what is timed.
+  /// Opens a new store file and prepares the statements; not included in the measured time.
   init(path: String) throws {
     _database = try PlainSQLite(path: path)
     try _database.execute(
@@ -51,7 +51,7 @@ struct SQLiteFloor {
     for statement in [_select, _insert, _update, _keep] { sqlite3_finalize(statement) }
   }
 
-  /// Imports all stops, with a commit each `saveEvery` lines and at the end.
+  /// Imports all stops, with a commit every `saveEvery` lines and at the end.
   ///
   /// - Returns: the number of commits.
   func run(_ stops: [Stop], mode: ImportMode, saveEvery: Int, didCommit: (Int) -> Void) throws -> Int {
@@ -85,7 +85,7 @@ struct SQLiteFloor {
     let stop: Stop
   }
 
-  /// Looks for a stop and reads all its columns, as an object's snapshot needs them.
+  /// Fetches a stop with all its columns, as an object's snapshot needs them.
   private func _find(_ identifier: String) throws -> Found? {
     var identifier = identifier
     return try identifier.withUTF8 { bytes in
@@ -123,7 +123,7 @@ struct SQLiteFloor {
     try _finish(_update, texts: stop, at: 4, "UPDATE ZSTOP")
   }
 
-  /// Binds both texts where they lie, without a copy, and steps while they do.
+  /// Binds both texts in place, without a copy, and steps while they are valid.
   private func _finish(_ statement: OpaquePointer, texts stop: Stop, at index: Int32, _ context: String)
     throws
   {

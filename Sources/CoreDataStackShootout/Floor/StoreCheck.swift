@@ -1,10 +1,10 @@
 import CoreDataCSQLite
 import Foundation
 
-/// Looks at a store from outside, through a fresh plain connection, and says whether the import did what it
-/// should.
+/// Verifies a store through a new plain connection: whether it has the rows that the import should have
+/// written.
 struct StoreCheck {
-  /// What is wrong with the store, as the end of a sentence.
+  /// The problem with the store, as the end of a sentence.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -12,7 +12,7 @@ struct StoreCheck {
   private let _stops: [Stop]
   private let _mode: ImportMode
 
-  /// A check against the input; where a stop comes more than once, its last line counts.
+  /// Creates a check against the input; if a stop occurs more than once, its last line counts.
   init(stops: [Stop], mode: ImportMode) {
     _stops = stops
     _mode = mode
@@ -57,8 +57,8 @@ struct StoreCheck {
         longitude: sqlite3_column_double(statement, 3))
     }
     if _mode == .insert {
-      // Each line made one row and the engine numbers the rows of one save as it likes, so which of
-      // several lines for one stop was seen last says nothing.
+      // Each line created one row, and the engine numbers the rows of one save in any order, so it is
+      // undefined which of several lines for one stop was seen last.
       guard seen.count == expected.count else {
         throw Failure(
           description: "it holds \(seen.count) different stops where the input has \(expected.count)")

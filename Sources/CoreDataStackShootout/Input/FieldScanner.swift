@@ -1,7 +1,8 @@
-/// Cuts comma-separated text into rows and fields as RFC 4180 has it.
+/// Splits comma-separated text into rows and fields according to RFC 4180.
 ///
-/// Line ends may be LF, CRLF or CR; quoted fields may hold commas, line ends and doubled quotes. What the RFC
-/// does not allow (a quote in the middle of a bare field, text after a closing quote) is taken as it stands.
+/// Line ends may be LF, CRLF or CR; quoted fields may contain commas, line ends and doubled quotes. Text that
+/// violates the RFC (a quote in the middle of an unquoted field, text after a closing quote) is accepted
+/// literally.
 struct FieldScanner {
   struct Field {
     fileprivate(set) var bytes: ArraySlice<UInt8>
@@ -54,7 +55,7 @@ struct FieldScanner {
   private mutating func _quotedField() -> Field {
     _position += 1
     let start = _position
-    // Only a field with doubled quotes, or with text after its closing one, needs a copy of its bytes.
+    // Only a field with doubled quotes, or with text after its closing quote, needs a copy of its bytes.
     var pieces: [UInt8]?
     var pieceStart = start
     while _position < _bytes.count {

@@ -1,16 +1,16 @@
 import CoreDataToolKit
 import Foundation
 
-/// An invented city's stops, the same ones each time for the same number and seed.
+/// Generates the stops of a fictional city, deterministically for a number and a seed.
 ///
-/// Stands in for a real timetable where none is at hand: names of several lengths, some of them alike and
-/// some beyond ASCII, coordinates crowded around a centre, identifiers in no order.
+/// Replaces a real timetable if none is available: names of several lengths, some similar and some beyond
+/// ASCII, coordinates clustered around a centre, identifiers in random order.
 package enum GeneratedCity {
-  /// Makes `count` stops with distinct identifiers.
+  /// Generates `count` stops with distinct identifiers.
   package static func stops(count: Int, seed: UInt64 = 42) -> [Stop] {
     var random = SeededRandom(seed: seed)
     return (0..<count).map { number in
-      // An odd factor is invertible modulo a power of two, so numbers below 2^30 never meet, yet come in no
+      // An odd factor is invertible modulo a power of two, so numbers below 2^30 never collide, yet are in no
       // order.
       let identifier = String(900_000_000 + (number &* 0x2545_F491 & 0x3FFF_FFFF))
       return Stop(
@@ -20,7 +20,7 @@ package enum GeneratedCity {
     }
   }
 
-  /// The stops as a GTFS `stops.txt`.
+  /// The stops in the format of a GTFS `stops.txt`.
   package static func feedText(_ stops: [Stop]) -> String {
     var text =
       "stop_id,stop_code,stop_name,stop_desc,stop_lat,stop_lon,zone_id,stop_url,location_type,parent_station\n"

@@ -1,4 +1,4 @@
-/// A place where vehicles stop: one line of the input, and what one managed object must hold in the end.
+/// A place where vehicles stop: one line of the input, and the expected values of one managed object.
 package struct Stop: Sendable, Equatable {
   package var identifier: String
   package var name: String
@@ -13,7 +13,7 @@ package struct Stop: Sendable, Equatable {
   }
 }
 
-/// What an input holds: its usable rows in order, and an account of the others.
+/// The contents of an input: its valid rows in order, and counts of the others.
 package struct StopFeed: Sendable {
   /// A row that could not be used.
   package struct Problem: Sendable, Equatable {
@@ -30,6 +30,6 @@ package struct StopFeed: Sendable {
 
   package init(stops: [Stop] = []) { self.stops = stops }
 
-  /// Rows that an import which finds what it has already must end with.
+  /// Number of rows that an import with find-or-create must produce.
   package var distinctIdentifiers: Int { Set(stops.lazy.map(\.identifier)).count }
 }

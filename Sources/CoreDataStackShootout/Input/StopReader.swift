@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads a GTFS `stops.txt`: comma-separated, its columns found by the names in the first line.
+/// Reads a GTFS `stops.txt`: comma-separated, with columns identified by the names in the first line.
 ///
-/// Works on bytes. Invalid rows are counted and left out; an invalid file throws.
+/// Works on bytes. Invalid rows are counted and skipped; an invalid file throws.
 package struct StopReader: Sendable {
   /// Problems that a feed describes; the rest it only counts.
   package static let problemsKept = 5
@@ -10,7 +10,7 @@ package struct StopReader: Sendable {
   /// Columns an import cannot do without.
   private static let _required = ["stop_id", "stop_name", "stop_lat", "stop_lon"]
 
-  /// What messages call the input.
+  /// Name of the input in messages.
   private let _name: String
 
   package init(name: String) { _name = name }
@@ -20,7 +20,7 @@ package struct StopReader: Sendable {
     try StopReader(name: path).read(try contents(ofFile: path))
   }
 
-  /// The bytes of a file, whatever kind of file it is but a directory; of standard input for `-`.
+  /// The bytes of a file of any type except a directory; of standard input for `-`.
   package static func contents(ofFile path: String) throws(StopReaderError) -> [UInt8] {
     let descriptor = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -85,7 +85,7 @@ package struct StopReader: Sendable {
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// Where the required columns are, in their order.
+  /// The indexes of the required columns, in their order.
   private func _columns(_ header: [FieldScanner.Field]) throws(StopReaderError) -> [Int] {
     let names = header.map { String(decoding: $0.bytes, as: UTF8.self).trimmingCharacters(in: .whitespaces) }
     let missing = Self._required.filter { !names.contains($0) }
@@ -110,7 +110,7 @@ package struct StopReader: Sendable {
     let text = String(decoding: field.bytes, as: UTF8.self)
     let trimmed = text.utf8.contains(0x20) ? text.trimmingCharacters(in: .whitespaces) : text
     guard !trimmed.isEmpty else { throw RowProblem("\(column) is empty") }
-    // Swift also reads hexadecimal, "inf" and "nan", none of which is a coordinate.
+    // Swift also parses hexadecimal, "inf" and "nan", none of which is a coordinate.
     let isPlain = trimmed.utf8.allSatisfy {
       (0x30...0x39).contains($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E || $0 | 0x20 == 0x65
     }
@@ -123,7 +123,7 @@ package struct StopReader: Sendable {
     return degrees
   }
 
-  /// Foreign text for a message: short, and without controls that a terminal would obey.
+  /// Untrusted text for a message: short, and without control characters that a terminal would interpret.
   private func _shown(_ text: String) -> String {
     let printable = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }
     return printable.count > 30 ? printable.prefix(30).joined() + "…" : printable.joined()

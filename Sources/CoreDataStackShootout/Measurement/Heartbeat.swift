@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Asks for the main queue sixty times a second, as a screen does, and notes how long it had to wait each
-/// time.
+/// Enqueues a block on the main queue sixty times a second, as a screen does, and records how long each one
+/// waited.
 final class Heartbeat: Sendable {
   /// Time between two beats: one frame.
   static let period: UInt64 = 1_000_000_000 / 60
@@ -32,10 +32,9 @@ final class Heartbeat: Sendable {
     thread.start()
   }
 
-  /// Stops, once every beat that was asked for has been answered. Not to be called on the main thread, which
-  /// must answer.
+  /// Stops once every beat has run. Must not be called on the main thread, which runs them.
   ///
-  /// - Returns: how long each beat waited, in nanoseconds.
+  /// - Returns: wait of each beat, in nanoseconds.
   func stop() -> [UInt64] {
     _state.withLock { $0.isStopped = true }
     _hasEnded.wait()

@@ -11,8 +11,8 @@ final class LoadSampler: Sendable {
     let span: TimeSpan
     /// Nanoseconds, of the main thread.
     let main: UInt64
-    /// Nanoseconds, of all other threads together but the sampler's; more than the span where several
-    /// processors were at work.
+    /// Nanoseconds of processor time of all other threads except the sampler's; more than the span if several
+    /// processors were busy.
     let background: UInt64
   }
 
@@ -61,7 +61,7 @@ final class LoadSampler: Sendable {
       var own = clockid_t()
       pthread_getcpuclockid(pthread_self(), &own)
       for thread in Self._threads {
-        // Linux encodes a thread's scheduler clock so; a thread that has just ended has none.
+        // Linux encodes a thread's scheduler clock like this; a thread that has just ended has none.
         let clock: clockid_t = ~thread << 3 | 6
         if clock != own { used[thread] = MonotonicClock.read(clock) }
       }

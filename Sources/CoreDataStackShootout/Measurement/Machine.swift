@@ -1,13 +1,13 @@
 import CoreDataCSQLite
 import Foundation
 
-/// The machine that figures come from; they mean little without it.
+/// The machine on which figures were measured.
 struct Machine: Sendable, Equatable {
   let processor: String
   let processors: Int
   let system: String
   let sqlite: String
-  /// Whether the tool was built without optimisation, which makes everything several times slower.
+  /// Whether the tool was built without optimisation, which is several times slower.
   let isDebugBuild: Bool
 
   /// This one.

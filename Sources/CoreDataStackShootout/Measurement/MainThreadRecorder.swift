@@ -2,11 +2,11 @@ import CoreFoundation
 import Foundation
 import Synchronization
 
-/// Records when the main thread was awake, for any reason, and which blocks it ran then.
+/// Records when the main thread was awake, for any reason, and which blocks it ran.
 ///
-/// Listens to the main run loop: between the end of one wait and the beginning of the next the thread works
-/// off what the main queue holds, and nothing it does escapes. Where the engine tells the begin and end of
-/// its blocks, these cut the waking time; what it does not tell of counts as blocks, too.
+/// Observes the main run loop: between the end of one wait and the beginning of the next the thread processes
+/// the main queue, and all of its work is included. If the engine reports the begin and end of its blocks,
+/// these divide the waking time; the rest counts as blocks, too.
 final class MainThreadRecorder: Sendable {
   private struct State {
     var awakeSince: UInt64?
@@ -41,19 +41,18 @@ final class MainThreadRecorder: Sendable {
     }
   }
 
-  /// Takes down one block that the main queue ran.
+  /// Records one block that the main queue ran.
   func record(begin: UInt64, end: UInt64) {
     _state.withLock { $0.blocks.append(TimeSpan(begin: begin, end: end)) }
   }
 
-  /// The blocks that the main thread ran within a stretch of time, and whatever it did between them while
-  /// awake.
+  /// The blocks that the main thread ran within a time span, and the rest of its waking time between them.
   func blocks(within window: TimeSpan) -> [TimeSpan] {
     let told = _state.withLock { $0.blocks }
     return Self.pieces(of: spans(within: window), cutBy: told.compactMap { $0.clipped(to: window) })
   }
 
-  /// Cuts spans into the blocks inside them and the rests between those. Of nested blocks the outermost
+  /// Divides spans into the blocks inside them and the gaps between these. Of nested blocks the outermost
   /// counts.
   static func pieces(of spans: [TimeSpan], cutBy blocks: [TimeSpan]) -> [TimeSpan] {
     let sorted = blocks.sorted { ($0.begin, $1.end) < ($1.begin, $0.end) }

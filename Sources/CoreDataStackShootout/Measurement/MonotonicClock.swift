@@ -20,7 +20,7 @@ struct TimeSpan: Sendable, Equatable {
 
   var nanoseconds: UInt64 { end > begin ? end - begin : 0 }
 
-  /// The part inside another stretch; nil if there is none.
+  /// The intersection with another span; nil if it is empty.
   func clipped(to other: TimeSpan) -> TimeSpan? {
     let clipped = TimeSpan(begin: max(begin, other.begin), end: min(end, other.end))
     return clipped.begin < clipped.end ? clipped : nil

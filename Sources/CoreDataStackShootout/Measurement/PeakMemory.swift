@@ -11,7 +11,7 @@ enum PeakMemory {
   }
 
   /// The high-water mark in the text of `/proc/PID/status`. Better than `getrusage`, whose mark a process
-  /// inherits from the one that started it.
+  /// inherits from its parent.
   static func megabytes(fromStatus status: String) -> Double? {
     for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })

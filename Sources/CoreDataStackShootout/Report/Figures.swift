@@ -23,7 +23,7 @@ extension ShootoutResult {
   /// One frame of a screen, in milliseconds.
   static let frameMilliseconds = 1000.0 / 60
 
-  /// What was done, in one line.
+  /// A description of the workload in one line.
   var caption: String {
     let source = if case .generated = workload.source { "an invented city" } else { sourceName }
     let skipped = skippedRows > 0 ? " (\(Figures.count(skippedRows)) rows skipped)" : ""

@@ -1,6 +1,6 @@
 import CoreDataToolKit
 
-/// The result as one page of HTML that needs nothing else: table and timelines, in light and dark.
+/// The result as one self-contained HTML page: table and timelines, in light and dark.
 struct ReportPage {
   private let _result: ShootoutResult
 

@@ -1,6 +1,6 @@
 import CoreDataToolKit
 
-/// The result as JSON for other programs. Keys stay as they are; more may join them.
+/// The result as JSON for other programs. Keys are stable; more may be added.
 struct ResultDocument {
   private let _result: ShootoutResult
 

@@ -50,7 +50,7 @@ struct ResultTable {
 
     """
 
-  /// Milliseconds on the main thread, red beyond a frame.
+  /// Milliseconds on the main thread, red if longer than a frame.
   private func _judged(_ milliseconds: Double) -> TextTable.Cell {
     let style: TextStyle = milliseconds > ShootoutResult.frameMilliseconds ? .red : .green
     return .init(Figures.milliseconds(milliseconds), style)

@@ -6,7 +6,7 @@ import Foundation
 struct TimelineDrawing {
   /// End of the time axis in seconds.
   let scale: Double
-  /// Where the floor would have been done.
+  /// When the floor would have finished.
   let floorSeconds: Double
 
   private static let _gutter = 92.0
@@ -29,7 +29,7 @@ struct TimelineDrawing {
       ], parts(stack))
   }
 
-  /// What the drawing consists of, its title first.
+  /// The elements of the drawing, starting with its title.
   func parts(_ stack: ShootoutResult.Stack) -> [Markup] {
     let total = _x(stack.totalSeconds)
     var parts: [Markup] = [
@@ -67,7 +67,7 @@ struct TimelineDrawing {
     return columns
   }
 
-  /// Processors that the full height of the background stands for.
+  /// Number of processors at the full height of the background.
   private func _fullLoad(_ loads: [Timeline.Load]) -> Int {
     // A moment's rounding above a whole processor must not halve the picture.
     max(1, Int(((loads.map(\.processors).max() ?? 1) - 0.15).rounded(.up)))
@@ -104,7 +104,7 @@ struct TimelineDrawing {
     return .tag("path", ["class": name, "d": path], [.tag("title", [:], [.text(title)])])
   }
 
-  /// A red line above each block that took longer than a frame.
+  /// A red line above each block longer than a frame.
   private func _dropped(_ spans: [Timeline.Span]) -> [Markup] {
     spans.map { span in
       let length = Figures.milliseconds((span.end - span.begin) * 1000)

@@ -54,7 +54,7 @@ struct TimelinePicture {
       + "\(Figures.milliseconds(stack.mainLongestMilliseconds)) ms"
   }
 
-  /// Colours are spelt out: not every program that shows SVG knows variables.
+  /// Colours are literal: some programs that show SVG do not support variables.
   private static let _style = """
     text{font:13px system-ui,'Segoe UI','DejaVu Sans',sans-serif;fill:#5d6670}text.axis{font-size:12px}
     text.stack{font-size:15px;font-weight:600;fill:#1d2126}

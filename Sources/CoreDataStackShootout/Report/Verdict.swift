@@ -1,9 +1,9 @@
-/// What a result says about the choice of a design, in sentences.
+/// Conclusions from a result about the choice of a design, in sentences.
 struct Verdict {
   private let _stacks: [ShootoutResult.Stack]
   private let _floorSeconds: Double
 
-  /// Totals that lie closer together than this are not told apart.
+  /// Totals within this factor count as equal.
   private static let _noise = 1.05
 
   init(_ result: ShootoutResult) {
@@ -11,7 +11,7 @@ struct Verdict {
     _floorSeconds = result.floorSeconds
   }
 
-  /// The sentences; none without a stack.
+  /// The sentences; empty without a stack.
   var sentences: [String] {
     guard !_stacks.isEmpty else { return [] }
     return [_inAll, _ofMain, _inOnePiece].compactMap { $0 }

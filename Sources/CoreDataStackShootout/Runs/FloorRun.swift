@@ -3,10 +3,10 @@ import Foundation
 /// Measures the import on SQLite's C API, in this process.
 struct FloorRun {
   let job: WorkerJob
-  /// Told after each commit how many lines are imported.
+  /// Called after each commit with the number of imported lines.
   let progress: @Sendable (Int) -> Void
 
-  /// Imports, measures and checks. To be called on the main thread, where the work is done.
+  /// Imports, measures and checks. Call it on the main thread, which does the work.
   func measure() throws -> RunMeasurement {
     let feed = try StopReader.read(path: job.feedPath)
     let floor = try SQLiteFloor(path: job.storePath)

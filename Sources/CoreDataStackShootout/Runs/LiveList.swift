@@ -1,20 +1,20 @@
 import CoreData
 import Foundation
 
-/// What a list on main was told during an import.
+/// The changes that a list on main received during an import.
 struct ListFigures: Sendable, Codable, Equatable {
-  /// Stops in the list afterwards.
+  /// Stops in the list at the end.
   var rows: Int
-  /// Rounds of changes: what a screen would animate at once.
+  /// Rounds of changes: each is one animation on a screen.
   var rounds: Int
-  /// Insertions, deletions, moves and updates of those rounds together.
+  /// Total number of insertions, deletions, moves and updates in those rounds.
   var changes: Int
 }
 
-/// A list of all stops by name on the main context, as a screen keeps it: it follows every change, and after
-/// each round the rows in sight are read again.
+/// A list of all stops by name on the main context, like one on a screen: it follows every change, and
+/// rereads the visible rows after each round.
 final class LiveList: @unchecked Sendable {
-  // Unchecked: made and used on the main context's queue only.
+  // Unchecked: created and used only on the main context's queue.
   private let _controller: NSFetchedResultsController<NSManagedObject>
   private let _screen = Screen()
 
@@ -28,9 +28,9 @@ final class LiveList: @unchecked Sendable {
     try _controller.performFetch()
   }
 
-  /// Compares the list with the store. To be called on the context's queue.
+  /// Compares the list with the store. Call it on the context's queue.
   ///
-  /// - Throws: `StoreCheck.Failure` if the list does not show what the store holds, in the order asked for.
+  /// - Throws: `StoreCheck.Failure` if the list does not equal the store's contents in the requested order.
   func check() throws -> ListFigures {
     let request = NSFetchRequest<NSDictionary>(entityName: StopModel.entityName)
     request.resultType = .dictionaryResultType
@@ -49,7 +49,7 @@ final class LiveList: @unchecked Sendable {
     return ListFigures(rows: objects.count, rounds: _screen.rounds, changes: _screen.changes)
   }
 
-  /// What is told of the changes.
+  /// The controller's delegate.
   private final class Screen: NSObject, NSFetchedResultsControllerDelegate {
     /// Rows that fit on a screen.
     private static let _visible = 20

@@ -1,4 +1,4 @@
-/// What one run of one subject showed.
+/// The measurements of one run of one subject.
 struct RunMeasurement: Sendable, Codable, Equatable {
   var totalSeconds: Double
   /// Processor time of all threads that worked for the import.
@@ -9,12 +9,12 @@ struct RunMeasurement: Sendable, Codable, Equatable {
   var rows: Int
   /// Nil for the floor.
   var main: MainThreadFigures?
-  /// Nil where no list was kept.
+  /// Nil without a live list.
   var list: ListFigures?
   var timeline: Timeline
 }
 
-/// What the import cost the main thread.
+/// The cost of the import on the main thread.
 struct MainThreadFigures: Sendable, Codable, Equatable {
   var busySeconds: Double
   /// Processor time, which a busy machine does not stretch.
@@ -24,7 +24,7 @@ struct MainThreadFigures: Sendable, Codable, Equatable {
   var framesDropped: Int
   var heartbeat: HeartbeatFigures
 
-  /// Boils down what was recorded: waking time, the blocks it is made of, heartbeats.
+  /// Summarises a recording: waking time, its blocks, heartbeats.
   init(spans: [TimeSpan], blocks: [TimeSpan], processorNanoseconds: UInt64, latencies: [UInt64]) {
     busySeconds = Double(spans.reduce(0) { $0 + $1.nanoseconds }) / 1e9
     processorSeconds = Double(processorNanoseconds) / 1e9
@@ -47,14 +47,14 @@ struct HeartbeatFigures: Sendable, Codable, Equatable {
   var max: Double
 }
 
-/// What ran when; all times in seconds since the import began.
+/// Activity over time; all times in seconds since the import began.
 struct Timeline: Sendable, Codable, Equatable {
   struct Span: Sendable, Codable, Equatable {
     var begin: Double
     var end: Double
   }
 
-  /// Work of other threads: processors kept busy, on average over the span.
+  /// Load of other threads: busy processors, averaged over the span.
   struct Load: Sendable, Codable, Equatable {
     var begin: Double
     var end: Double
@@ -71,7 +71,7 @@ struct Timeline: Sendable, Codable, Equatable {
 }
 
 extension Timeline {
-  /// Puts together what was recorded within a stretch of time. Loads are averaged over at most `parts` parts.
+  /// Combines the recordings of a time span. Loads are averaged over at most `parts` parts.
   init(
     window: TimeSpan, spans: [TimeSpan], blocks: [TimeSpan] = [], samples: [LoadSampler.Sample],
     saves: [UInt64],

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The child that is at work, for the signal handler that has to end it: what it goes on writing could not be
-/// removed.
+/// The running child process, for the signal handler that must kill it: files that it writes later could not
+/// be removed.
 enum RunningWorker {
   private struct State {
     var id: pid_t?
@@ -11,8 +11,8 @@ enum RunningWorker {
 
   private static let _state = Mutex(State())
 
-  /// Records the child that was started, or nil once it is gone. Does not return once `end` was called: the
-  /// program is about to exit, and what happens to the child now is no failure to be reported.
+  /// Records the child that was started, or nil once it has exited. Does not return after `end` was called:
+  /// the program is about to exit, and a failure of the child must no longer be reported.
   static func record(_ id: pid_t?) {
     let isEnded = _state.withLock { state in
       state.id = id

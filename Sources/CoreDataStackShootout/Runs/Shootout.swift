@@ -1,17 +1,18 @@
 import CoreDataToolKit
 import Foundation
 
-/// Runs the whole comparison: floor and stacks in turn, each in a separate process, as often as asked.
+/// Runs the complete comparison: floor and stacks in turn, each in a separate process, for the requested
+/// number of runs.
 struct Shootout {
   let workload: Workload
   let launcher: WorkerLauncher
-  /// Where stores are made.
+  /// The directory in which stores are created.
   let directory: String
-  /// Where the last run's stores are left; nil to leave none.
+  /// The directory in which the last run's stores are kept; nil to remove them.
   let keptStores: String?
   let progress: ProgressBar
 
-  /// The stops of a source, read or made.
+  /// The stops of a source, read or generated.
   static func feed(of source: Workload.Source) throws -> (name: String, bytes: [UInt8], feed: StopFeed) {
     switch source {
     case .file(let path):

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a shootout showed: medians over its runs.
+/// The result of a shootout: medians over its runs.
 struct ShootoutResult: Sendable {
   struct Stack: Sendable {
     let design: StackDesign
@@ -17,7 +17,7 @@ struct ShootoutResult: Sendable {
     let saves: Int
     let peakMegabytes: Double
     let rows: Int
-    /// Nil where no list was kept.
+    /// Nil without a live list.
     let list: ListFigures?
     /// Of the run whose total is nearest to the median.
     let timeline: Timeline

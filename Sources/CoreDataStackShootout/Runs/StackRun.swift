@@ -6,10 +6,10 @@ import Synchronization
 struct StackRun {
   let job: WorkerJob
   let design: StackDesign
-  /// Told after each save how many lines are imported.
+  /// Called after each save with the number of imported lines.
   let progress: @Sendable (Int) -> Void
 
-  /// Imports, measures and checks. To be called on the main thread, which serves the main queue meanwhile.
+  /// Imports, measures and checks. Call it on the main thread, which serves the main queue meanwhile.
   func measure() throws -> RunMeasurement {
     let feed = try StopReader.read(path: job.feedPath)
     let recorder = MainThreadRecorder()
@@ -37,7 +37,7 @@ struct StackRun {
     let list = try job.keepsLiveList ? stack.main.performAndWait { try LiveList(stack.main) } : nil
     let importer = StopImporter(stops: stops, mode: job.mode, saveEvery: job.saveEvery)
     let heartbeat = Heartbeat()
-    // Whatever setting up has left on the main queue is done before the clock starts.
+    // Setting up may have left work on the main queue; it finishes before the measurement starts.
     DispatchQueue.main.sync {}
     load.start()
     heartbeat.start()
@@ -72,7 +72,7 @@ struct StackRun {
       timeline: Timeline(window: window, spans: spans, blocks: blocks, samples: samples, saves: saves))
   }
 
-  /// The main context must see what the store holds, or the stack has not done its work.
+  /// Checks that the main context sees the rows of the store.
   private func _check(_ stack: any ImportStack, sees rows: Int) throws {
     let main = stack.main
     let count = try main.performAndWait {
@@ -84,7 +84,7 @@ struct StackRun {
     }
   }
 
-  /// What the import's thread hands to the main thread.
+  /// The result that the import's thread passes to the main thread.
   private final class Outcome: Sendable {
     private let _result = Mutex<Result<RunMeasurement, any Error>?>(nil)
 

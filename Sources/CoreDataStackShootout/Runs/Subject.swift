@@ -1,4 +1,4 @@
-/// What a process measures: the floor or one of the stacks.
+/// The subject that a process measures: the floor or one of the stacks.
 package enum Subject: Sendable, Hashable, Codable {
   case floor
   case stack(StackDesign)

@@ -6,8 +6,8 @@ final class WorkDirectory {
   let path: String
   private let _signals: [any DispatchSourceSignal]
 
-  /// Makes a directory of a new name inside `parent`, to be removed by `remove`, or when the user interrupts
-  /// the tool.
+  /// Creates a directory with a unique name in `parent`, to be removed by `remove`, or when the user
+  /// interrupts the tool.
   init(in parent: String) throws(ToolFailure) {
     var template = Array((parent + "/coredata-shootout-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
@@ -25,7 +25,7 @@ final class WorkDirectory {
         for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
           try? FileManager.default.removeItem(atPath: path)
         }
-        // What a shell expects of a program that a signal ended.
+        // The conventional exit code after a signal.
         _exit(128 + number)
       }
       source.resume()

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a child process is asked to do; it travels as one argument.
+/// The job of a child process, passed as one argument.
 package struct WorkerJob: Sendable, Codable, Equatable {
   package var subject: Subject
   /// A GTFS file.
   package var feedPath: String
-  /// File the store is made in.
+  /// Path of the store to create.
   package var storePath: String
   package var mode: ImportMode
   package var saveEvery: Int
-  /// Whether a fetched results controller of all stops by name is kept live on main.
+  /// Whether the run keeps a fetched results controller of all stops by name live on main.
   package var keepsLiveList: Bool
-  /// Whether to tell after each save how far the import is.
+  /// Whether to report progress after each save.
   package var reportsProgress: Bool
 
   package init(
@@ -33,11 +33,11 @@ package struct WorkerJob: Sendable, Codable, Equatable {
   init(argument: String) throws { self = try JSONDecoder().decode(WorkerJob.self, from: Data(argument.utf8)) }
 }
 
-/// What a child process says, a line each.
+/// A message of a child process, one per line.
 enum WorkerMessage: Codable {
-  /// So many lines of the input are imported.
+  /// The number of imported lines of the input.
   case progress(Int)
   case finished(RunMeasurement)
-  /// The work failed; a sentence that says why.
+  /// The work failed, for the given reason.
   case failed(String)
 }

@@ -1,12 +1,12 @@
 import CoreDataToolKit
 import Foundation
 
-/// The parent's side: starts a child for a job and waits for what comes of it.
+/// The parent's side: starts a child for a job and waits for its result.
 struct WorkerLauncher: Sendable {
   /// The tool itself.
   let executable: String
 
-  /// This very program, found without trusting how it was called.
+  /// This program, located independently of `argv[0]`.
   static var current: WorkerLauncher {
     let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return WorkerLauncher(executable: path ?? CommandLine.arguments[0])
@@ -14,8 +14,7 @@ struct WorkerLauncher: Sendable {
 
   /// Runs a job in a separate process.
   ///
-  /// - Throws: `ToolFailure` with `internalError` if the child failed, crashed or made a store that is not
-  ///   right.
+  /// - Throws: `ToolFailure` with `internalError` if the child failed, crashed or created an incorrect store.
   func run(_ job: WorkerJob, progress: (Int) -> Void) throws -> RunMeasurement {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: executable)

@@ -3,7 +3,7 @@ import Foundation
 
 /// The child's side: does one job in a separate process and writes the result to standard output.
 enum WorkerProcess {
-  /// Does the job. To be called on the main thread, which will serve the main queue meanwhile.
+  /// Does the job. Call it on the main thread, which serves the main queue meanwhile.
   static func run(jobArgument: String, output: @escaping @Sendable (String) throws(ToolFailure) -> Void)
     throws
   {

@@ -1,6 +1,6 @@
-/// What is imported, how, and how often.
+/// The import to run: its input, its mode and the number of runs.
 package struct Workload: Sendable {
-  /// Where the stops come from.
+  /// The source of the stops.
   package enum Source: Sendable, Equatable {
     case file(path: String)
     case generated(count: Int)
@@ -10,7 +10,7 @@ package struct Workload: Sendable {
   package var mode = ImportMode.findOrCreate
   package var saveEvery = 250
   package var runs = 5
-  /// Whether a fetched results controller of all stops by name is kept live on main.
+  /// Whether a run keeps a fetched results controller of all stops by name live on main.
   package var keepsLiveList = false
   package var stacks = StackDesign.allCases
 

@@ -4,6 +4,6 @@ package enum ImportMode: String, Sendable, CaseIterable, Codable {
   case findOrCreate = "find-or-create"
   /// One fetch with IN for each batch of lines between two saves.
   case bulk
-  /// No look-up: each line makes an object.
+  /// No look-up: each line inserts an object.
   case insert
 }

@@ -2,26 +2,27 @@ import CoreData
 
 /// A stack design at work: which context imports, and how a save gets from there to the disk and to main.
 protocol ImportStack: Sendable {
-  /// The context a user interface would show.
+  /// The context for the user interface.
   var main: NSManagedObjectContext { get }
 
   /// The context the import runs in.
   var importing: NSManagedObjectContext { get }
 
-  /// Saves the importing context, on whose queue it is called, and starts whatever carries the save further.
+  /// Saves the importing context, on its queue, and starts the propagation of the save.
   func save() throws
 
-  /// Waits until everything saved is on disk and known to main.
+  /// Waits until every save is on disk and merged into main.
   func drain() throws
 
-  /// Lets go of the store, so that its file is whole.
+  /// Closes the store, so that its file is complete.
   func close() throws
 }
 
 extension StackDesign {
   /// Builds the stack on a store file, which is created if it is missing.
   ///
-  /// - Parameter keepsLiveList: Whether main must learn of each change, and not only that there was one.
+  /// - Parameter keepsLiveList: Whether main must merge each change, rather than only learn that there was
+  ///   one.
   func makeStack(storeURL: URL, keepsLiveList: Bool = false) throws -> any ImportStack {
     switch self {
     case .main: try MainStack(storeURL: storeURL)

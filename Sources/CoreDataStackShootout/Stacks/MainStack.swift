@@ -1,6 +1,6 @@
 import CoreData
 
-/// Everything in the main context: what not to do.
+/// Everything in the main context: the design to avoid.
 struct MainStack: ImportStack {
   let main: NSManagedObjectContext
   var importing: NSManagedObjectContext { main }

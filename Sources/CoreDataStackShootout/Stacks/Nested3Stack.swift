@@ -2,8 +2,8 @@ import CoreData
 
 /// Writer, main, worker: the Big Nerd Ranch stack.
 ///
-/// A save climbs one level at a time, each on that level's own queue: worker into main, main into the writer,
-/// the writer to disk. No level waits for the one above.
+/// A save moves up one level at a time, on each level's own queue: from the worker to main, from main to the
+/// writer, from the writer to disk. No level waits for its parent.
 struct Nested3Stack: ImportStack {
   let main: NSManagedObjectContext
   let importing: NSManagedObjectContext

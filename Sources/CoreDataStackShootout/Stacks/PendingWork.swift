@@ -24,8 +24,7 @@ final class PendingWork: Sendable {
     }
   }
 
-  /// Starts work on a context's queue, where one piece at a time waits: whatever else the queue has to do
-  /// gets its turn between two.
+  /// Enqueues work on a context's queue one piece at a time, so that the queue's other blocks run in between.
   func performInTurn(on context: NSManagedObjectContext, _ work: @escaping @Sendable () throws -> Void) {
     _group.enter()
     let isFirst = _line.withLock { line in
@@ -56,9 +55,9 @@ final class PendingWork: Sendable {
     }
   }
 
-  /// Waits until all work is over, also such as was started meanwhile by other work.
+  /// Waits until all work has finished, including work that other work started meanwhile.
   ///
-  /// - Throws: the first error that any of the work threw.
+  /// - Throws: the first error of any of the work.
   func wait() throws {
     _group.wait()
     if let error = _firstError.withLock({ $0 }) { throw error }

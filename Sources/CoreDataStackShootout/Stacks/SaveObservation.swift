@@ -4,11 +4,10 @@ import Synchronization
 
 /// Listens to one context's saves.
 final class SaveObservation: Sendable {
-  /// A save on its way to another queue.
+  /// A save that is passed to another queue.
   struct Save: @unchecked Sendable {
     // Unchecked: mergeChanges(fromContextDidSave:) reads the notification on the receiving context's queue
-    // and takes no more than object IDs and values from the objects in it; that is the hand-over Core Data
-    // documents.
+    // and reads only object IDs and values from the objects in it; Core Data documents this hand-over.
     let notification: Notification
   }
 
@@ -30,7 +29,7 @@ final class SaveObservation: Sendable {
     _token = Mutex(Token(observer: observer))
   }
 
-  /// Stops listening.
+  /// Stops observing.
   func end() {
     _token.withLock { token in
       if let observer = token.observer { NotificationCenter.default.removeObserver(observer) }

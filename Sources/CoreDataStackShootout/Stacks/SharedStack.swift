@@ -1,7 +1,6 @@
 import CoreData
 
-/// Main and the importing context side by side on one coordinator; what the one saves is merged into the
-/// other.
+/// Main and the importing context as siblings on one coordinator; main merges the import's saves.
 final class SharedStack: ImportStack {
   let main: NSManagedObjectContext
   let importing: NSManagedObjectContext

@@ -1,10 +1,9 @@
 import CoreData
 
-/// Two coordinators that share nothing but the file.
+/// Two coordinators that share only the file.
 ///
-/// After each save main does what a screen would that shows no more than a page: drops what it knew, counts
-/// the stops, and fetches the first fifty. Where a whole list is kept live, main merges what was saved
-/// instead.
+/// After each save main refreshes like a screen that shows one page: it discards its objects, counts the
+/// stops, and fetches the first fifty. If a complete list is kept live, main merges the save instead.
 final class SharedStoreStack: ImportStack {
   let main: NSManagedObjectContext
   let importing: NSManagedObjectContext
@@ -13,7 +12,7 @@ final class SharedStoreStack: ImportStack {
   private let _observation: SaveObservation
 
   init(storeURL: URL, merges: Bool) throws {
-    // One after the other: the first one makes the file.
+    // Sequentially: the first one creates the file.
     _coordinators = [try .forStops(at: storeURL), try .forStops(at: storeURL)]
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinators[0]

@@ -17,7 +17,7 @@ package enum StackDesign: String, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// What it is, in a sentence.
+  /// A one-sentence description.
   package var summary: String {
     switch self {
     case .main:

@@ -8,9 +8,9 @@ struct StopImporter: Sendable {
   let mode: ImportMode
   let saveEvery: Int
 
-  /// Imports everything on the importing context's queue, saving as it goes.
+  /// Imports everything on the importing context's queue, saving at intervals.
   ///
-  /// - Returns: when the importing context had saved.
+  /// - Returns: the time at which the importing context had saved.
   func run(in stack: any ImportStack, progress: @escaping @Sendable (Int) -> Void) throws -> [UInt64] {
     let outcome = Outcome()
     let isDone = DispatchSemaphore(value: 0)
@@ -22,7 +22,7 @@ struct StopImporter: Sendable {
     return try outcome.result.withLock { $0 }.get()
   }
 
-  /// What the importing queue hands back.
+  /// The result that the importing queue returns.
   private final class Outcome: Sendable {
     let result = Mutex<Result<[UInt64], any Error>>(.success([]))
   }

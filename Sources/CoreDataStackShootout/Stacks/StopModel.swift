@@ -1,6 +1,6 @@
 import CoreData
 
-/// The model that is imported into: one entity, four attributes, an index on the one that is looked up.
+/// The model of the import: one entity, four attributes, an index on the identifier.
 enum StopModel {
   static let entityName = "Stop"
 

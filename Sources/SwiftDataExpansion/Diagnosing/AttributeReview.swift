@@ -100,7 +100,7 @@ struct AttributeReview {
     if let maximum, maximum.0 < 0 {
       return [_review.error("A maximum count can't be negative", at: maximum.1)]
     }
-    // A maximum of 0 means that there is none.
+    // A maximum of 0 means no maximum.
     guard let minimum, let maximum, maximum.0 > 0, minimum.0 > maximum.0 else { return [] }
     return [
       _review.error(
@@ -116,7 +116,7 @@ struct AttributeReview {
     if words == own {
       return [_review.error("'\(_property.name.text)' can't be its own inverse", at: argument.range)]
     }
-    // The destination is another class, and the compiler knows nothing of it here.
+    // The destination is another class, which the macro cannot see.
     guard argument.tokens.first?.isPunctuation("\\") ?? false,
       argument.tokens.dropFirst().first?.isPunctuation(".") ?? false
     else { return [] }

@@ -1,6 +1,6 @@
 import CoreDataJSON
 
-/// A remark at a place in the client's source, with the change that cures it where there is one.
+/// A diagnostic at a location in the client's source, with a fix-it if there is one.
 struct Diagnostic {
   enum Severity: String {
     case error, warning

@@ -1,4 +1,4 @@
-/// Finds what is wrong with a class that is to be a model, and says how to put it right.
+/// Diagnoses errors in a model class, with fix-its.
 struct ModelReview {
   let model: ModelDeclaration
   /// The attribute `@Model`.
@@ -33,7 +33,7 @@ struct ModelReview {
     fixIt(message, replacing: offset..<offset, with: text)
   }
 
-  /// Takes out a range, and the blank after it.
+  /// Removes a range, and the blank after it.
   func removal(_ message: String, of range: Range<Int>) -> Diagnostic.FixIt {
     let next = range.upperBound
     let hasBlank = next < piece.bytes.count && piece.bytes[next] == UInt8(ascii: " ")
@@ -95,7 +95,7 @@ struct ModelReview {
     }
   }
 
-  /// Names that the macro needs for itself, and names that two properties share in the store.
+  /// Diagnoses names that the macro reserves, and names that two properties share in the store.
   private var _names: [Diagnostic] {
     let taken: Set<String> = [
       "persistentBackingData", "schemaMetadata", "_$backingData", "_$observationRegistrar", "_modelStorage",
@@ -142,7 +142,7 @@ struct ModelReview {
     return [error(message, at: model.type.name.range, fixIts: fixIts)]
   }
 
-  /// An initialiser with a parameter for each property. That of a superclass is not known.
+  /// An initialiser with a parameter for each property. The one of a superclass is unknown.
   private func _initializerFixIt(_ unset: [ModelProperty]) -> Diagnostic.FixIt? {
     guard !model.isSubclass, unset.allSatisfy({ $0.type != nil && $0.member.branches.isEmpty }) else {
       return nil

@@ -1,4 +1,4 @@
-/// Finds what is wrong with one property of a model.
+/// Diagnoses errors in one property of a model.
 struct PropertyReview {
   private let _review: ModelReview
   private let _member: MemberDeclaration

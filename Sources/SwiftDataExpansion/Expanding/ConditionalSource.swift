@@ -1,4 +1,4 @@
-/// Source that stands under the same `#if` as what it was made for.
+/// Wraps generated source in the same `#if` as the declaration that it belongs to.
 enum ConditionalSource {
   /// - Parameter source: Whole lines.
   static func wrapped(_ source: String, in branches: [ConditionalBranch]) -> String {

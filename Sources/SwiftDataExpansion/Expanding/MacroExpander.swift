@@ -1,4 +1,4 @@
-/// Finds the macro that a request is for.
+/// Dispatches a request to its macro.
 enum MacroExpander {
   static func expand(_ request: ExpansionRequest) -> MacroExpansion {
     switch request.typeName {

@@ -1,10 +1,10 @@
-/// `@Attribute`, `@Relationship` and `@Transient`: `@Model` reads them from the class. By themselves they are nothing,
-/// and say so where no model reads them.
+/// `@Attribute`, `@Relationship` and `@Transient`: `@Model` reads them from the class. On their own they do
+/// nothing, and report an error outside of a model.
 enum PropertyMarker {
   static func expand(_ request: ExpansionRequest) -> MacroExpansion {
     let name = request.typeName.replacingSuffix("Macro")
     if let context = request.lexicalContext.first {
-      // An extension's properties are computed, and '@Transient' on those says what is so anyway.
+      // An extension's properties are computed, so that '@Transient' on them is redundant.
       if LexicalContext.isModel(context) || (name == "Transient" && LexicalContext.isExtension(context)) {
         return .empty
       }
@@ -38,7 +38,7 @@ enum ConstraintMarker {
   }
 }
 
-/// What stands around a declaration.
+/// The declarations that enclose a declaration.
 enum LexicalContext {
   static func isModel(_ context: SyntaxPiece) -> Bool {
     var reader = DeclarationReader(context)

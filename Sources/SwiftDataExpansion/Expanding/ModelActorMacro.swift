@@ -1,4 +1,4 @@
-/// `@ModelActor`: an actor with a context of its own.
+/// `@ModelActor`: gives an actor its own context.
 enum ModelActorMacro {
   static func expand(_ request: ExpansionRequest) -> MacroExpansion {
     guard let piece = request.declaration else { return .empty }
@@ -34,7 +34,8 @@ enum ModelActorMacro {
       guard case .initializer(let declaration) = member.kind else { return nil }
       return declaration
     }
-    // An own initialiser of the same parameters stands in for ours; with further properties to set there has to be one.
+    // A hand-written initialiser with the same parameters replaces ours; it is required if further properties
+    // must be set.
     let unset = properties.filter { _isUnset($0) }
     var diagnostics: [Diagnostic] = []
     if !initializers.contains(where: { $0.labels == ["modelContainer"] }) {

@@ -1,8 +1,9 @@
-/// `@Model`: what makes a class persistent.
+/// `@Model`: makes a class persistent.
 enum ModelMacro {
-  /// The members of a class.
+  /// The generated members of a class.
   ///
-  /// - Parameter isWrong: The class has errors of its own; what is made then only has to raise no others.
+  /// - Parameter isWrong: The class has errors of its own; generated members then only have to avoid further
+  ///   errors.
   static func members(of model: ModelDeclaration, isWrong: Bool) -> String {
     var parts = [_backingData(model)]
     if !model.isSubclass {
@@ -39,7 +40,8 @@ enum ModelMacro {
     return MacroExpansion(source: "@_PersistedProperty\(_place(of: properties[0], in: type, parent))")
   }
 
-  /// The place of a property among the stored ones of its class, as an argument; empty where conditions decide on it.
+  /// The index of a property among the stored ones of its class, as an argument; empty if it depends on
+  /// conditions.
   private static func _place(of property: ModelProperty, in type: TypeDeclaration, _ piece: SyntaxPiece)
     -> String
   {
@@ -141,7 +143,7 @@ enum ModelMacro {
 
   private static func _assignment(_ property: ModelProperty, in model: ModelDeclaration) -> String? {
     if property.storage == .persisted { return "_\(property.name.text) = _SwiftDataNoType()" }
-    // A constant with an initial value has it for good.
+    // A constant with an initial value cannot be set again.
     guard property.binding.value == nil else { return nil }
     let accessor = property.isTransformable ? "getTransformableValue" : "getValue"
     let data =
@@ -149,7 +151,7 @@ enum ModelMacro {
     return "\(property.spelling) = \(data).\(accessor)(forKey: \\.\(property.spelling))"
   }
 
-  /// Whether the class would have `init()` if the macro added no initialiser.
+  /// Whether the class would have `init()` if the macro generated no initialiser.
   private static func _needsDefaultInitializer(_ model: ModelDeclaration) -> Bool {
     !model.isSubclass && !model.hasDesignatedInitializer && model.uninitialized.isEmpty
   }

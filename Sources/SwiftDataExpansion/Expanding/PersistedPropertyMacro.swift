@@ -1,7 +1,8 @@
-/// `@_PersistedProperty`: a stored variable becomes accessors of the backing data, and a placeholder without size.
+/// `@_PersistedProperty`: turns a stored variable into accessors of the backing data, and a zero-sized
+/// placeholder.
 ///
-/// The placeholder is what an initialiser initialises as far as the compiler can see, so that a missing assignment
-/// remains an error.
+/// The compiler checks that initialisers initialise the placeholder, so that a missing assignment remains an
+/// error.
 enum PersistedPropertyMacro {
   static func expand(_ request: ExpansionRequest) -> MacroExpansion {
     guard let piece = request.declaration else { return .empty }
@@ -21,7 +22,8 @@ enum PersistedPropertyMacro {
     return "private var _\(property.name.text): _SwiftDataNoType\(value)"
   }
 
-  /// What `@_PersistedProperty(at: 3)` says of the property's place, as it is passed on; empty where it says nothing.
+  /// The argument of `@_PersistedProperty(at: 3)` with the property's index, to be passed on; empty without
+  /// one.
   private static func _place(in use: SyntaxPiece) -> String {
     guard let start = use.trimmed.firstIndex(of: "(") else { return "" }
     return ", " + use.trimmed[use.trimmed.index(after: start)...].prefix { $0 != ")" }

@@ -1,4 +1,4 @@
-/// The static list from which the schema of a class is made.
+/// Generates the static list from which the schema of a class is created.
 struct SchemaMetadata {
   private let _model: ModelDeclaration
 
@@ -38,12 +38,12 @@ struct SchemaMetadata {
     return "SwiftData.Schema.PropertyMetadata(\(arguments.joined(separator: ", ")))"
   }
 
-  /// The expression, given its type where one is written: `[]` and `.first` mean nothing without.
+  /// The expression, with its type if one is written: `[]` and `.first` are ambiguous without.
   private func _initialValue(of property: ModelProperty) -> String? {
     guard let range = property.binding.value else { return nil }
     var value = property.piece.text(range)
     if value == "nil" { return nil }
-    // Statements are values where something is assigned only.
+    // Statements are valid as expressions only in assignments.
     if ["if ", "switch ", "do "].contains(where: value.hasPrefix) { value = "{ \(value) }()" }
     return property.type.map { "(\(value)) as \(TypeShape.castable($0))" } ?? value
   }

@@ -1,20 +1,20 @@
 import CoreDataJSON
 
-/// What the compiler asks for: one macro in one role, at one place.
+/// A request of the compiler: to expand one macro in one role, at one location.
 package struct ExpansionRequest {
   /// The type that `#externalMacro` names.
   let typeName: String
   /// Nil for a freestanding macro.
   let role: Role?
-  /// The attribute, or the whole freestanding macro, as it is written.
+  /// The attribute, or the complete freestanding macro, as written.
   let use: SyntaxPiece
-  /// What an attached macro is attached to.
+  /// The declaration to which a macro is attached.
   let declaration: SyntaxPiece?
-  /// The type around a member that a macro gives attributes to.
+  /// The type that contains a member to which a macro adds attributes.
   let parent: SyntaxPiece?
-  /// The name of the type that an extension is for, qualified as the file needs it.
+  /// The name of the type to extend, qualified for the file.
   let extendedType: String?
-  /// The protocols that the type lacks; nil where the compiler names none.
+  /// The protocols that the type does not conform to yet; nil if the compiler names none.
   let missingConformances: Set<String>?
   /// The enclosing declarations without their bodies, innermost first.
   let lexicalContext: [SyntaxPiece]

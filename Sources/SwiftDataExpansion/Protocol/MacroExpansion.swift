@@ -1,15 +1,15 @@
 import CoreDataJSON
 
-/// What a macro comes to: source, and remarks on the code it was used in.
+/// The result of a macro: source, and diagnostics of the code that uses it.
 struct MacroExpansion {
-  /// Nil for nothing, which differs from an empty expansion only in the protocol.
+  /// Nil for no expansion, which differs from an empty one only in the protocol.
   var source: String?
   var diagnostics: [Diagnostic] = []
 
   static var nothing: MacroExpansion { MacroExpansion(source: nil) }
   static var empty: MacroExpansion { MacroExpansion(source: "") }
 
-  /// The answer as the compiler reads it.
+  /// The response in the compiler's format.
   var message: JSONValue {
     .members([
       (

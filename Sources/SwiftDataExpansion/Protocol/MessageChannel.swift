@@ -1,12 +1,12 @@
 /// The compiler's side of the plugin protocol as bytes: each message is 8 bytes of little-endian length, then as many
 /// bytes of JSON.
 package struct MessageChannel {
-  /// Longest message that is read. The longest real ones hold the source of one class.
+  /// Maximum length of a message. The longest real ones hold the source of one class.
   package static let lengthLimit = 64 << 20
 
   /// Fills a part of the buffer and returns how many bytes it wrote; 0 at the end.
   package typealias Reading = (UnsafeMutableRawBufferPointer) throws -> Int
-  /// Takes a part of the buffer and returns how many bytes it took.
+  /// Writes a part of the buffer and returns the number of bytes written.
   package typealias Writing = (UnsafeRawBufferPointer) throws -> Int
 
   private let _read: Reading
@@ -17,7 +17,7 @@ package struct MessageChannel {
     _write = write
   }
 
-  /// What makes the bytes no sequence of messages.
+  /// The bytes are not a valid sequence of messages.
   package enum Failure: Error, Equatable, CustomStringConvertible {
     case truncated(expected: Int, found: Int)
     case tooLong(UInt64)
@@ -34,9 +34,10 @@ package struct MessageChannel {
     }
   }
 
-  /// The next message; nil at the end, which the compiler marks by a length of zero or by closing its side.
+  /// The next message; nil at the end, which the compiler signals with a length of zero or by closing its
+  /// side.
   ///
-  /// - Throws: `Failure`, or what reading throws.
+  /// - Throws: `Failure`, or an error of reading.
   package func next() throws -> [UInt8]? {
     let header = try _bytes(8)
     if header.isEmpty { return nil }
@@ -53,7 +54,7 @@ package struct MessageChannel {
 
   /// Sends a message.
   ///
-  /// - Throws: `Failure`, or what writing throws.
+  /// - Throws: `Failure`, or an error of writing.
   package func send(_ message: [UInt8]) throws {
     let length = UInt64(message.count)
     let bytes = (0..<8).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) } + message
@@ -67,7 +68,8 @@ package struct MessageChannel {
     }
   }
 
-  /// Reads `count` bytes, fewer where the input ends. Memory grows with what arrives, not with what is announced.
+  /// Reads `count` bytes, fewer at the end of input. Memory grows with received bytes, not with the announced
+  /// length.
   private func _bytes(_ count: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: min(count, 1 << 16))

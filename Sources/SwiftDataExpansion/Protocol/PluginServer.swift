@@ -1,9 +1,9 @@
 import CoreDataJSON
 
-/// Answers the compiler's requests one after the other, until it has no more.
+/// Processes the compiler's requests in order, until there are no more.
 ///
-/// An answer depends on its request only: the compiler has each declaration expanded several times, by several
-/// processes, and compares.
+/// A response depends only on its request: the compiler expands each declaration several times, in several
+/// processes, and compares the results.
 package struct PluginServer {
   /// The version of the protocol that is spoken. With an older compiler it is that compiler's.
   package static let protocolVersion = 7
@@ -11,20 +11,20 @@ package struct PluginServer {
   private let _channel: MessageChannel
   private let _log: (String) -> Void
 
-  /// - Parameter log: Takes what a person should see in the build's output.
+  /// - Parameter log: Receives messages for the build's output.
   package init(channel: MessageChannel, log: @escaping (String) -> Void) {
     _channel = channel
     _log = log
   }
 
-  /// Serves until the compiler ends the conversation.
+  /// Serves until the compiler ends the session.
   ///
-  /// - Throws: `MessageChannel.Failure`, or what the channel's closures throw.
+  /// - Throws: `MessageChannel.Failure`, or errors of the channel's closures.
   package func run() throws {
     while let message = try _channel.next() { try _channel.send(Array(answer(to: message).utf8)) }
   }
 
-  /// The answer to a message. Every message has one, or the compiler would wait for it.
+  /// The response to a message. Every message needs one, or the compiler would wait for it.
   package func answer(to message: [UInt8]) -> String {
     do {
       return _answer(to: try JSONValue(parsing: message)).text

@@ -1,7 +1,7 @@
 import CoreDataSwiftLexer
 
 extension DeclarationReader {
-  /// `var` or `let` at the cursor, with all that it binds.
+  /// `var` or `let` at the cursor, with all its bindings.
   mutating func _readVariable() -> VariableDeclaration {
     let keyword = cursor.current!
     cursor.index += 1
@@ -26,7 +26,7 @@ extension DeclarationReader {
       value = cursor.skipTerm(from: start) { $0.isSign(",") || $0.isAtAccessors }
     }
     var accessors = VariableDeclaration.Accessors.none
-    // After a value a brace on a new line is none of the variable's, but then it would be nothing at all.
+    // After a value, a brace on a new line does not belong to the variable, but it would be invalid anyway.
     if cursor.isSign("{") { accessors = _readAccessors() }
     let end = cursor.previous?.range.upperBound ?? first.range.upperBound
     return VariableDeclaration.Binding(

@@ -1,8 +1,8 @@
 import CoreDataSwiftLexer
 
-/// Reads declarations from source: heads, names, types and initial values, as places in the text.
+/// Reads declarations from source: heads, names, types and initial values, as ranges of the text.
 ///
-/// It steps over bodies and never fails; what is wrong in the source, the compiler says.
+/// It skips bodies and never fails; errors in the source are left to the compiler.
 struct DeclarationReader {
   let piece: SyntaxPiece
   var cursor: TokenCursor
@@ -12,7 +12,7 @@ struct DeclarationReader {
     cursor = TokenCursor(piece)
   }
 
-  /// The type that the piece declares; nil if it declares something else.
+  /// The type that the source declares; nil if it declares something else.
   mutating func type() -> TypeDeclaration? {
     let head = readHead()
     guard let keyword = cursor.current, keyword.kind == .identifier, Keywords.types.contains(keyword.text)
@@ -35,10 +35,10 @@ struct DeclarationReader {
       body: start..<max(start, end))
   }
 
-  /// The one member that the piece holds.
+  /// The one member in the source.
   mutating func member() -> MemberDeclaration? { cursor.current == nil ? nil : _readMember() }
 
-  /// The freestanding macro that the piece holds.
+  /// The freestanding macro in the source.
   mutating func macroUse() -> MacroUse? {
     guard cursor.current?.kind == .directive else { return nil }
     return _readMacroUse()
@@ -126,7 +126,7 @@ struct DeclarationReader {
     return MemberDeclaration(head: head, kind: kind, range: range)
   }
 
-  /// Goes behind the body of a declaration, or behind its last line if it has none.
+  /// Skips the body of a declaration, or the rest of its last line if it has none.
   private mutating func _skipToEnd() {
     while let token = cursor.current {
       if token.isPunctuation("}") || token.isPunctuation(";") { return }

@@ -10,7 +10,7 @@ struct AttributeSyntax {
   let arguments: ArgumentList?
 }
 
-/// What stands between parentheses.
+/// The arguments in parentheses.
 struct ArgumentList {
   struct Argument {
     let label: String?
@@ -30,12 +30,12 @@ struct ArgumentList {
 /// `public`, `private(set)`, `final` and the like.
 struct ModifierSyntax {
   let name: String
-  /// What stands in parentheses.
+  /// The text in parentheses.
   let detail: String?
   let range: Range<Int>
 }
 
-/// What declarations of all kinds begin with.
+/// The part that declarations of all kinds begin with.
 struct DeclarationHead {
   var attributes: [AttributeSyntax] = []
   var modifiers: [ModifierSyntax] = []
@@ -70,7 +70,7 @@ struct MemberDeclaration {
     case initializer(InitializerDeclaration)
     /// A freestanding macro.
     case macro(MacroUse)
-    /// Anything else, a function for example.
+    /// Any other declaration, such as a function.
     case other(keyword: SourceToken?, name: SourceToken?)
   }
 
@@ -81,12 +81,12 @@ struct MemberDeclaration {
   var branches: [ConditionalBranch] = []
 }
 
-/// A branch of `#if`: the lines that lead to it, such as `#if A`, `#elseif B`, `#else`.
+/// A branch of `#if`: the lines that select it, such as `#if A`, `#elseif B`, `#else`.
 struct ConditionalBranch: Equatable {
   var lines: [String]
 }
 
-/// `var` or `let` with what it binds.
+/// `var` or `let` with its bindings.
 struct VariableDeclaration {
   enum Accessors: Equatable {
     case none

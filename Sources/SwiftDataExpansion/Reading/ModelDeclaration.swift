@@ -1,6 +1,6 @@
 import CoreDataSwiftLexer
 
-/// A class with `@Model`, as its source tells.
+/// A class with `@Model`, as read from its source.
 struct ModelDeclaration {
   let piece: SyntaxPiece
   let type: TypeDeclaration
@@ -8,7 +8,8 @@ struct ModelDeclaration {
   /// Whether its superclass is a model, too.
   let isSubclass: Bool
 
-  /// - Parameter missingConformances: What the compiler says that the type lacks; nil where it lacks nothing.
+  /// - Parameter missingConformances: The conformances that the compiler reports as missing; nil if there are
+  ///   none.
   init?(_ piece: SyntaxPiece, missingConformances: Set<String>?) {
     var reader = DeclarationReader(piece)
     guard let type = reader.type() else { return nil }
@@ -23,7 +24,7 @@ struct ModelDeclaration {
     type.keyword.text == "class" && type.head.attribute("Observable") == nil
   }
 
-  /// A class that lacks nothing inherits it, unless it says by itself what a model's macro adds.
+  /// A class without missing conformances inherits them, unless it declares itself what the macro would add.
   private static func _isSubclass(_ type: TypeDeclaration, _ missing: Set<String>?) -> Bool {
     guard missing?.isEmpty ?? true, let first = type.inherited.first?.name else { return false }
     let added: Set<String> = [
@@ -36,7 +37,7 @@ struct ModelDeclaration {
 
   var isFinal: Bool { type.head.has("final") }
 
-  /// The access that members need to fulfil the protocol, with a blank behind it; empty for the default.
+  /// The access that members need to satisfy the protocol, followed by a blank; empty for the default.
   var memberAccess: String {
     if type.head.has("public") || type.head.has("open") { return "public " }
     return type.head.has("package") ? "package " : ""
@@ -65,7 +66,7 @@ struct ModelDeclaration {
     }
   }
 
-  /// What must be set by an initialiser, for nothing else gives it a value.
+  /// Properties that an initialiser must set, since they have no other value.
   var uninitialized: [ModelProperty] {
     properties.filter { property in
       switch property.storage {

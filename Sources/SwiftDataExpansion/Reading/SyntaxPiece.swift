@@ -7,7 +7,7 @@ struct SyntaxPiece {
   let bytes: [UInt8]
   let tokens: [SourceToken]
   let fileName: String
-  /// Where the text begins in its file, in bytes.
+  /// Byte offset of the text in its file.
   let offset: Int
 
   init?(_ json: JSONValue) {

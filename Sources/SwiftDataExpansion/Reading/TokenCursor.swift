@@ -1,8 +1,8 @@
 import CoreDataSwiftLexer
 
-/// A walk over the tokens of a piece of source.
+/// A cursor over the tokens of a piece of source.
 ///
-/// The source is the client's, possibly in the middle of typing: steps stop at the end, and never fail.
+/// The source is the client's, possibly while it is being typed: steps stop at the end, and never fail.
 struct TokenCursor {
   let piece: SyntaxPiece
   var index = 0
@@ -29,7 +29,7 @@ struct TokenCursor {
     return piece.breaksLine(between: previous, and: current)
   }
 
-  /// Whether the current token follows the one before without a blank.
+  /// Whether the current token follows the previous one without whitespace.
   var isAttached: Bool {
     guard let previous, let current else { return false }
     return piece.touch(previous, current)
@@ -47,10 +47,11 @@ struct TokenCursor {
     index = piece.tokens.index(afterGroupAt: index)
   }
 
-  /// Most tokens between angle brackets. Looking further would take a time that grows with the square of the source.
+  /// Maximum number of tokens between angle brackets. Without it, the time would be quadratic in the length
+  /// of the source.
   private static let _genericArgumentsLimit = 256
 
-  /// Steps over `<…>` if what it holds can be types; otherwise the sign is an operator, and nothing happens.
+  /// Skips `<…>` if it can be a list of types; otherwise the sign is an operator, and nothing is skipped.
   mutating func skipGenericArguments() -> Range<Int>? {
     guard isSign("<"), let open = current else { return nil }
     var probe = self
@@ -108,10 +109,11 @@ struct TokenCursor {
         && (Keywords.accessors.contains(next.text) || next.text == "async" || next.text == "throws"))
   }
 
-  /// Steps to where the expression or type that began before the current token ends, and answers the offset of its last
-  /// byte's end.
+  /// Skips to the end of the expression or type that began before the current token, and returns the offset
+  /// after its last byte.
   ///
-  /// - Parameter ends: Whether it ends before the current token, apart from what ends all.
+  /// - Parameter ends: Whether it ends before the current token, in addition to the tokens that end every
+  ///   expression.
   mutating func skipTerm(from start: Int, until ends: (TokenCursor) -> Bool) -> Range<Int>? {
     let first = index
     while let token = current {
@@ -134,7 +136,7 @@ struct TokenCursor {
     return start..<last.range.upperBound
   }
 
-  /// Whether what stands before a line break goes on after it.
+  /// Whether the expression before a line break continues after it.
   private var _continues: Bool {
     guard let token = current, let previous else { return false }
     if token.kind == .punctuation { return true }

@@ -1,8 +1,8 @@
 import CoreDataSwiftLexer
 
-/// What the spelling of a type tells without knowing what its names stand for.
+/// Derives facts from the spelling of a type, without resolving its names.
 enum TypeShape {
-  /// What no store can keep.
+  /// A reason why no store can keep a type.
   enum Flaw: Equatable {
     case function, tuple, existential, opaque, metatype
     /// A type of the standard library that has no value apart from its process.
@@ -49,7 +49,7 @@ enum TypeShape {
     return nil
   }
 
-  /// Whether a comma stands between the parentheses that opened before the tokens, on their own level.
+  /// Whether the parentheses before the tokens contain a comma on their own level.
   private static func _hasComma(_ tokens: ArraySlice<SourceToken>) -> Bool {
     var depth = 0
     for token in tokens where token.kind == .punctuation {
@@ -86,7 +86,7 @@ enum TypeShape {
     return core
   }
 
-  /// The name of the basic type that a property or its elements have; nil for what may be a model.
+  /// The name of the basic type of a property or its elements; nil for a type that may be a model.
   static func value(_ type: String?) -> String? {
     guard let type else { return nil }
     let core = String(_unwrapped(type))
