@@ -6,7 +6,9 @@ import Testing
 @testable import CoreDataPostgreSQL
 
 /// Idle connections that the server has ended meanwhile.
-@Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
+@Suite(
+  .enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"),
+  .enabled(if: PostgreSQLServer.shared?.poolerPort == nil, "a pooler keeps its own sessions with the server"))
 struct StaleConnectionTests {
   private let _stack: ServerStack
   private let _context: NSManagedObjectContext

@@ -4,7 +4,7 @@
 /// needs USAGE on the schema and EXECUTE on them.
 enum PostgreSQLFunctions {
   /// Number of this set, kept in the metadata: a store with an older set gets the new one when it is opened.
-  static let version = 2
+  static let version = 3
 
   /// Statements that create the functions, or replace those of an older set.
   static func statements(schema: String) -> [String] {
@@ -223,32 +223,34 @@ enum PostgreSQLFunctions {
           + "WHEN abs(a) > 1 AND abs(b) > \(most) / abs(a) THEN \(sign) "
           + "WHEN a <> 0 AND b <> 0 AND abs(a) < 1 AND abs(b) < 1 AND log(abs(a)) + log(abs(b)) < -323 THEN 0 "
           + "ELSE a * b END"),
+      // What is no number is NULL, as on SQLite: to the server NaN is greater than every number, in memory no comparison
+      // with it holds.
       two(
         "div",
-        "CASE WHEN b = 0 THEN CASE WHEN a = 0 OR a = 'NaN' THEN 'NaN'::float8 WHEN a > 0 THEN 'Infinity'::float8 "
+        "CASE WHEN b = 0 THEN CASE WHEN a = 0 OR a = 'NaN' THEN NULL WHEN a > 0 THEN 'Infinity'::float8 "
           + "ELSE '-Infinity'::float8 END WHEN a IN \(special) OR b IN \(special) THEN a / b "
           + "WHEN abs(b) < 1 AND abs(a) > abs(b) * \(most) THEN \(sign) "
           + "WHEN a <> 0 AND log(abs(a)) - log(abs(b)) < -323 THEN 0 ELSE a / b END"),
       two(
         "mod",
-        "CASE WHEN b = 0 OR a IN \(special) OR b = 'NaN' THEN 'NaN'::float8 WHEN b IN \(special) THEN a "
+        "CASE WHEN b = 0 OR a IN \(special) OR b = 'NaN' THEN NULL WHEN b IN \(special) THEN a "
           + "ELSE ((a::text::numeric) % (b::text::numeric))::float8 END"),
-      one("square_root", "CASE WHEN a < 0 THEN 'NaN'::float8 ELSE sqrt(a) END"),
+      one("square_root", "CASE WHEN a < 0 THEN NULL ELSE sqrt(a) END"),
       one(
         "natural_log",
-        "CASE WHEN a < 0 THEN 'NaN'::float8 WHEN a = 0 THEN '-Infinity'::float8 ELSE ln(a) END"),
+        "CASE WHEN a < 0 THEN NULL WHEN a = 0 THEN '-Infinity'::float8 ELSE ln(a) END"),
       one(
         "decimal_log",
-        "CASE WHEN a < 0 THEN 'NaN'::float8 WHEN a = 0 THEN '-Infinity'::float8 ELSE log(a) END"),
+        "CASE WHEN a < 0 THEN NULL WHEN a = 0 THEN '-Infinity'::float8 ELSE log(a) END"),
       one(
         "exponential",
         "CASE WHEN a IN \(special) THEN CASE WHEN a = '-Infinity' THEN 0 ELSE a END "
           + "WHEN a >= 709.782712893384 THEN 'Infinity'::float8 WHEN a < -745.2 THEN 0 ELSE exp(a) END"),
       two(
         "raised",
-        "CASE WHEN b = 0 THEN 1 WHEN a = 1 THEN 1 WHEN a = 'NaN' OR b = 'NaN' THEN 'NaN'::float8 "
+        "CASE WHEN b = 0 THEN 1 WHEN a = 1 THEN 1 WHEN a = 'NaN' OR b = 'NaN' THEN NULL "
           + "WHEN a = 0 AND b < 0 THEN 'Infinity'::float8 WHEN a = 0 THEN 0 "
-          + "WHEN a < 0 AND a NOT IN \(special) AND b NOT IN \(special) AND b <> trunc(b) THEN 'NaN'::float8 "
+          + "WHEN a < 0 AND a NOT IN \(special) AND b NOT IN \(special) AND b <> trunc(b) THEN NULL "
           + "WHEN a IN \(special) OR b IN \(special) THEN power(a, b) "
           + "WHEN b * log(abs(a)) >= 308.2547155599167 THEN CASE WHEN a < 0 AND b / 2 <> trunc(b / 2) THEN '-Infinity'::float8 "
           + "ELSE 'Infinity'::float8 END WHEN b * log(abs(a)) < -323 THEN 0 ELSE power(a, b) END"
