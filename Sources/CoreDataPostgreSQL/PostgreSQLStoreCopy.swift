@@ -17,7 +17,9 @@ package enum PostgreSQLStoreCopy {
     let store = try coordinator.addPersistentStore(
       ofType: PostgreSQLStoreKind.typeName, configurationName: nil, at: url,
       options: [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreConnectionPoolMaxSizeKey: 1])
-    guard let engine = store.engine as? PostgreSQLStoreEngine else { return }
+    guard let engine = store.engine as? PostgreSQLStoreEngine else {
+      preconditionFailure("a store of kind \(PostgreSQLStoreKind.typeName) has another engine")
+    }
     let connection = try engine.withConnection("a copy") { connection in
       try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
       connection.keepsTransaction = true
