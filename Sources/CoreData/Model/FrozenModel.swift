@@ -190,7 +190,7 @@ extension NSEntityDescription {
   final var layout: PropertyLayout { shape.layout }
 
   /// Represents the entity of an object that was created without one: no name, no properties, no model.
-  nonisolated(unsafe) static let missing: NSEntityDescription = {
+  package nonisolated(unsafe) static let missing: NSEntityDescription = {
     // Unsafe: frozen here, hence immutable.
     let template = NSEntityDescription()
     template.name = "none"

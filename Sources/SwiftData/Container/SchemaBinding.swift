@@ -77,11 +77,11 @@ final class EntityBinding: @unchecked Sendable {
   }
 
   /// Creates the model of an object.
-  func make(_ object: ModelObject, _ link: ContextLink) -> AnyObject {
-    let storage = ModelStorage(showing: object, of: modelClass, _plan, link)
-    let model = StorageBeingShown.showing(storage) { modelClass.type._instance(showing: storage) }
-    storage.flags = []
-    storage.instance = model
+  func make(_ object: ModelStorage, _ link: ContextLink) -> AnyObject {
+    object.showItself(modelClass, _plan, link)
+    let model = StorageBeingShown.showing(object) { modelClass.type._instance(showing: object) }
+    object.flags = []
+    object.instance = model
     return model
   }
 

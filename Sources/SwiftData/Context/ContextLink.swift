@@ -19,12 +19,12 @@ final class ContextLink {
   }
 
   /// Returns the model of an object: the existing one, or a new one.
-  @inline(__always) func instance(of object: ModelObject) -> AnyObject {
-    if let known = object.storage?.instance { return known }
+  @inline(__always) func instance(of object: ModelStorage) -> AnyObject {
+    if let known = object.shownInstance { return known }
     return _make(object)
   }
 
-  private func _make(_ object: ModelObject) -> AnyObject {
+  private func _make(_ object: ModelStorage) -> AnyObject {
     let entity = object.entity
     if let last = _last, last.entity === entity { return last.make(object, self) }
     let binding = _bindings.binding(of: entity)

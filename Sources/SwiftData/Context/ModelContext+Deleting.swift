@@ -53,7 +53,7 @@ extension ModelContext {
     let fetch = try ModelFetch(descriptor, in: self)
     fetch.request.includesSubentities = includeSubclasses
     for object in try fetch.objects() where !object.isDeleted {
-      if let storage = unsafeDowncast(object, to: ModelObject.self).storage { keep(storage) }
+      if let storage = unsafeDowncast(object, to: ModelStorage.self).storage { keep(storage) }
       managed.delete(object)
       hasUnprocessedDeletions = true
     }

@@ -21,7 +21,7 @@ extension ModelContext {
     mergeNews()
     if persistentModelID.isTemporary { return object(for: persistentModelID).flatMap { model(of: $0) as? T } }
     guard let id = objectID(for: persistentModelID),
-      let object = managed.registeredObject(for: id) as? ModelObject,
+      let object = managed.registeredObject(for: id) as? ModelStorage,
       let model = object.storage?.model
     else { return nil }
     return model as? T
@@ -43,7 +43,7 @@ extension ModelContext {
   func object(for identifier: PersistentIdentifier) -> NSManagedObject? {
     if identifier.isTemporary {
       return managed.insertedObjects.first {
-        unsafeDowncast($0, to: ModelObject.self).storage?.temporaryIdentifier == identifier
+        unsafeDowncast($0, to: ModelStorage.self).storage?.temporaryIdentifier == identifier
       }
     }
     return objectID(for: identifier).map { managed.object(with: $0) }

@@ -22,7 +22,7 @@ extension ModelContext {
   /// Inserts a model that is related to others, and its own related models.
   ///
   /// - Returns: The engine's object.
-  func insertRelated(_ model: any PersistentModel, _ storage: ModelStorage) -> ModelObject {
+  func insertRelated(_ model: any PersistentModel, _ storage: ModelStorage) -> ModelStorage {
     let (object, values) = register(model, storage)
     // Iteratively: chains of models may be longer than the stack is deep.
     guard !isFilling else {
@@ -46,14 +46,14 @@ extension ModelContext {
   /// Creates the engine's object for a model, without its values.
   private func register(
     _ model: any PersistentModel, _ storage: ModelStorage
-  ) -> (ModelObject, [DetachedValue]) {
+  ) -> (ModelStorage, [DetachedValue]) {
     let modelClass = storage.modelClass
     guard let binding = core.bindings.binding(of: modelClass.type) else {
       programmerError(
         "'\(modelClass.name)' can't be inserted: the container's schema has no such class. It has: "
           + core.schema.entities.map(\.name).joined(separator: ", ") + ".")
     }
-    let object = ModelObject(entity: binding.entity, insertInto: managed)
+    let object = ModelStorage(entity: binding.entity, insertInto: managed)
     var values = storage.bind(to: object, binding, link)
     for index in modelClass.constants { setConstant(index, of: model, in: &values, modelClass) }
     storage.instance = model

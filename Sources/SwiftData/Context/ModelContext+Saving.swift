@@ -15,7 +15,7 @@ extension ModelContext {
     let deletedIdentifiers = PersistentIdentifier.all(of: deleted)
     try saveToCustomStores()
     try managed.save()
-    for case let object as ModelObject in deleted { object.storage?.leaveContext() }
+    for case let object as ModelStorage in deleted { object.storage?.leaveContext() }
     releaseKept()
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: self,
@@ -31,7 +31,7 @@ extension ModelContext {
   public func rollback() {
     // Values of new models must be copied before the engine drops them.
     let inserted = managed.insertedObjects.compactMap { object -> (ModelStorage, [DetachedValue])? in
-      guard let storage = unsafeDowncast(object, to: ModelObject.self).storage else { return nil }
+      guard let storage = unsafeDowncast(object, to: ModelStorage.self).storage else { return nil }
       return (storage, storage.values())
     }
     managed.rollback()

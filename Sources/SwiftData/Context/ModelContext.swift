@@ -120,7 +120,7 @@ public class ModelContext: Equatable {
 
   /// Returns the model of an object of this context, untyped.
   @inline(__always) func instance(of object: NSManagedObject) -> AnyObject {
-    link.instance(of: unsafeDowncast(object, to: ModelObject.self))
+    link.instance(of: unsafeDowncast(object, to: ModelStorage.self))
   }
 
   // MARK: Other contexts' saves

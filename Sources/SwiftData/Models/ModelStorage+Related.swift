@@ -5,12 +5,12 @@ import CoreData
 extension _ModelStorage {
   /// The model of an object at the other end, untyped.
   @inline(__always) final func related(_ object: NSManagedObject) -> AnyObject {
-    let target = unsafeDowncast(object, to: ModelObject.self)
-    if let known = target.storage?.instance { return known }
+    let target = unsafeDowncast(object, to: _ModelStorage.self)
+    if let known = target.shownInstance { return known }
     return _relatedByContext(target)
   }
 
-  private final func _relatedByContext(_ target: ModelObject) -> AnyObject {
+  private final func _relatedByContext(_ target: _ModelStorage) -> AnyObject {
     guard let known = link?.instance(of: target) else {
       programmerError("a model that left its context leads to one that was never shown.")
     }

@@ -1,25 +1,27 @@
 import CoreData
 
-/// The storage of one model's values: an object of the engine once inserted, the values themselves before.
+/// The storage of one model's values: an object of the engine, or the values themselves until the model is inserted.
 ///
-/// Written by generated code; not for direct use. Used where the model is used. A model of a subclass has one
-/// storage per class until it is inserted; then all of them share the same object.
-public final class _ModelStorage {
+/// Written by generated code; not for direct use. Used where the model is used. A model that a context fetches has
+/// the context's own object as its storage, so that showing it allocates nothing but the instance. A model that the
+/// program creates keeps its values in a storage without a context, which refers to an object from its insertion
+/// on. A model of a subclass has one storage per class until it is inserted; then all of them share the same object.
+public final class _ModelStorage: NSManagedObject {
   // Classes and plans live as long as the process.
-  @exclusivity(unchecked) private(set) final unowned(unsafe) var modelClass: ModelClass
+  @exclusivity(unchecked) private final unowned(unsafe) var _modelClass: ModelClass?
   @exclusivity(unchecked) private final unowned(unsafe) var _plan: AccessPlan? {
     didSet { _slots = _plan?.slots }
   }
   @exclusivity(unchecked) private final var _slots: UnsafePointer<Int>?
-  /// The engine's object; nil until the model is inserted.
-  @exclusivity(unchecked) private(set) final var object: ModelObject? {
-    didSet { _unretained = object.map { Unmanaged.passUnretained($0) } }
-  }
-  /// The same, for reading without a retain.
-  @exclusivity(unchecked) private final var _unretained: Unmanaged<ModelObject>?
+  /// The engine's object: this one if a context fetched it, the retained one otherwise.
+  @exclusivity(unchecked) private final var _object: Unmanaged<_ModelStorage>?
+  /// The engine's object if it is another one than this.
+  @exclusivity(unchecked) private final var _retainedObject: _ModelStorage?
+  /// The storage that refers to this object; cleared by that storage's deinit.
+  @exclusivity(unchecked) private final unowned(unsafe) var _referrer: _ModelStorage?
   /// The context, as long as it lives.
   @exclusivity(unchecked) private(set) final var link: ContextLink?
-  @exclusivity(unchecked) private final var _model = UnretainedReference<AnyObject>()
+  @exclusivity(unchecked) private final var _model = UnownedReference<AnyObject>()
   /// The same instance as `model`, retained while it has unsaved changes.
   @exclusivity(unchecked) private(set) final var keptModel: AnyObject?
   @exclusivity(unchecked) @usableFromInline final var flags: Flags = []
@@ -59,21 +61,46 @@ public final class _ModelStorage {
     var foreign: Any?
   }
 
-  init(_ modelClass: ModelClass) { self.modelClass = modelClass }
-
-  /// Creates the storage of an instance that is about to be created for an object.
-  init(showing object: ModelObject, of modelClass: ModelClass, _ plan: AccessPlan, _ link: ContextLink) {
-    self.modelClass = modelClass
-    _plan = plan
-    _slots = plan.slots
-    self.object = object
-    _unretained = Unmanaged.passUnretained(object)
-    self.link = link
-    flags = .beingShown
-    object.storage = self
+  /// Creates the storage of a model that belongs to no context.
+  convenience init(_ modelClass: ModelClass) {
+    self.init(entity: .missing, insertInto: nil)
+    _modelClass = modelClass
   }
 
-  deinit { if let object, object.storage === self { object.storage = nil } }
+  deinit {
+    if let _retainedObject, _retainedObject._referrer === self { _retainedObject._referrer = nil }
+    _model.release()
+  }
+
+  // MARK: Object
+
+  /// The model's class.
+  final var modelClass: ModelClass { _modelClass.unsafelyUnwrapped }
+
+  /// The engine's object; nil until the model is inserted.
+  final var object: _ModelStorage? { _object?._withUnsafeGuaranteedRef { $0 } }
+
+  /// The storage with this object's model; nil if no model shows the object.
+  final var storage: _ModelStorage? { _referrer ?? (_object == nil ? nil : self) }
+
+  /// The model of this object; nil if none shows it.
+  @inline(__always) final var shownInstance: AnyObject? {
+    _referrer.map { $0.instance } ?? instance
+  }
+
+  /// Makes this object the storage of its own model, about to be created.
+  final func showItself(_ modelClass: ModelClass, _ plan: AccessPlan, _ link: ContextLink) {
+    _modelClass = modelClass
+    _plan = plan
+    _object = Unmanaged.passUnretained(self)
+    self.link = link
+    flags = .beingShown
+  }
+
+  private final func _refer(to object: _ModelStorage?) {
+    _retainedObject = object === self ? nil : object
+    _object = object.map { Unmanaged.passUnretained($0) }
+  }
 
   private final var extras: Extras {
     if let _extras { return _extras }
@@ -83,12 +110,12 @@ public final class _ModelStorage {
   }
 
   /// Whether the engine has the values.
-  final var isBound: Bool { object != nil }
+  final var isBound: Bool { _object != nil }
 
   /// The instance that shows these values.
   final var model: (any PersistentModel)? {
     get { _model.object.map { $0 as! any PersistentModel } }
-    set { _model = newValue.map { UnretainedReference($0) } ?? UnretainedReference() }
+    set { _model.set(newValue) }
   }
 
   /// Whether the instance with this storage is known.
@@ -97,7 +124,7 @@ public final class _ModelStorage {
   /// The instance with this storage, untyped.
   @inline(__always) final var instance: AnyObject? {
     get { _model.object }
-    set { _model = newValue.map { UnretainedReference($0) } ?? UnretainedReference() }
+    set { _model.set(newValue) }
   }
 
   final var decoded: [Int: (data: Data, value: Any)] {
@@ -131,17 +158,17 @@ public final class _ModelStorage {
 
   /// Calls a closure with the engine's object and the slot of a property; nil without an object.
   @inline(__always) final func withObject<Result>(
-    _ index: Int, _ body: (ModelObject, Int) -> Result
+    _ index: Int, _ body: (_ModelStorage, Int) -> Result
   ) -> Result? {
-    guard let _slots, let _unretained else { return nil }
-    return _unretained._withUnsafeGuaranteedRef { body($0, _slots[index]) }
+    guard let _slots, let _object else { return nil }
+    return _object._withUnsafeGuaranteedRef { body($0, _slots[index]) }
   }
 
   /// As `withObject`, for a change.
-  @inline(__always) final func changeObject(_ index: Int, _ body: (ModelObject, Int) -> Void) -> Bool {
-    guard let _slots, let _unretained else { return false }
+  @inline(__always) final func changeObject(_ index: Int, _ body: (_ModelStorage, Int) -> Void) -> Bool {
+    guard let _slots, let _object else { return false }
     if flags != .kept, !prepareChange(index) { return true }
-    _unretained._withUnsafeGuaranteedRef { body($0, _slots[index]) }
+    _object._withUnsafeGuaranteedRef { body($0, _slots[index]) }
     return true
   }
 
@@ -302,7 +329,8 @@ public final class _ModelStorage {
     if other.modelClass !== modelClass { become(other.modelClass) }
     _values = []
     adoptValues(from: other)
-    (object, link, _plan) = (other.object, other.link, other._plan)
+    _refer(to: other.object)
+    (link, _plan) = (other.link, other._plan)
   }
 
   /// Shows backing data of another kind.
@@ -313,7 +341,7 @@ public final class _ModelStorage {
 
   /// Switches to a subclass, whose properties start with those of this class.
   final func become(_ subclass: ModelClass) {
-    modelClass = subclass
+    _modelClass = subclass
     guard !_values.isEmpty else { return }
     _values += Array(repeating: .none, count: max(0, subclass.accessors.count - _values.count))
   }
@@ -324,11 +352,11 @@ public final class _ModelStorage {
   ///
   /// - Returns: The values so far, by index.
   @discardableResult
-  final func bind(to object: ModelObject, _ binding: EntityBinding, _ link: ContextLink) -> [DetachedValue] {
+  final func bind(to object: _ModelStorage, _ binding: EntityBinding, _ link: ContextLink) -> [DetachedValue] {
     let values = _values
     _values = []
-    self.object = object
-    object.storage = self
+    _refer(to: object)
+    object._referrer = self
     _plan = binding.plan(of: modelClass)
     self.link = link
     return values
@@ -342,8 +370,8 @@ public final class _ModelStorage {
 
   /// Moves the values back into the storage, as after a rollback of the insertion.
   final func unbind(keeping values: [DetachedValue]) {
-    if let object, object.storage === self { object.storage = nil }
-    object = nil
+    if let object, object._referrer === self { object._referrer = nil }
+    _refer(to: nil)
     _plan = nil
     link = nil
     _values = values
@@ -391,8 +419,8 @@ public final class _ModelStorage {
   }
 
   final var modelContext: ModelContext? { link?.context }
-  final var hasChanges: Bool { link != nil && object?.hasChanges ?? false }
-  final var isDeleted: Bool { link != nil && object?.isDeleted ?? false }
+  final var modelHasChanges: Bool { link != nil && object?.hasChanges ?? false }
+  final var isModelDeleted: Bool { link != nil && object?.isDeleted ?? false }
 }
 
 typealias ModelStorage = _ModelStorage

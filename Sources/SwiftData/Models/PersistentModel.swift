@@ -48,10 +48,10 @@ extension PersistentModel {
   public var modelContext: ModelContext? { _modelStorage?.modelContext }
 
   /// Whether the model has unsaved changes; false for one without context.
-  public var hasChanges: Bool { _modelStorage?.hasChanges ?? false }
+  public var hasChanges: Bool { _modelStorage?.modelHasChanges ?? false }
 
   /// Whether the model is deleted but not yet saved.
-  public var isDeleted: Bool { _modelStorage?.isDeleted ?? false }
+  public var isDeleted: Bool { _modelStorage?.isModelDeleted ?? false }
 
   /// Creates the backing data of a new instance. Called by generated code.
   public static func createBackingData<P>() -> some BackingData<P> where P: PersistentModel {

@@ -11,7 +11,7 @@ extension Schema {
     for entity in entities {
       let description = NSEntityDescription()
       description.name = entity.name
-      description.objectClass = ModelObject.self
+      description.objectClass = ModelStorage.self
       descriptions[entity.name] = description
     }
     for entity in entities {

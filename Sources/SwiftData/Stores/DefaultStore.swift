@@ -131,7 +131,7 @@ extension ModelContext {
 extension EntityBinding {
   /// Inserts a model without values.
   func makeNew(in context: ModelContext) -> any PersistentModel {
-    let object = ModelObject(entity: entity, insertInto: context.managed)
+    let object = ModelStorage(entity: entity, insertInto: context.managed)
     return context.model(of: object)
   }
 }

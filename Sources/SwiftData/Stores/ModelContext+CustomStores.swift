@@ -86,10 +86,10 @@ extension ModelContext {
     for object in managed.updatedObjects { try object.validateForUpdate() }
     for object in managed.deletedObjects { try object.validateForDelete() }
     for store in core.customStores {
-      func own(_ objects: Set<NSManagedObject>) -> [ModelObject] {
-        objects.compactMap { $0 as? ModelObject }.filter { store.entities.contains($0.entity.name ?? "") }
+      func own(_ objects: Set<NSManagedObject>) -> [ModelStorage] {
+        objects.compactMap { $0 as? ModelStorage }.filter { store.entities.contains($0.entity.name ?? "") }
       }
-      func datas(_ objects: [ModelObject]) -> [any BackingData] { objects.map { model(of: $0).backing } }
+      func datas(_ objects: [ModelStorage]) -> [any BackingData] { objects.map { model(of: $0).backing } }
       let (inserted, updated, deleted) = (
         own(managed.insertedObjects), own(managed.updatedObjects), own(managed.deletedObjects)
       )
