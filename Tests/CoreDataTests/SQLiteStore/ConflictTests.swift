@@ -31,6 +31,20 @@ import Testing
     #expect(try fixture.engine.rows(for: [keys[2]])[0]?[0] == .string("2"))
   }
 
+  @Test func `one changed row among many deleted is the conflict`() throws {
+    let keys = try fixture.insert((0..<20).map { _ in fixture.insertion("Route", [:]) })
+    let bases = try keys.map { try #require(try fixture.engine.rows(for: [$0])[0]) }
+    try fixture.engine.commit(ChangeSet(updated: [fixture.update(keys[4], "Route", [:])]))
+    try fixture.engine.commit(ChangeSet(deleted: [.init(id: NSManagedObjectID(keys[9]), base: bases[9])]))
+    let error = #expect(throws: StoreConflictError.self) {
+      try fixture.engine.commit(
+        ChangeSet(deleted: zip(keys, bases).map { .init(id: NSManagedObjectID($0), base: $1) }))
+    }
+    #expect(error?.conflicts.map { $0.id.reference } == [keys[4].reference, keys[9].reference])
+    #expect(error?.conflicts.map { $0.persisted?.version } == [2, nil])
+    #expect(try fixture.keys("Route").count == 22)
+  }
+
   @Test func `a deletion of a changed row is a conflict`() throws {
     let base = try fixture.engine.rows(for: [keys[0]])[0]!
     try fixture.engine.commit(ChangeSet(updated: [try fixture.update(keys[0], "Route", [:])]))

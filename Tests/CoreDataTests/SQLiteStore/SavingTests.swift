@@ -118,6 +118,19 @@ import Testing
     #expect(fixture.engine.commitCount == 1)
   }
 
+  @Test func `rows of one entity and version are deleted at once`() throws {
+    let keys = try fixture.insert((0..<50).map { _ in fixture.insertion("Stop", [:]) })
+    let changed = try fixture.update(keys[7], "Stop", ["code": .int(1)])
+    try fixture.engine.commit(ChangeSet(updated: [changed]))
+    _ = fixture.log.take()
+    let deletions = try keys.map {
+      ChangeSet.Deletion(id: NSManagedObjectID($0), base: try #require(try fixture.engine.rows(for: [$0])[0]))
+    }
+    try fixture.engine.commit(ChangeSet(deleted: deletions))
+    #expect(fixture.log.take().filter { $0.hasPrefix("DELETE FROM ZSTOP") }.count == 2)
+    #expect(try fixture.keys("Stop") == [])
+  }
+
   @Test func `deleted rows are gone with their pairs`() throws {
     let stop = fixture.insertion("Stop", [:])
     let tag = fixture.insertion(

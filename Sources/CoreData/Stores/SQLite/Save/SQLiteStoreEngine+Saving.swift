@@ -26,6 +26,9 @@ extension SQLiteStoreEngine {
           // Rare, so a second attempt is affordable: it lets rows exchange values, and finds the conflicting
           // objects.
           outcome = try _commit(changes, on: connection, isCareful: true, along: others)
+        } catch is OutdatedDeletion {
+          // Finds the rows that others have changed.
+          outcome = try _commit(changes, on: connection, isCareful: true, along: others)
         }
         didCommit()
         return outcome

@@ -5,12 +5,13 @@ import CoreDataSQLiteBinding
 /// to-many relationships.
 ///
 /// Collects all rows changed by others instead of throwing at the first, so that a merge policy sees them
-/// all.
+/// all. A save that is not careful may give up early instead; the engine then repeats it carefully.
 final class SaveTransaction {
   let engine: SQLiteStoreEngine
   let connection: Connection
   let changes: ChangeSet
-  /// Whether rows of the save may exchange values of a uniqueness constraint, which requires a special order.
+  /// Whether rows of the save may exchange values of a uniqueness constraint, which requires a special order, and
+  /// rows are deleted one by one, which shows the ones that others have changed.
   let isCareful: Bool
   /// Primary keys of the inserted objects.
   @exclusivity(unchecked) private(set) var insertedKeys: [Int64] = []
@@ -43,13 +44,13 @@ final class SaveTransaction {
 
   /// Writes everything, without committing.
   ///
-  /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`; a unique violation as
-  ///   `SQLiteError` if not careful.
+  /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`; if not careful, a
+  ///   unique violation as `SQLiteError`, and `OutdatedDeletion`.
   func run() throws {
     try _allocateKeys()
     try _checkLocks()
     if isCareful { try clearExchangedValues() }
-    try _delete()
+    try delete()
     try _update()
     try _insert()
     if !conflicts.isEmpty { throw StoreConflictError(conflicts: conflicts) }
@@ -171,32 +172,7 @@ final class SaveTransaction {
         statement.bind(key, at: 1)
         return try statement.step() ? statement.int64(0) : nil
       }
-      if version != lock.base.version { try _addConflict(lock.id, lock.base) }
-    }
-  }
-
-  private func _delete() throws {
-    for deletion in changes.deleted {
-      let number = try layout(of: deletion.id).entityNumber
-      let plan = plans.deletes[number - 1]
-      let key = try key(of: deletion.id, entity: number, slot: 0)
-      try recordFiles(plan.files, key)
-      let isGone = try connection.withStatement(plan.sql) { statement in
-        statement.bind(key, at: 1)
-        statement.bind(deletion.base.version, at: 2)
-        try statement.run()
-        return connection.changes == 0
-      }
-      guard !isGone else {
-        try _addConflict(deletion.id, deletion.base)
-        continue
-      }
-      for cleanup in plan.cleanups {
-        try connection.withStatement(cleanup) { statement in
-          statement.bind(key, at: 1)
-          try statement.run()
-        }
-      }
+      if version != lock.base.version { try addConflict(lock.id, lock.base) }
     }
   }
 
@@ -214,7 +190,7 @@ final class SaveTransaction {
       statement.bind(update.base.version, at: index + 2)
       index += 3
       let isBroken = try _gatheringViolations(update.id, number, key, update.row) { try statement.run() }
-      if !isBroken, connection.changes == 0 { try _addConflict(update.id, update.base) }
+      if !isBroken, connection.changes == 0 { try addConflict(update.id, update.base) }
     }
   }
 
@@ -271,7 +247,7 @@ final class SaveTransaction {
     }
   }
 
-  private func _addConflict(_ id: NSManagedObjectID, _ base: Row) throws {
+  func addConflict(_ id: NSManagedObjectID, _ base: Row) throws {
     let persisted = try id.key.flatMap { try engine.row(for: $0, on: connection) }
     conflicts.append(VersionConflict(id: id, base: base, persisted: persisted))
   }

@@ -25,12 +25,29 @@ struct UpdatePlan: Sendable {
   let files: SQLText?
 }
 
-/// DELETE of a row and its dependents; each statement takes the key first.
+/// DELETE of rows and of what depends on them; each statement takes the key, or an array of keys, first, and `one` and
+/// `many` the rows' version second.
 struct DeletePlan: Sendable {
-  let sql: SQLText
-  let cleanups: [SQLText]
+  let one: SQLText
+  let many: SQLText
+  /// Deletes a row's pairs in join tables, and clears hidden references to it.
+  let cleanups: [Cleanup]
   /// Selects, by key, the cells that may reference external data files; nil if none may.
   let files: SQLText?
+}
+
+extension DeletePlan {
+  /// The same statement for one row and for many.
+  struct Cleanup: Sendable {
+    let one: SQLText
+    let many: SQLText
+
+    /// - Parameter start: The statement up to its condition on a key column.
+    init(_ start: String) {
+      one = SQLText("\(start) = ?")
+      many = SQLText("\(start) IN \(ValueArray.members)")
+    }
+  }
 }
 
 /// The statements of one to-many relationship, from its owner's perspective.
@@ -201,14 +218,14 @@ final class WritePlans: Sendable {
 
   private static func _delete(_ layout: PropertyLayout, _ mapping: StoreMapping) -> DeletePlan {
     let table = mapping.table(of: layout.entityNumber)
-    var cleanups: [SQLText] = []
+    var cleanups: [DeletePlan.Cleanup] = []
     for slot in layout.slots.indices {
       switch mapping.storage(of: slot, in: layout.entityNumber) {
       case .manyToMany(let index, let ownerIsFirst, _):
         let join = mapping.joins[index]
-        cleanups.append(
-          SQLText("DELETE FROM \(join.name) WHERE \(join.ends(ownerIsFirst: ownerIsFirst).owner) = ?"))
-        if join.isReflexive { cleanups.append(SQLText("DELETE FROM \(join.name) WHERE \(join.second) = ?")) }
+        let start = "DELETE FROM \(join.name) WHERE"
+        cleanups.append(.init("\(start) \(join.ends(ownerIsFirst: ownerIsFirst).owner)"))
+        if join.isReflexive { cleanups.append(.init("\(start) \(join.second)")) }
       case .oneToMany(let destination, let inverse)
       where mapping.layout.layout(numbered: destination).slots[inverse].isHidden:
         guard case .toOne(let key, let entity, _, _) = mapping.storage(of: inverse, in: destination) else {
@@ -218,13 +235,15 @@ final class WritePlans: Sendable {
         let names = [key, entity].compactMap { $0.map { columns[$0].name } }
         let list = names.map { "\($0) = NULL" }.joined(separator: ", ")
         let name = mapping.table(of: destination).name
-        cleanups.append(SQLText("UPDATE \(name) SET \(list) WHERE \(columns[key].name) = ?"))
+        cleanups.append(.init("UPDATE \(name) SET \(list) WHERE \(columns[key].name)"))
       default: break
       }
     }
     return DeletePlan(
-      sql: SQLText("DELETE FROM \(table.name) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"), cleanups: cleanups,
-      files: _files(nil, layout, table, mapping))
+      one: SQLText("DELETE FROM \(table.name) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"),
+      many: SQLText(
+        "DELETE FROM \(table.name) WHERE Z_PK IN \(ValueArray.members) AND IFNULL(Z_OPT, 0) = ?"),
+      cleanups: cleanups, files: _files(nil, layout, table, mapping))
   }
 
   private static func _toMany(_ slot: Int, _ layout: PropertyLayout, _ mapping: StoreMapping) -> ToManyPlan? {
