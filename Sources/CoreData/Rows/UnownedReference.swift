@@ -3,8 +3,9 @@ import CoreDataCSwiftRuntime
 /// A reference that does not retain its object, and whose holder may outlive it, for modules of this package.
 ///
 /// Cheaper than a weak reference, which allocates. The object's memory, without what it refers to, stays allocated
-/// until the holder sets another object or calls `release()`. Used on the thread that uses the object.
-package struct UnownedReference<Object: AnyObject> {
+/// until the holder refers to another object or calls `release()`. Used on the thread that uses the object. Not
+/// generic, because other modules would look up its metadata at run time.
+package struct UnownedReference {
   private var _address: UnsafeMutableRawPointer?
 
   /// Creates a nil reference.
@@ -14,20 +15,24 @@ package struct UnownedReference<Object: AnyObject> {
   package var isSet: Bool { _address != nil }
 
   /// The object, or nil once it is being deallocated.
-  @inline(__always) package var object: Object? {
+  package var object: AnyObject? {
     guard let _address, let retained = swift_tryRetain(_address) else { return nil }
     // Retained above; ownership passes to the result.
-    return Unmanaged<Object>.fromOpaque(retained).takeRetainedValue()
+    return Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
   }
 
-  /// Refers to another object, or to none.
-  package mutating func set(_ object: Object?) {
-    let old = _address
-    _address = object.map { Unmanaged.passUnretained($0).toOpaque() }
-    if let _address { _ = swift_unownedRetain(_address) }
-    if let old { swift_unownedRelease(old) }
+  /// Refers to another object.
+  package mutating func set(_ object: AnyObject) {
+    let address = Unmanaged.passUnretained(object).toOpaque()
+    _ = swift_unownedRetain(address)
+    release()
+    _address = address
   }
 
-  /// Lets the object's memory be freed.
-  package mutating func release() { set(nil) }
+  /// Refers to no object, so that its memory can be freed.
+  package mutating func release() {
+    guard let old = _address else { return }
+    _address = nil
+    swift_unownedRelease(old)
+  }
 }

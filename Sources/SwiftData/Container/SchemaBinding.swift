@@ -81,7 +81,7 @@ final class EntityBinding: @unchecked Sendable {
     object.showItself(modelClass, _plan, link)
     let model = StorageBeingShown.showing(object) { modelClass.type._instance(showing: object) }
     object.flags = []
-    object.instance = model
+    object.setInstance(model)
     return model
   }
 

@@ -33,8 +33,8 @@ extension ModelContext {
   ) throws -> [AnyObject]? {
     let fetch = try StoreFetch(type, options, in: self)
     guard fetch.custom == nil, let order else { return nil }
-    if let (expression, variable) = condition {
-      guard let predicate = try? core.shapes.translate(expression, variable, self) else { return nil }
+    if let (condition, variable) = condition {
+      guard let predicate = try? core.shapes.translate(condition, variable, self) else { return nil }
       fetch.request.predicate = predicate
     }
     if !order.isEmpty { fetch.request.sortDescriptors = order }

@@ -56,7 +56,7 @@ extension ModelContext {
     let object = ModelStorage(entity: binding.entity, insertInto: managed)
     var values = storage.bind(to: object, binding, link)
     for index in modelClass.constants { setConstant(index, of: model, in: &values, modelClass) }
-    storage.instance = model
+    storage.setInstance(model)
     keep(storage)
     return (object, values)
   }

@@ -7,9 +7,13 @@ import Synchronization
 /// Any thread.
 final class PredicateShapes: Sendable {
   /// Translations of one expression type, by the key paths and operators that the type leaves open.
-  private struct Known {
+  private final class Known {
     let layout: ExpressionLayout
-    var entries: [(mold: ExpressionLayout.Mold, template: TypedPredicateTemplate)] = []
+    /// Used only while the lock is held.
+    @exclusivity(unchecked) var entries: [(mold: ExpressionLayout.Mold, template: TypedPredicateTemplate)] =
+      []
+
+    init(_ layout: ExpressionLayout) { self.layout = layout }
   }
 
   /// Maximum numbers of cached translations per type, and of types.
@@ -61,7 +65,8 @@ final class PredicateShapes: Sendable {
   private func _find(_ type: ObjectIdentifier, _ address: UnsafeRawPointer) -> TypedPredicateTemplate? {
     _known.withLock { known in
       guard let found = known[type] ?? nil else { return nil }
-      return found.entries.first { found.layout.fits($0.mold, address) }?.template
+      for entry in found.entries where found.layout.fits(entry.mold, address) { return entry.template }
+      return nil
     }
   }
 
@@ -70,7 +75,7 @@ final class PredicateShapes: Sendable {
     if let known { return known?.layout }
     let layout = ExpressionLayout(expression)
     _known.withLock {
-      if $0[type] == nil, $0.count < Self._limits.types { $0[type] = layout.map { Known(layout: $0) } }
+      if $0[type] == nil, $0.count < Self._limits.types { $0[type] = layout.map { Known($0) } }
     }
     return layout
   }
@@ -79,9 +84,8 @@ final class PredicateShapes: Sendable {
     _ type: ObjectIdentifier, _ mold: ExpressionLayout.Mold, _ template: TypedPredicateTemplate
   ) {
     _known.withLock { known in
-      guard var found = known[type] ?? nil, found.entries.count < Self._limits.entries else { return }
+      guard let found = known[type] ?? nil, found.entries.count < Self._limits.entries else { return }
       found.entries.append((mold, template))
-      known[type] = found
     }
   }
 }

@@ -158,5 +158,5 @@ extension _ModelStorage {
   // MARK: Without context
 
   /// Sets the instance that has this storage, for its observers.
-  final func introduce(_ model: AnyObject) { if !hasInstance { instance = model } }
+  final func introduce(_ model: AnyObject) { if !hasInstance { setInstance(model) } }
 }

@@ -21,7 +21,7 @@ public final class _ModelStorage: NSManagedObject {
   @exclusivity(unchecked) private final unowned(unsafe) var _referrer: _ModelStorage?
   /// The context, as long as it lives.
   @exclusivity(unchecked) private(set) final var link: ContextLink?
-  @exclusivity(unchecked) private final var _model = UnownedReference<AnyObject>()
+  @exclusivity(unchecked) private final var _model = UnownedReference()
   /// The same instance as `model`, retained while it has unsaved changes.
   @exclusivity(unchecked) private(set) final var keptModel: AnyObject?
   @exclusivity(unchecked) @usableFromInline final var flags: Flags = []
@@ -113,19 +113,16 @@ public final class _ModelStorage: NSManagedObject {
   final var isBound: Bool { _object != nil }
 
   /// The instance that shows these values.
-  final var model: (any PersistentModel)? {
-    get { _model.object.map { $0 as! any PersistentModel } }
-    set { _model.set(newValue) }
-  }
+  final var model: (any PersistentModel)? { _model.object.map { $0 as! any PersistentModel } }
+
+  /// The instance with this storage, untyped.
+  @inline(__always) final var instance: AnyObject? { _model.object }
 
   /// Whether the instance with this storage is known.
   final var hasInstance: Bool { _model.isSet }
 
-  /// The instance with this storage, untyped.
-  @inline(__always) final var instance: AnyObject? {
-    get { _model.object }
-    set { _model.set(newValue) }
-  }
+  /// Sets the instance with this storage.
+  @inline(__always) final func setInstance(_ model: AnyObject) { _model.set(model) }
 
   final var decoded: [Int: (data: Data, value: Any)] {
     get { _extras?.decoded ?? [:] }
@@ -352,7 +349,8 @@ public final class _ModelStorage: NSManagedObject {
   ///
   /// - Returns: The values so far, by index.
   @discardableResult
-  final func bind(to object: _ModelStorage, _ binding: EntityBinding, _ link: ContextLink) -> [DetachedValue] {
+  final func bind(to object: _ModelStorage, _ binding: EntityBinding, _ link: ContextLink) -> [DetachedValue]
+  {
     let values = _values
     _values = []
     _refer(to: object)
