@@ -142,7 +142,10 @@ let package = Package(
     // Schemas of stores in PostgreSQL. A program of its own, so that nothing else needs libpq.
     .target(
       name: "CoreDataPostgreSQLTools",
-      dependencies: ["CoreData", "CoreDataModelTools", "CoreDataPostgreSQL", "CoreDataToolKit"],
+      dependencies: [
+        "CoreData", "CoreDataModelTools", "CoreDataPostgreSQL", "CoreDataPostgreSQLBinding",
+        "CoreDataStackShootout", "CoreDataToolKit",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "coredata-postgresql", dependencies: ["CoreDataPostgreSQLTools", "CoreDataToolKit"],

@@ -5,17 +5,17 @@ import Foundation
 /// `postgresql://user@host:port/database?schema=name&…`; every other item of the query is a keyword of libpq, such as
 /// `sslmode`, `passfile`, `service`, `connect_timeout`, or `host` for a socket's directory or several hosts.
 /// `pooler=transaction` says that a pooler stands before the server which gives each transaction another session.
-struct PostgreSQLAddress: Sendable, Equatable {
+package struct PostgreSQLAddress: Sendable, Equatable {
   /// libpq's keywords with their values.
-  let settings: [String: String]
-  let schema: String
+  package let settings: [String: String]
+  package let schema: String
   /// Whether a session lasts for a transaction only, so that nothing may be kept in it.
   let isPooled: Bool
   /// The address without password, for messages and as the store's URL.
   let url: URL
 
   /// - Throws: `PostgreSQLStoreError.address` for a URL that is none of a PostgreSQL database.
-  init(_ url: URL) throws {
+  package init(_ url: URL) throws {
     func refuse(_ reason: String) -> PostgreSQLStoreError {
       .address(
         "\(reason). A store's URL has the form postgresql://user@host:5432/database?schema=name")

@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataModelTools
 import CoreDataPostgreSQL
+import CoreDataStackShootout
 import CoreDataToolKit
 import Foundation
 
@@ -8,12 +9,16 @@ import Foundation
 package enum PostgreSQLTool {
   package static func run(_ words: [String], version: String, in environment: ToolEnvironment) -> ExitCode {
     // With 'postgres' when 'coredata postgres' passes its arguments on, without it when started directly.
-    let isDirect =
-      words.first != PostgreSQLSyntax.name && words.first.map { !$0.hasPrefix("-") } ?? false
+    let isDirect = words.first.map {
+      ![PostgreSQLSyntax.name, "shootout"].contains($0) && !$0.hasPrefix("-")
+    }
     let tool = CommandLineTool(
       name: CompanionProgram.postgreSQL.name, version: version, summary: "Stores in PostgreSQL databases.",
-      commands: [PostgreSQLSyntax.command(schema: { try _printSchema($0, $1) }, copy: { try _copy($0, $1) })])
-    return tool.run(isDirect ? [PostgreSQLSyntax.name] + words : words, in: environment)
+      commands: [
+        PostgreSQLSyntax.command(schema: { try _printSchema($0, $1) }, copy: { try _copy($0, $1) }),
+        .shootout { try PostgreSQLSchemas($0) },
+      ])
+    return tool.run(isDirect ?? false ? [PostgreSQLSyntax.name] + words : words, in: environment)
   }
 
   private static func _copy(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {

@@ -9,7 +9,7 @@ let tool = CommandLineTool(
   examples: [
     "coredata store info Books.sqlite", "coredata model show Books.xcdatamodeld", "coredata shootout",
   ],
-  commands: [.store, .model, .explore, .postgres, .shootout]
+  commands: [.store, .model, .explore, .postgres, .shootout()]
 ).withCompletion()
 Interruption.installHandlers()
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)

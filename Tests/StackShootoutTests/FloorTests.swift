@@ -43,7 +43,7 @@ struct FloorTests {
     let (path, commits, told) = try _run(_stops)
     #expect(commits == 2)
     #expect(told == [3, 4])
-    #expect(try StoreCheck(stops: _stops, mode: .findOrCreate).run(path: path) == 3)
+    #expect(try StoreCheck(stops: _stops, mode: .findOrCreate).run(SQLiteFiles.stops(path: path)) == 3)
     let rows = try PlainSQLite(path: path, readOnly: true)
       .rows("SELECT ZIDENTIFIER, Z_OPT FROM ZSTOP ORDER BY Z_PK")
     #expect(rows == [["1", "2"], ["2", "1"], ["3", "1"]])
@@ -52,7 +52,7 @@ struct FloorTests {
 
   @Test func `Without look-ups each line makes a row`() throws {
     let (path, _, _) = try _run(_stops, mode: .insert)
-    #expect(try StoreCheck(stops: _stops, mode: .insert).run(path: path) == 4)
+    #expect(try StoreCheck(stops: _stops, mode: .insert).run(SQLiteFiles.stops(path: path)) == 4)
   }
 
   @Test func `It writes ahead of the database and looks up by index`() throws {
@@ -72,7 +72,7 @@ struct FloorTests {
     let (path, _, _) = try _run(_stops)
     try PlainSQLite(path: path).execute(sql)
     #expect(throws: StoreCheck.Failure.self) {
-      try StoreCheck(stops: _stops, mode: .findOrCreate).run(path: path)
+      try StoreCheck(stops: _stops, mode: .findOrCreate).run(SQLiteFiles.stops(path: path))
     }
   }
 
@@ -84,6 +84,8 @@ struct FloorTests {
     try file.seek(toOffset: 4096 * 8)
     try file.write(contentsOf: Data(repeating: 0xAB, count: 4096 * 4))
     try file.close()
-    #expect(throws: (any Error).self) { try StoreCheck(stops: stops, mode: .findOrCreate).run(path: path) }
+    #expect(throws: (any Error).self) {
+      try StoreCheck(stops: stops, mode: .findOrCreate).run(SQLiteFiles.stops(path: path))
+    }
   }
 }

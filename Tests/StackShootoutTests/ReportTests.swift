@@ -129,7 +129,7 @@ struct ReportTests {
     #expect(name == "Some CPU @ 2 GHz")
     #expect(Machine.processorName(in: "nonsense") == "unnamed processor")
     let result = sampleResult()
-    let line = result.machine.line
+    let line = result.machine.line(result.place.engine)
     #expect(line.contains("SQLite 3."))
     #expect(line.contains("debug build") == result.machine.isDebugBuild)
     #expect(ResultTable(result).text(usesColor: false).contains(line))

@@ -26,7 +26,7 @@ struct StackTests {
     let feed = _scratch.file("stops.txt")
     try Data(GeneratedCity.feedText(Self._stops).utf8).write(to: URL(fileURLWithPath: feed))
     let job = WorkerJob(
-      subject: subject, feedPath: feed, storePath: _scratch.file("\(subject.name).sqlite"), mode: mode,
+      subject: subject, feedPath: feed, storeName: _scratch.file("\(subject.name).sqlite"), mode: mode,
       saveEvery: saveEvery, keepsLiveList: keepsLiveList)
     return try WorkerLauncher(executable: ToolProcess.executable).run(job) { _ in }
   }
@@ -94,7 +94,7 @@ struct StackTests {
   }
 
   @Test func `A child that ends without a result is reported`() {
-    let job = WorkerJob(subject: .floor, feedPath: "", storePath: "")
+    let job = WorkerJob(subject: .floor, feedPath: "", storeName: "")
     #expect(
       throws: ToolFailure(
         .internalError, "The process that ran 'floor' ended without a result (exit code 1).")
@@ -107,7 +107,7 @@ struct StackTests {
   }
 
   @Test func `A child whose job fails says why`() {
-    let job = WorkerJob(subject: .stack(.shared), feedPath: "/no/such", storePath: _scratch.file("x.sqlite"))
+    let job = WorkerJob(subject: .stack(.shared), feedPath: "/no/such", storeName: _scratch.file("x.sqlite"))
     #expect {
       _ = try WorkerLauncher(executable: ToolProcess.executable).run(job) { _ in }
     } throws: { error in

@@ -3,8 +3,15 @@ import Foundation
 
 extension Command {
   /// `coredata shootout`.
-  package static let shootout = Command(ShootoutCommand.syntax) { arguments, environment in
-    try ShootoutCommand.run(arguments, environment, launcher: .current)
+  ///
+  /// - Parameter server: Connects to the server of a URL. Nil in a program without a server's library, which passes a
+  ///   shootout on a server to its companion.
+  package static func shootout(
+    on server: (@Sendable (_ url: String) throws -> any StorePlace)? = nil
+  ) -> Command {
+    Command(ShootoutCommand.syntax) { arguments, environment in
+      try ShootoutCommand.run(arguments, environment, launcher: .current, server: server)
+    }
   }
 }
 
@@ -14,8 +21,8 @@ enum ShootoutCommand {
     "shootout", summary: "Import transit stops through each Core Data stack design and show what it costs.",
     discussion: [
       "For each line of the input the importer fetches the stop of that identifier, inserts it if there is none, "
-        + "sets its four attributes, and saves every so many lines. The same work straight on SQLite's C API is the "
-        + "floor that all are compared to. Each stack runs in a separate process; figures are medians over the "
+        + "sets its four attributes, and saves every so many lines. The same work straight on SQLite's C API, or "
+        + "libpq, is the floor that all are compared to. Each stack runs in a separate process; figures are medians over the "
         + "runs.",
       "Stacks: "
         + StackDesign.allCases.map { "\($0.rawValue) (\($0.title.lowercased()))" }.joined(separator: ", ")
@@ -24,6 +31,7 @@ enum ShootoutCommand {
     examples: [
       "coredata shootout", "coredata shootout --stops stops.txt --stacks main,nested3 --report page.html",
       "coredata shootout --objects 100000 --mode bulk --save-every 1000 --runs 1 --format json",
+      "coredata shootout --store postgresql://app@db.internal/shop",
     ],
     options: [
       .value("stops", "FILE", "A GTFS stops.txt to import. Without it, a city is invented."),
@@ -38,19 +46,38 @@ enum ShootoutCommand {
       .value("format", "FORMAT", "table (the default) or json."),
       .value("report", "FILE", "Also write a page with timelines: one HTML file that needs nothing else."),
       .value("picture", "FILE", "Also write the timelines as one SVG."), .force,
+      .value(
+        "store", "URL",
+        "Make the stores on a PostgreSQL server, postgresql://user@host/database, in schemas that are dropped again; "
+          + "the floor is libpq then."),
       .value("stores", "DIRECTORY", "Make the stores there, and leave the last run's to be looked at."),
       .value("worker", "JOB", isHidden: true, "Do one job of a shootout in this process."),
     ],
     exitCodes: ExitCode.allCases)
 
   static func run(
-    _ arguments: ParsedArguments, _ environment: ToolEnvironment, launcher: WorkerLauncher
+    _ arguments: ParsedArguments, _ environment: ToolEnvironment, launcher: WorkerLauncher,
+    server: ((String) throws -> any StorePlace)? = nil
   ) throws {
+    let passedURL = environment.variables[_urlVariable]
     if let job = arguments.text("worker") {
-      try WorkerProcess.run(jobArgument: job, output: environment.output)
+      let place = try passedURL.flatMap { try server?($0) } ?? SQLiteFiles()
+      try WorkerProcess.run(jobArgument: job, place: place, output: environment.output)
       return
     }
-    let options = try ShootoutOptions(arguments)
+    let options = try ShootoutOptions(arguments, passedURL: passedURL)
+    var launcher = launcher
+    var place: any StorePlace = SQLiteFiles()
+    if let url = options.serverURL {
+      guard let server else {
+        // Not as an argument, which every user of the machine can read.
+        setenv(_urlVariable, url, 1)
+        let words = CommandLine.arguments.dropFirst().map { $0.replacing(url, with: "-") }
+        try CompanionProgram.postgreSQL.exec(words, environment)
+      }
+      place = try server(url)
+      launcher.variables[_urlVariable] = url
+    }
     let report: OutputFile? = try options.reportPath.map { path throws(ToolFailure) in
       try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
     }
@@ -66,7 +93,7 @@ enum ShootoutCommand {
     let progress = ProgressBar(terminal: environment.errorTerminal, write: environment.error)
     defer { progress.finish() }
     let shootout = Shootout(
-      workload: options.workload, launcher: launcher,
+      workload: options.workload, launcher: launcher, place: place,
       directory: stores ?? environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp",
       keptStores: stores, progress: progress)
     let result = try shootout.run(name: name, bytes: bytes, feed: feed)
@@ -90,6 +117,9 @@ enum ShootoutCommand {
       if !report.isStandardOutput { environment.error("The page with the timelines is '\(report.path)'.\n") }
     }
   }
+
+  /// The environment variable with the server's URL, for the programs that this one starts.
+  private static let _urlVariable = "COREDATA_SHOOTOUT_STORE"
 
   private static func _feed(
     _ source: Workload.Source

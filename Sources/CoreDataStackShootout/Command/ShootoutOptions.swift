@@ -8,9 +8,12 @@ struct ShootoutOptions {
   let workload: Workload
   let format: Format
   let reportPath: String?
+  /// URL of the server that has the stores; nil for files.
+  let serverURL: String?
   private let _storeDirectory: String?
 
-  init(_ arguments: ParsedArguments) throws(UsageError) {
+  /// - Parameter passedURL: The URL that '--store -' stands for, from the program that has started this one.
+  init(_ arguments: ParsedArguments, passedURL: String? = nil) throws(UsageError) {
     var workload = Workload()
     if let path = arguments.text("stops") {
       if arguments.has("objects") { throw .conflict("--stops", "--objects") }
@@ -27,6 +30,13 @@ struct ShootoutOptions {
     format = try arguments.choice("format") ?? .table
     reportPath = arguments.text("report")
     _storeDirectory = arguments.text("stores")
+    serverURL = arguments.text("store").map { $0 == "-" ? passedURL ?? $0 : $0 }
+    if let serverURL {
+      if _storeDirectory != nil { throw .conflict("--store", "--stores") }
+      guard ServerStore.isURL(serverURL) else {
+        throw .notAURL(option: "--store", form: "postgresql://user@host/database")
+      }
+    }
   }
 
   /// The directory for stores, created if missing, after checking that nothing in it would be overwritten;

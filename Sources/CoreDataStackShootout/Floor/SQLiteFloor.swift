@@ -6,7 +6,7 @@ import Foundation
 /// Same tables and index as the stacks' store, same look-ups, same commits, same journal and `synchronous`
 /// level. One prepared SELECT by indexed identifier and one INSERT or UPDATE per line; the highest key is
 /// stored in `Z_PRIMARYKEY` once per transaction, as by a store.
-struct SQLiteFloor {
+struct SQLiteFloor: ImportFloor {
   private let _database: PlainSQLite
   private let _select: OpaquePointer
   private let _insert: OpaquePointer
@@ -46,14 +46,10 @@ struct SQLiteFloor {
     _keep = try _database.prepare("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = 1")
   }
 
-  /// Ends the connection.
   func close() {
     for statement in [_select, _insert, _update, _keep] { sqlite3_finalize(statement) }
   }
 
-  /// Imports all stops, with a commit every `saveEvery` lines and at the end.
-  ///
-  /// - Returns: the number of commits.
   func run(_ stops: [Stop], mode: ImportMode, saveEvery: Int, didCommit: (Int) -> Void) throws -> Int {
     var highest: Int64 = 0
     var commits = 0

@@ -6,9 +6,11 @@ struct Machine: Sendable, Equatable {
   let processor: String
   let processors: Int
   let system: String
-  let sqlite: String
   /// Whether the tool was built without optimisation, which is several times slower.
   let isDebugBuild: Bool
+
+  /// Version of the SQLite library.
+  static var sqlite: String { String(cString: sqlite3_libversion()) }
 
   /// This one.
   static var current: Machine {
@@ -16,7 +18,7 @@ struct Machine: Sendable, Equatable {
       processor: processorName(in: (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""),
       processors: ProcessInfo.processInfo.activeProcessorCount,
       system: ProcessInfo.processInfo.operatingSystemVersionString,
-      sqlite: String(cString: sqlite3_libversion()), isDebugBuild: _isDebugBuild)
+      isDebugBuild: _isDebugBuild)
   }
 
   private static var _isDebugBuild: Bool {
@@ -37,9 +39,9 @@ struct Machine: Sendable, Equatable {
     return "unnamed processor"
   }
 
-  /// In one line.
-  var line: String {
-    "\(processor), \(processors == 1 ? "1 processor" : "\(processors) processors"), \(system), SQLite \(sqlite)"
+  /// In one line, with the database engine.
+  func line(_ engine: String) -> String {
+    "\(processor), \(processors == 1 ? "1 processor" : "\(processors) processors"), \(system), \(engine)"
       + (isDebugBuild ? "; a debug build, several times slower than a release build" : "")
   }
 }

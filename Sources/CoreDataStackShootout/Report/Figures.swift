@@ -31,6 +31,6 @@ extension ShootoutResult {
     return "\(Figures.count(stops)) stops of \(source)\(skipped), \(workload.mode.rawValue), "
       + (workload.keepsLiveList ? "a live list of all stops by name on main, " : "")
       + "a save every \(Figures.count(workload.saveEvery)) lines, \(runs); "
-      + "WAL and synchronous=\(Workload.synchronous) on both sides"
+      + "\(place.durability) on both sides"
   }
 }

@@ -66,7 +66,7 @@ struct ReportPage {
     floor[0] = Figures.seconds(_result.floorSeconds)
     floor[1] = Figures.ratio(1)
     floor[9] = Figures.megabytes(_result.floorPeakMegabytes)
-    var rows = [_row("SQLite C API", floor.map { ($0, false) })]
+    var rows = [_row(_result.place.floorTitle, floor.map { ($0, false) })]
     rows += _result.stacks.map { _row($0) }
     return .tag(
       "table", [:],
@@ -118,7 +118,7 @@ struct ReportPage {
       "p", ["class": "legend"],
       [
         entry("main", "main thread"), entry("background", "other threads"), entry("save", "a save"),
-        entry("dropped", "a block longer than a frame"), entry("floor", "SQLite alone is done"),
+        entry("dropped", "a block longer than a frame"), entry("floor", "the floor is done"),
         .tag(
           "span", [:], [.tag("b", ["class": "bad"], ["▲"]), .text(" main was blocked for a frame or longer")]),
       ])
@@ -148,7 +148,7 @@ struct ReportPage {
   private static let _terms: [(term: String, meaning: String)] = [
     (
       "total, × floor",
-      "wall time until everything is on disk and main knows of it; times as long as the same work on SQLite's C API"
+      "wall time until everything is saved and main knows of it; times as long as the same work on the floor, the first row"
     ),
     ("main thread: busy", "time it was awake, between one wait of its run loop and the next"),
     (
@@ -185,7 +185,7 @@ struct ReportPage {
   }
 
   private var _footer: Markup {
-    let made = "\(_result.date.formatted(.iso8601)), on \(_result.machine.line)."
+    let made = "\(_result.date.formatted(.iso8601)), on \(_result.machine.line(_result.place.engine))."
     return .tag(
       "footer", [:], [.tag("p", [:], [.text(Self._methodText)]), .tag("p", [:], [.text(made)])])
   }

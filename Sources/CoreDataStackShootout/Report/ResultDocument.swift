@@ -16,7 +16,7 @@ struct ResultDocument {
           ("skippedRows", .integer(_result.skippedRows)), ("mode", .string(workload.mode.rawValue)),
           ("saveEvery", .integer(workload.saveEvery)),
           ("liveList", .boolean(workload.keepsLiveList)), ("runs", .integer(workload.runs)),
-          ("synchronous", .string(Workload.synchronous)),
+          ("synchronous", .string(_result.place.synchronous)),
         ])
       ),
       (
@@ -33,7 +33,7 @@ struct ResultDocument {
         .object([
           ("processor", .string(_result.machine.processor)),
           ("processors", .integer(_result.machine.processors)), ("system", .string(_result.machine.system)),
-          ("sqlite", .string(_result.machine.sqlite)),
+          ("engine", .string(_result.place.engine)), ("sqlite", .string(Machine.sqlite)),
           ("debug_build", .boolean(_result.machine.isDebugBuild)),
         ])
       ),

@@ -16,7 +16,8 @@ struct ResultTable {
         + [.init("saves", .right), .init("peak MB", .right), .init("rows", .right)] + (keepsList ? list : []))
     let blank = [TextTable.Cell](repeating: "", count: 7)
     let floor: [TextTable.Cell] = [
-      .init("SQLite C API", .dim), .init(Figures.seconds(_result.floorSeconds)), .init(Figures.ratio(1)),
+      .init(_result.place.floorTitle, .dim), .init(Figures.seconds(_result.floorSeconds)),
+      .init(Figures.ratio(1)),
     ]
     table.add(floor + blank + [.init(Figures.megabytes(_result.floorPeakMegabytes))])
     for stack in _result.stacks {
@@ -34,16 +35,18 @@ struct ResultTable {
     }
     let verdict = Verdict(_result).sentences.map { $0 + "\n" }.joined()
     return table.text(usesColor: usesColor)
-      + "\n\(verdict)\n\(_result.caption).\n\(_result.machine.line).\n\n"
-      + Self._explanation + (keepsList ? Self._listExplanation : "")
+      + "\n\(verdict)\n\(_result.caption).\n\(_result.machine.line(_result.place.engine)).\n\n"
+      + _explanation + (keepsList ? Self._listExplanation : "")
   }
 
-  private static let _explanation = """
-    × floor: times as long as the same work on SQLite's C API. busy: time the main thread was awake. longest: its
+  private var _explanation: String {
+    """
+    × floor: times as long as the same work on \(_result.place.floorInterface). busy: time the main thread was awake. longest: its
     longest single block. dropped: frames of 1/60 s that passed whole inside one block. heartbeat: how long a block
     sent to the main queue 60 times a second waited.
 
     """
+  }
 
   private static let _listExplanation = """
     live list: stops in main's list, rounds of changes it was told of, and changes in them.

@@ -137,7 +137,7 @@ struct TimelineDrawing {
       parts.append(
         .tag(
           "path", ["class": "floor", "d": "M\(x) \(_number(Self._mainTop - 4))V\(_number(Self._axisTop))"],
-          [.tag("title", [:], [.text("SQLite alone is done after \(Figures.seconds(floorSeconds)) s")])]))
+          [.tag("title", [:], [.text("The floor is done after \(Figures.seconds(floorSeconds)) s")])]))
     }
     return parts
   }

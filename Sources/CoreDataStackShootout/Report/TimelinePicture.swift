@@ -34,7 +34,9 @@ struct TimelinePicture {
           "g", ["transform": "translate(0 \(top + Int(Self._titleHeight)))"], drawing.parts(stack)))
     }
     parts.append(
-      .tag("text", ["class": "quiet", "x": "92", "y": "\(height - 12)"], [.text(_result.machine.line)]))
+      .tag(
+        "text", ["class": "quiet", "x": "92", "y": "\(height - 12)"],
+        [.text(_result.machine.line(_result.place.engine))]))
     let root = Markup.tag(
       "svg",
       [

@@ -6,7 +6,8 @@ import Foundation
 struct Shootout {
   let workload: Workload
   let launcher: WorkerLauncher
-  /// The directory in which stores are created.
+  let place: any StorePlace
+  /// The directory in which the run's files are created.
   let directory: String
   /// The directory in which the last run's stores are kept; nil to remove them.
   let keptStores: String?
@@ -29,14 +30,16 @@ struct Shootout {
 
   /// Runs everything.
   func run(name: String, bytes: [UInt8], feed: StopFeed) throws -> ShootoutResult {
-    let work = try WorkDirectory(in: directory)
+    let subjects = [Subject.floor] + workload.stacks.map(Subject.stack)
+    let work = try WorkDirectory(in: directory) { path in
+      for subject in subjects { _remove(subject, path) }
+    }
     defer { work.remove() }
     // A copy, so that a pipe can be read several times and the input stays the same for all runs.
     let feedPath = work.path + "/stops.txt"
     guard FileManager.default.createFile(atPath: feedPath, contents: Data(bytes)) else {
       throw ToolFailure(.cannotCreateOutput, "Cannot write '\(feedPath)'. Is there room in '\(directory)'?")
     }
-    let subjects = [Subject.floor] + workload.stacks.map(Subject.stack)
     var measurements: [Subject: [RunMeasurement]] = [:]
     let steps = workload.runs * subjects.count
     for step in 0..<steps {
@@ -45,30 +48,32 @@ struct Shootout {
       let label = "run \(run) of \(workload.runs): \(subject.name)"
       progress.update(Double(step) / Double(steps), label)
       let job = WorkerJob(
-        subject: subject, feedPath: feedPath, storePath: work.path + "/\(subject.name).sqlite",
-        mode: workload.mode,
+        subject: subject, feedPath: feedPath,
+        storeName: place.storeName(of: subject.name, in: work.path), mode: workload.mode,
         saveEvery: workload.saveEvery, keepsLiveList: workload.keepsLiveList,
         reportsProgress: progress.isVisible)
-      _remove(job.storePath)
-      defer { if run < workload.runs { _remove(job.storePath) } }
+      _remove(subject, work.path)
+      defer { if run < workload.runs || keptStores == nil { _remove(subject, work.path) } }
       let measurement = try launcher.run(job) { count in
         progress.update((Double(step) + Double(count) / Double(feed.stops.count)) / Double(steps), label)
       }
       measurements[subject, default: []].append(measurement)
     }
     if let keptStores { try _keep(subjects, from: work.path, in: keptStores) }
-    return ShootoutResult(workload: workload, sourceName: name, feed: feed, measurements: measurements)
+    return ShootoutResult(
+      workload: workload, sourceName: name, feed: feed, measurements: measurements, place: place)
   }
 
-  private static let _suffixes = ["", "-wal", "-shm"]
-
-  private func _remove(_ store: String) {
-    for suffix in Self._suffixes { try? FileManager.default.removeItem(atPath: store + suffix) }
+  private func _remove(_ subject: Subject, _ directory: String) {
+    guard let store = try? place.store(named: place.storeName(of: subject.name, in: directory)) else {
+      return
+    }
+    place.remove(store)
   }
 
   private func _keep(_ subjects: [Subject], from work: String, in directory: String) throws {
     for subject in subjects {
-      for suffix in Self._suffixes where suffix != "-shm" {
+      for suffix in SQLiteFiles.suffixes where suffix != "-shm" {
         let file = "/\(subject.name).sqlite\(suffix)"
         guard FileManager.default.fileExists(atPath: work + file) else { continue }
         do {

@@ -35,13 +35,16 @@ struct ShootoutResult: Sendable {
   let machine: Machine
   /// When it was over.
   let date: Date
+  /// Where the stores were.
+  let place: any StorePlace
 
   /// Boils down the runs of each subject.
   init(
     workload: Workload, sourceName: String, feed: StopFeed, measurements: [Subject: [RunMeasurement]],
-    machine: Machine = .current, date: Date = Date()
+    place: any StorePlace = SQLiteFiles(), machine: Machine = .current, date: Date = Date()
   ) {
     self.machine = machine
+    self.place = place
     self.date = date
     self.workload = workload
     self.sourceName = sourceName

@@ -6,6 +6,7 @@ import Synchronization
 struct StackRun {
   let job: WorkerJob
   let design: StackDesign
+  let place: any StorePlace
   /// Called after each save with the number of imported lines.
   let progress: @Sendable (Int) -> Void
 
@@ -32,8 +33,8 @@ struct StackRun {
   private func _measure(
     _ stops: [Stop], _ recorder: MainThreadRecorder, _ load: LoadSampler
   ) throws -> RunMeasurement {
-    let stack = try design.makeStack(
-      storeURL: URL(fileURLWithPath: job.storePath), keepsLiveList: job.keepsLiveList)
+    let store = try place.store(named: job.storeName)
+    let stack = try design.makeStack(on: store, keepsLiveList: job.keepsLiveList)
     let list = try job.keepsLiveList ? stack.main.performAndWait { try LiveList(stack.main) } : nil
     let importer = StopImporter(stops: stops, mode: job.mode, saveEvery: job.saveEvery)
     let heartbeat = Heartbeat()
@@ -57,7 +58,7 @@ struct StackRun {
     let spans = recorder.spans(within: window)
     let blocks = recorder.blocks(within: window)
     let peak = PeakMemory.megabytes
-    let rows = try StoreCheck(stops: stops, mode: job.mode).run(path: job.storePath)
+    let rows = try StoreCheck(stops: stops, mode: job.mode).run(place.stops(in: store))
     try _check(stack, sees: rows)
     let listFigures = try list.map { list in try stack.main.performAndWait { try list.check() } }
     try stack.close()

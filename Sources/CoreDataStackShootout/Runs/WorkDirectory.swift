@@ -8,7 +8,9 @@ final class WorkDirectory {
 
   /// Creates a directory with a unique name in `parent`, to be removed by `remove`, or when the user
   /// interrupts the tool.
-  init(in parent: String) throws(ToolFailure) {
+  ///
+  /// - Parameter willRemove: Called with the directory's path before it is removed by an interruption.
+  init(in parent: String, willRemove: @escaping @Sendable (String) -> Void = { _ in }) throws(ToolFailure) {
     var template = Array((parent + "/coredata-shootout-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ToolFailure(
@@ -21,6 +23,7 @@ final class WorkDirectory {
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
         RunningWorker.end()
+        willRemove(path)
         // Again as long as this program itself may be writing there.
         for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
           try? FileManager.default.removeItem(atPath: path)

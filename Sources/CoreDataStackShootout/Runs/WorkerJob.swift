@@ -5,8 +5,8 @@ package struct WorkerJob: Sendable, Codable, Equatable {
   package var subject: Subject
   /// A GTFS file.
   package var feedPath: String
-  /// Path of the store to create.
-  package var storePath: String
+  /// The store to create, as its `StorePlace` names it: a file's path, or the name of a schema.
+  package var storeName: String
   package var mode: ImportMode
   package var saveEvery: Int
   /// Whether the run keeps a fetched results controller of all stops by name live on main.
@@ -15,12 +15,12 @@ package struct WorkerJob: Sendable, Codable, Equatable {
   package var reportsProgress: Bool
 
   package init(
-    subject: Subject, feedPath: String, storePath: String, mode: ImportMode = .findOrCreate,
+    subject: Subject, feedPath: String, storeName: String, mode: ImportMode = .findOrCreate,
     saveEvery: Int = 250, keepsLiveList: Bool = false, reportsProgress: Bool = false
   ) {
     self.subject = subject
     self.feedPath = feedPath
-    self.storePath = storePath
+    self.storeName = storeName
     self.mode = mode
     self.saveEvery = saveEvery
     self.keepsLiveList = keepsLiveList

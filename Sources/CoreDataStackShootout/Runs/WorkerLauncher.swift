@@ -5,6 +5,8 @@ import Foundation
 struct WorkerLauncher: Sendable {
   /// The tool itself.
   let executable: String
+  /// Variables that the child's environment has besides this process's.
+  var variables: [String: String] = [:]
 
   /// This program, located independently of `argv[0]`.
   static var current: WorkerLauncher {
@@ -18,6 +20,7 @@ struct WorkerLauncher: Sendable {
   func run(_ job: WorkerJob, progress: (Int) -> Void) throws -> RunMeasurement {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: executable)
+    process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     process.arguments = ["shootout", "--worker", try job.argument()]
     // Never written to: the child notices our end by its closing.
     let input = Pipe()

@@ -4,9 +4,10 @@ import Foundation
 /// The child's side: does one job in a separate process and writes the result to standard output.
 enum WorkerProcess {
   /// Does the job. Call it on the main thread, which serves the main queue meanwhile.
-  static func run(jobArgument: String, output: @escaping @Sendable (String) throws(ToolFailure) -> Void)
-    throws
-  {
+  static func run(
+    jobArgument: String, place: any StorePlace,
+    output: @escaping @Sendable (String) throws(ToolFailure) -> Void
+  ) throws {
     guard let job = try? WorkerJob(argument: jobArgument) else {
       throw UsageError.unexpectedOperand("--worker", command: "coredata shootout")
     }
@@ -22,8 +23,9 @@ enum WorkerProcess {
     do {
       let measurement =
         switch job.subject {
-        case .floor: try FloorRun(job: job, progress: progress).measure()
-        case .stack(let design): try StackRun(job: job, design: design, progress: progress).measure()
+        case .floor: try FloorRun(job: job, place: place, progress: progress).measure()
+        case .stack(let design):
+          try StackRun(job: job, design: design, place: place, progress: progress).measure()
         }
       say(.finished(measurement))
     } catch {

@@ -15,7 +15,4 @@ package struct Workload: Sendable {
   package var stacks = StackDesign.allCases
 
   package init() {}
-
-  /// `PRAGMA synchronous` of floor and stacks alike.
-  package static let synchronous = "NORMAL"
 }

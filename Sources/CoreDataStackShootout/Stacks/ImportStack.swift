@@ -19,28 +19,28 @@ protocol ImportStack: Sendable {
 }
 
 extension StackDesign {
-  /// Builds the stack on a store file, which is created if it is missing.
+  /// Builds the stack on a store, which is created if it is missing.
   ///
   /// - Parameter keepsLiveList: Whether main must merge each change, rather than only learn that there was
   ///   one.
-  func makeStack(storeURL: URL, keepsLiveList: Bool = false) throws -> any ImportStack {
+  func makeStack(on store: ImportStore, keepsLiveList: Bool = false) throws -> any ImportStack {
     switch self {
-    case .main: try MainStack(storeURL: storeURL)
-    case .nested2: try Nested2Stack(storeURL: storeURL)
-    case .nested3: try Nested3Stack(storeURL: storeURL)
-    case .shared: try SharedStack(storeURL: storeURL)
-    case .sharedStore: try SharedStoreStack(storeURL: storeURL, merges: keepsLiveList)
+    case .main: try MainStack(on: store)
+    case .nested2: try Nested2Stack(on: store)
+    case .nested3: try Nested3Stack(on: store)
+    case .shared: try SharedStack(on: store)
+    case .sharedStore: try SharedStoreStack(on: store, merges: keepsLiveList)
     }
   }
 }
 
 extension NSPersistentStoreCoordinator {
-  /// A coordinator with the stops' model and one SQLite store, at the same durability as the floor.
-  static func forStops(at storeURL: URL) throws -> NSPersistentStoreCoordinator {
+  /// A coordinator with the stops' model and one store.
+  package static func forStops(in store: ImportStore) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: StopModel.make())
     try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: storeURL,
-      options: [NSSQLitePragmasOption: ["journal_mode": "WAL", "synchronous": Workload.synchronous]])
+      ofType: store.type, configurationName: nil, at: store.url,
+      options: store.pragmas.isEmpty ? nil : [NSSQLitePragmasOption: store.pragmas])
     return coordinator
   }
 

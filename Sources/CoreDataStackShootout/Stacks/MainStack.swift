@@ -6,8 +6,8 @@ struct MainStack: ImportStack {
   var importing: NSManagedObjectContext { main }
   private let _coordinator: NSPersistentStoreCoordinator
 
-  init(storeURL: URL) throws {
-    _coordinator = try .forStops(at: storeURL)
+  init(on store: ImportStore) throws {
+    _coordinator = try .forStops(in: store)
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinator
   }

@@ -9,8 +9,8 @@ struct Nested2Stack: ImportStack {
   private let _coordinator: NSPersistentStoreCoordinator
   private let _pending = PendingWork()
 
-  init(storeURL: URL) throws {
-    _coordinator = try .forStops(at: storeURL)
+  init(on store: ImportStore) throws {
+    _coordinator = try .forStops(in: store)
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinator
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

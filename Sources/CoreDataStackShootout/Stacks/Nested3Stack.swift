@@ -11,8 +11,8 @@ struct Nested3Stack: ImportStack {
   private let _coordinator: NSPersistentStoreCoordinator
   private let _pending = PendingWork()
 
-  init(storeURL: URL) throws {
-    _coordinator = try .forStops(at: storeURL)
+  init(on store: ImportStore) throws {
+    _coordinator = try .forStops(in: store)
     _writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     _writer.persistentStoreCoordinator = _coordinator
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)

@@ -8,8 +8,8 @@ final class SharedStack: ImportStack {
   private let _pending = PendingWork()
   private let _observation: SaveObservation
 
-  init(storeURL: URL) throws {
-    _coordinator = try .forStops(at: storeURL)
+  init(on store: ImportStore) throws {
+    _coordinator = try .forStops(in: store)
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinator
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

@@ -11,9 +11,9 @@ final class SharedStoreStack: ImportStack {
   private let _pending = PendingWork()
   private let _observation: SaveObservation
 
-  init(storeURL: URL, merges: Bool) throws {
+  init(on store: ImportStore, merges: Bool) throws {
     // Sequentially: the first one creates the file.
-    _coordinators = [try .forStops(at: storeURL), try .forStops(at: storeURL)]
+    _coordinators = [try .forStops(in: store), try .forStops(in: store)]
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinators[0]
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

@@ -10,6 +10,7 @@ package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
   case notANumber(option: String, text: String)
   case outOfRange(option: String, number: Int, allowed: ClosedRange<Int>)
   case unknownChoice(option: String, text: String, choices: [String], suggestion: String?)
+  case notAURL(option: String, form: String)
   case conflict(String, String)
 
   package var description: String {
@@ -38,6 +39,9 @@ package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
     case .unknownChoice(let option, let text, let choices, let suggestion):
       "Option '\(option)' does not know '\(text)'."
         + _meant(suggestion, or: "It knows \(choices.joined(separator: ", ")).")
+    case .notAURL(let option, let form):
+      // Without the value, which may have a password in it.
+      "'\(option)' takes a URL of the form \(form)."
     case .conflict(let one, let other):
       "Options '\(one)' and '\(other)' cannot be given together."
     }

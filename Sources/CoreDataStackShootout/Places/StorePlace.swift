@@ -1,0 +1,52 @@
+import CoreData
+
+/// The store of one run: a file, or a schema of a database server.
+package struct ImportStore: Sendable {
+  package let url: URL
+  /// Type for `addPersistentStore`.
+  package let type: String
+  /// Pragmas of an SQLite store; empty for other types.
+  package let pragmas: [String: String]
+
+  package init(url: URL, type: String, pragmas: [String: String] = [:]) {
+    self.url = url
+    self.type = type
+    self.pragmas = pragmas
+  }
+}
+
+/// Where a shootout makes its stores, and the interface below Core Data that its floor uses.
+///
+/// Used by one thread of a process at a time.
+package protocol StorePlace: Sendable {
+  /// The floor's interface, as a row of the table names it.
+  var floorTitle: String { get }
+  /// The floor's interface, as a sentence names it: "the same work on SQLite's C API".
+  var floorInterface: String { get }
+  /// The database engine with its version.
+  var engine: String { get }
+  /// When a commit is durable, for floor and stacks alike, in the engine's own word.
+  var synchronous: String { get }
+  /// The same as the end of a sentence.
+  var durability: String { get }
+  /// Returns the name of a subject's store in a run that has a directory of its own.
+  func storeName(of subject: String, in directory: String) -> String
+  /// Returns the store with a name.
+  func store(named name: String) throws -> ImportStore
+  /// Creates a store's tables and opens the floor on them; neither is measured.
+  func makeFloor(on store: ImportStore) throws -> any ImportFloor
+  /// Reads all stops in the order of their keys, past Core Data, after checking the store's integrity.
+  func stops(in store: ImportStore) throws -> [Stop]
+  /// Removes a store, or does nothing if there is none.
+  func remove(_ store: ImportStore)
+}
+
+/// The same import without Core Data: the lower bound for all stacks on a kind of store.
+package protocol ImportFloor {
+  /// Imports all stops, with a commit every `saveEvery` lines and at the end.
+  ///
+  /// - Returns: the number of commits.
+  func run(_ stops: [Stop], mode: ImportMode, saveEvery: Int, didCommit: (Int) -> Void) throws -> Int
+  /// Ends the connection.
+  func close()
+}
