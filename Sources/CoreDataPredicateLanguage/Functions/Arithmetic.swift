@@ -30,7 +30,12 @@ enum Arithmetic {
         throw PredicateEvaluationError.wrongOperand(function.rawValue, "a limit that is not positive")
       }
       return .int(Int64.random(in: 0..<limit))
-    default: preconditionFailure("\(function.rawValue) is no function of numbers")
+    // The evaluator passes functions of one number only.
+    case .count, .sum, .min, .max, .average, .median, .mode, .standardDeviation, .add, .subtract, .multiply,
+      .divide, .modulus, .raise, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .random,
+      .uppercase, .lowercase, .canonical, .length, .now, .unindexed, .cast, .distance, .fetch, .element, .first,
+      .last, .size:
+      preconditionFailure("\(function.rawValue) is no function of one number")
     }
   }
 
@@ -69,7 +74,12 @@ enum Arithmetic {
       if case .decimal = left { return _decimal(function, left, right) }
       if case .decimal = right { return _decimal(function, left, right) }
       return _whole(function, left, right)
-    default: preconditionFailure("\(function.rawValue) is no function of numbers")
+    // The evaluator passes functions of two numbers only.
+    case .count, .sum, .min, .max, .average, .median, .mode, .standardDeviation, .onesComplement, .absolute,
+      .squareRoot, .exponential, .naturalLogarithm, .decimalLogarithm, .floor, .ceiling, .truncate, .random,
+      .randomBelow, .uppercase, .lowercase, .canonical, .length, .now, .unindexed, .cast, .distance, .fetch,
+      .element, .first, .last, .size:
+      preconditionFailure("\(function.rawValue) is no function of two numbers")
     }
   }
 
