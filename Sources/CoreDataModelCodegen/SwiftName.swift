@@ -4,7 +4,7 @@ enum SwiftName {
   ///
   /// Names come from model files; any other text must not get into source, where it could inject code.
   static func isIdentifier(_ name: String) -> Bool {
-    guard let first = name.unicodeScalars.first, !first.properties.numericType.isSome, name != "_" else {
+    guard let first = name.unicodeScalars.first, !first.properties.numericType._isSome, name != "_" else {
       return false
     }
     return name.unicodeScalars.allSatisfy { scalar in
@@ -32,5 +32,5 @@ enum SwiftName {
 }
 
 extension Optional {
-  fileprivate var isSome: Bool { self != nil }
+  fileprivate var _isSome: Bool { self != nil }
 }

@@ -60,17 +60,17 @@ extension AttributeType {
   private var _made: AttributeTraits {
     switch self {
     case .undefined: .init("Undefined", .undefined, nil, "an object", "NSObject")
-    case .integer16: .number("Integer 16", .integer16, "an integer or NSNumber", "Int16", "Int16")
-    case .integer32: .number("Integer 32", .integer32, "an integer or NSNumber", "Int32", "Int32")
-    case .integer64: .number("Integer 64", .integer64, "an integer or NSNumber", "Int64", "Int")
+    case .integer16: ._number("Integer 16", .integer16, "an integer or NSNumber", "Int16", "Int16")
+    case .integer32: ._number("Integer 32", .integer32, "an integer or NSNumber", "Int32", "Int32")
+    case .integer64: ._number("Integer 64", .integer64, "an integer or NSNumber", "Int64", "Int")
     case .decimal:
       .init(
         "Decimal", .decimal, "NSDecimalNumber", "a Decimal or NSDecimalNumber", "NSDecimalNumber",
         model: "Decimal")
-    case .double: .number("Double", .double, "a floating-point number or NSNumber", "Double", "Double")
-    case .float: .number("Float", .float, "a floating-point number or NSNumber", "Float", "Float")
+    case .double: ._number("Double", .double, "a floating-point number or NSNumber", "Double", "Double")
+    case .float: ._number("Float", .float, "a floating-point number or NSNumber", "Float", "Float")
     case .string: .init("String", .string, "NSString", "a String", "String", model: "String")
-    case .boolean: .number("Boolean", .boolean, "a Bool or NSNumber", "Bool", "Bool")
+    case .boolean: ._number("Boolean", .boolean, "a Bool or NSNumber", "Bool", "Bool")
     case .date: .init("Date", .date, "NSDate", "a Date", "Date", scalar: "TimeInterval", model: "Date")
     case .binaryData: .init("Binary", .binaryData, "NSData", "Data", "Data", model: "Data")
     case .uuid: .init("UUID", .uuid, "NSUUID", "a UUID", "UUID", model: "UUID")
@@ -109,7 +109,7 @@ extension AttributeTraits {
   }
 
   /// A type whose values are boxed as NSNumbers.
-  fileprivate static func number(
+  fileprivate static func _number(
     _ fileName: String, _ form: AttributeForm, _ expectation: String, _ scalarType: String,
     _ modelType: String
   ) -> AttributeTraits {

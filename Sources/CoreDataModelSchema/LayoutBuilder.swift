@@ -235,13 +235,13 @@ struct SlotNumbering {
   }
 
   func relationship(_ name: String, in entity: String) -> RelationshipSchema? {
-    var next = entities(entity)
+    var next = _entity(entity)
     while let current = next {
       if let found = current.relationships.first(where: { $0.name == name }) { return found }
-      next = current.parent.flatMap(entities)
+      next = current.parent.flatMap(_entity)
     }
     return nil
   }
 
-  private func entities(_ name: String) -> EntitySchema? { _entities[name] }
+  private func _entity(_ name: String) -> EntitySchema? { _entities[name] }
 }

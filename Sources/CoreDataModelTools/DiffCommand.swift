@@ -57,7 +57,7 @@ struct DiffReport {
     for change in _diff.changes {
       table.add([
         .init(change.property.map { "\(change.entity).\($0)" } ?? change.entity), .init(change.what),
-        .init(change.verdict.shown), .init(change.why),
+        .init(change.verdict._shown), .init(change.why),
       ])
     }
     let harm = [
@@ -93,7 +93,7 @@ struct DiffReport {
 }
 
 extension SchemaChange.Verdict {
-  fileprivate var shown: String {
+  fileprivate var _shown: String {
     switch self {
     case .free: "nothing to do"
     case .inferred: "inferred"

@@ -112,16 +112,16 @@ struct ModelChecker {
         .noTransformer, entity, name,
         "transformable without a transformer; name one, NSSecureUnarchiveFromData for instance")
     }
-    if let minimum = attribute.limits.minimum?.number, let maximum = attribute.limits.maximum?.number,
+    if let minimum = attribute.limits.minimum?._number, let maximum = attribute.limits.maximum?._number,
       minimum > maximum
     {
       _warn(.emptyRange, entity, name, "its minimum is greater than its maximum: no value is valid")
     }
-    guard let value = attribute.defaultValue?.number ?? attribute.defaultValue?.length else { return }
-    if let minimum = attribute.limits.minimum?.number, value < minimum {
+    guard let value = attribute.defaultValue?._number ?? attribute.defaultValue?._length else { return }
+    if let minimum = attribute.limits.minimum?._number, value < minimum {
       _warn(.defaultOutOfRange, entity, name, "its default value is less than its minimum")
     }
-    if let maximum = attribute.limits.maximum?.number, value > maximum {
+    if let maximum = attribute.limits.maximum?._number, value > maximum {
       _warn(.defaultOutOfRange, entity, name, "its default value is greater than its maximum")
     }
   }
@@ -156,7 +156,7 @@ struct ModelChecker {
 }
 
 extension SchemaLiteral {
-  fileprivate var number: Double? {
+  fileprivate var _number: Double? {
     switch self {
     case .integer(let value): Double(value)
     case .double(let value), .date(let value): value
@@ -166,7 +166,7 @@ extension SchemaLiteral {
   }
 
   /// Limits of a string bound its length.
-  fileprivate var length: Double? {
+  fileprivate var _length: Double? {
     if case .string(let text) = self { Double(text.count) } else { nil }
   }
 }

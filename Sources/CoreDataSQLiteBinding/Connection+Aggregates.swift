@@ -60,13 +60,13 @@ extension Connection {
       Unmanaged.passRetained(Maker(make)).toOpaque(), nil,
       { context, count, values in
         guard let context, let values else { return }
-        FunctionCall.run(context, values, Int(count)) { try Maker.running(context)?.step($0) }
+        FunctionCall._run(context, values, Int(count)) { try Maker.running(context)?.step($0) }
       },
       { context in
         guard let context else { return }
         var none: OpaquePointer?
         withUnsafeMutablePointer(to: &none) { empty in
-          FunctionCall.run(context, empty, 0) { try Maker.ended(context)?.finish($0) }
+          FunctionCall._run(context, empty, 0) { try Maker.ended(context)?.finish($0) }
         }
       }, { $0.map { Unmanaged<Maker>.fromOpaque($0).release() } })
     guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: name) }
@@ -74,7 +74,7 @@ extension Connection {
 }
 
 extension FunctionCall {
-  fileprivate static func run(
+  fileprivate static func _run(
     _ context: OpaquePointer, _ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int,
     _ body: (FunctionCall) throws -> Void
   ) {

@@ -158,7 +158,7 @@ extension ValueArray {
     guard result == SQLITE_OK else { throw SQLiteError(result, on: connection, sql: tableName) }
   }
 
-  fileprivate static func bind(_ array: ValueArray, to statement: OpaquePointer, at index: Int32) -> Int32 {
+  fileprivate static func _bind(_ array: ValueArray, to statement: OpaquePointer, at index: Int32) -> Int32 {
     sqlite3_bind_pointer(statement, index, Unmanaged.passRetained(array).toOpaque(), _typeName) {
       $0.map { Unmanaged<ValueArray>.fromOpaque($0).release() }
     }
@@ -168,7 +168,7 @@ extension ValueArray {
 extension Statement {
   /// Binds the argument of `Z_VALUES(?)`.
   package func bind(_ array: ValueArray, at index: Int32) {
-    bindResult |= ValueArray.bind(array, to: handle, at: index)
+    bindResult |= ValueArray._bind(array, to: handle, at: index)
     holdsLargeValues = true
   }
 }

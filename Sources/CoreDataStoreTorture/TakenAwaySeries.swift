@@ -82,7 +82,7 @@ package struct TakenAwaySeries: TrialSeries {
       setenv("TMPDIR", directory.appendingPathComponent("tmp").path, 1)
       let store = try TrialStore(url, form)
       for _ in 0..<savesBefore { try store.save(writer: 0, on: page) }
-      try perform(act, on: directory)
+      try _perform(act, on: directory)
       let bytes = act.leavesOther ? try Data(contentsOf: url) : nil
       do {
         try store.save(writer: 0, on: page)
@@ -118,7 +118,7 @@ package struct TakenAwaySeries: TrialSeries {
     return try place.ask(questions, name, directory)
   }
 
-  private static func perform(_ act: Act, on directory: URL) throws {
+  private static func _perform(_ act: Act, on directory: URL) throws {
     let files = FileManager.default
     let store = directory.appendingPathComponent(StoreTemplate.storeName)
     let other = directory.appendingPathComponent(StoreTemplate.otherName)

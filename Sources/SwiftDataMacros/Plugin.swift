@@ -16,17 +16,17 @@ import Darwin
     // A compiler that is gone shows in the result of writing.
     signal(SIGPIPE, SIG_IGN)
     let channel = MessageChannel(
-      read: { buffer in try retrying { read(STDIN_FILENO, buffer.baseAddress, buffer.count) } },
-      write: { buffer in try retrying { write(STDOUT_FILENO, buffer.baseAddress, buffer.count) } })
+      read: { buffer in try _retrying { read(STDIN_FILENO, buffer.baseAddress, buffer.count) } },
+      write: { buffer in try _retrying { write(STDOUT_FILENO, buffer.baseAddress, buffer.count) } })
     do {
-      try PluginServer(channel: channel, log: log).run()
+      try PluginServer(channel: channel, log: _log).run()
     } catch {
-      log("\(error)")
+      _log("\(error)")
       exit(1)
     }
   }
 
-  private static func retrying(_ call: () -> Int) throws -> Int {
+  private static func _retrying(_ call: () -> Int) throws -> Int {
     while true {
       let count = call()
       if count >= 0 { return count }
@@ -42,7 +42,7 @@ import Darwin
     }
   }
 
-  private static func log(_ line: String) {
+  private static func _log(_ line: String) {
     let bytes = Array("SwiftDataMacros: \(line)\n".utf8)
     _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }

@@ -7,7 +7,7 @@ import Foundation
 extension NSBatchInsertRequest: ExecutableRequest {
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     let coordinator = try context.requestedCoordinator(for: self)
-    let entity = try context.batchEntity(entity, named: entityName)
+    let entity = try context._batchEntity(entity, named: entityName)
     guard !entity.layout.isAbstract else {
       throw CocoaError.coreData(
         NSCoreDataError,
@@ -22,13 +22,13 @@ extension NSBatchInsertRequest: ExecutableRequest {
     let rows = BatchRows(self, entity)
     let plan = BatchInsertPlan(layout: entity.layout, collision: collision) { try rows.next() }
     // Rows can be created only once, so they go to one store, like a new object.
-    let store = try coordinator.batchStores(self, for: entity).first { !$0.store.isReadOnly }
+    let store = try coordinator._batchStores(self, for: entity).first { !$0.store.isReadOnly }
     guard let store else {
       throw CocoaError.coreData(
         NSPersistentStoreSaveError,
         "No writable store of the coordinator, or of those asked, takes entity '\(entityName)'.")
     }
-    let outcome = try coordinator.perform([store]) { engine in
+    let outcome = try coordinator._perform([store]) { engine in
       try engine.insert(plan, needsKeys: resultType == .objectIDs, by: context.origin)
     }
     switch resultType {
@@ -42,16 +42,16 @@ extension NSBatchInsertRequest: ExecutableRequest {
 extension NSBatchUpdateRequest: ExecutableRequest {
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     let coordinator = try context.requestedCoordinator(for: self)
-    let entity = try context.batchEntity(givenEntity, named: entityName)
+    let entity = try context._batchEntity(givenEntity, named: entityName)
     let request = AnyFetchRequest()
     request.entity = entity
     request.predicate = predicate
     request.includesSubentities = includesSubentities
     let rows = try context.plan(for: request)
-    let assignments = try context.assignments(propertiesToUpdate ?? [:], entity, coordinator)
+    let assignments = try context._assignments(propertiesToUpdate ?? [:], entity, coordinator)
     let plan = BatchUpdatePlan(rows: rows, assignments: assignments)
-    let stores = try coordinator.batchStores(self, for: entity)
-    let outcome = try coordinator.perform(stores, keepingRows: true) { engine in
+    let stores = try coordinator._batchStores(self, for: entity)
+    let outcome = try coordinator._perform(stores, keepingRows: true) { engine in
       try engine.update(plan, needsKeys: resultType == .updatedObjectIDsResultType, by: context.origin)
     }
     switch resultType {
@@ -71,9 +71,9 @@ extension NSBatchDeleteRequest: ExecutableRequest {
       return _result(BatchOutcome())
     }
     let plan = try context.plan(for: givenFetch)
-    let entity = try context.batchEntity(nil, named: plan.layout.entityName)
-    let stores = try coordinator.batchStores(self, for: entity, or: givenFetch.affectedStores)
-    let outcome = try coordinator.perform(stores) { engine in
+    let entity = try context._batchEntity(nil, named: plan.layout.entityName)
+    let stores = try coordinator._batchStores(self, for: entity, or: givenFetch.affectedStores)
+    let outcome = try coordinator._perform(stores) { engine in
       try engine.delete(plan, needsKeys: resultType == .resultTypeObjectIDs, by: context.origin)
     }
     return _result(outcome)
@@ -97,7 +97,7 @@ extension NSManagedObjectContext {
   }
 
   /// Returns the model's entity for a batch request.
-  fileprivate final func batchEntity(_ entity: NSEntityDescription?, named name: String) throws
+  fileprivate final func _batchEntity(_ entity: NSEntityDescription?, named name: String) throws
     -> NSEntityDescription
   {
     guard let model = frozen else {
@@ -110,7 +110,7 @@ extension NSManagedObjectContext {
   }
 
   /// Resolves the assignments of a batch update.
-  fileprivate final func assignments(
+  fileprivate final func _assignments(
     _ properties: [AnyHashable: Any], _ entity: NSEntityDescription,
     _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [BatchUpdatePlan.Assignment] {
@@ -183,7 +183,7 @@ extension NSPersistentStoreCoordinator {
   /// Returns the stores of a batch request: the given ones, or all that hold the entity.
   ///
   /// - Throws: A Cocoa error (134091) if one of them does not support batch requests.
-  fileprivate final func batchStores(
+  fileprivate final func _batchStores(
     _ request: NSPersistentStoreRequest, for entity: NSEntityDescription,
     or others: [NSPersistentStore]? = nil
   ) throws -> [BatchStore] {
@@ -206,7 +206,7 @@ extension NSPersistentStoreCoordinator {
   ///
   /// - Parameter keepsRows: Whether cached rows stay unchanged. An object then shows an update only once it
   ///   is merged, fetched again or refreshed after its `stalenessInterval`, as in Core Data.
-  fileprivate final func perform(
+  fileprivate final func _perform(
     _ stores: [BatchStore], keepingRows keepsRows: Bool = false,
     _ body: (any BatchCapable) throws -> BatchOutcome
   ) throws -> BatchOutcome {

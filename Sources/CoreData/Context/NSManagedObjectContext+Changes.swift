@@ -7,11 +7,11 @@ extension NSManagedObjectContext {
   // MARK: Inserting
 
   final func insertObject(_ object: NSManagedObject) {
-    if object._context === self { return insertAgain(object) }
+    if object._context === self { return _insertAgain(object) }
     if let other = object._context {
       programmerError("an object of \(other.label) cannot be inserted into \(label).")
     }
-    if !owns(object._entity, object._layout) {
+    if !_owns(object._entity, object._layout) {
       programmerError(
         "entity '\(object._layout.entityName)' is not of the model that \(label) works with. Take the entity from "
           + "NSEntityDescription.entity(forEntityName:in:).")
@@ -34,14 +34,14 @@ extension NSManagedObjectContext {
   }
 
   /// Reports a registered object as inserted, now and with the next save, as Core Data does.
-  private final func insertAgain(_ object: NSManagedObject) {
+  private final func _insertAgain(_ object: NSManagedObject) {
     if object._flags.contains(.deleted) { return }
     object._state.insertAgain()
     _list(object)
   }
 
   /// Whether an entity belongs to the context's model, or the context has none.
-  private final func owns(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> Bool {
+  private final func _owns(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> Bool {
     if memo.model == nil, frozen == nil { return true }
     let entities = memo.model.unsafelyUnwrapped.entities
     return layout.entityNumber <= entities.count && entities[layout.entityNumber - 1] === entity
@@ -99,20 +99,20 @@ extension NSManagedObjectContext {
       for object in events.drainDeletions()
       where object._flags.contains(.deleted) && !object._flags.contains(.deletePropagated) {
         object._state.finishPropagation()
-        propagate(deletionOf: object)
+        _propagate(deletionOf: object)
       }
     }
   }
 
-  private final func propagate(deletionOf object: NSManagedObject) {
+  private final func _propagate(deletionOf object: NSManagedObject) {
     // Its row is gone: no relationships to follow.
-    if isGone(object) { return }
+    if _isGone(object) { return }
     for (number, slot) in object._layout.slots.enumerated() {
       guard let relationship = slot.relationship else { continue }
       guard relationship.deleteRule == .nullify || relationship.deleteRule == .cascade else { continue }
       for other in object.targets(number) where !other._flags.contains(.deletePropagated) {
         // Cutting a to-one fires the fault, and an ancestor may have deleted the member since the members were read.
-        if let inverse = relationship.inverseSlot, !other._layout.slots[inverse].isToMany, isGone(other) {
+        if let inverse = relationship.inverseSlot, !other._layout.slots[inverse].isToMany, _isGone(other) {
           continue
         }
         if relationship.deleteRule == .cascade, !other._flags.contains(.deleted) { deleteObject(other) }
@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
   }
 
   /// Whether an object is a fault whose row has been deleted by an ancestor or another context.
-  private final func isGone(_ object: NSManagedObject) -> Bool {
+  private final func _isGone(_ object: NSManagedObject) -> Bool {
     object.isFault && object._row == nil && !object._flags.contains(.inserted) && (try? load(object)) != true
   }
 

@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
 
   /// Removes objects deleted elsewhere from every to-many loaded before their deletion.
   final func forgetMembers(_ gone: Set<NSManagedObject>) {
-    guard !gone.isEmpty, mayBeMembers(gone) else { return }
+    guard !gone.isEmpty, _mayBeMembers(gone) else { return }
     table.forEach { object in
       object._relations?.forEachToMany { _, state in
         guard state.isRealised || state.hasChanges else { return }
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
   }
 
   /// Whether a to-many of any object here may hold one of these.
-  private final func mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {
+  private final func _mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {
     guard let layouts = frozen?.layout.layouts else { return false }
     return readMembers.mayHold(objects, in: layouts)
   }
@@ -117,10 +117,10 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: Errors of collecting the entries again.
   final func withoutLost(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
-    if entries.allHeld({ !$0.isLost }) { return entries }
-    let lost = entries.filter(\.isLost).map(\.id)
+    if entries.allHeld({ !$0._isLost }) { return entries }
+    let lost = entries.filter(\._isLost).map(\.id)
     cutReferences(to: lost)
-    return try collectLayer().entries.filter { !$0.isLost }.dropping(lost)
+    return try collectLayer().entries.filter { !$0._isLost }.dropping(lost)
   }
 
   /// Applies the delete rules of objects found missing in the store. Runs before a save is collected, so that
@@ -143,7 +143,7 @@ extension [Layer.Entry] {
 
 extension Layer.Entry {
   /// Whether the entry changes an object that was never stored and is not inserted either.
-  fileprivate var isLost: Bool { kind != .inserted && !id.isPermanent }
+  fileprivate var _isLost: Bool { kind != .inserted && !id.isPermanent }
 }
 
 extension Layer.Entry {
@@ -205,16 +205,16 @@ extension NSManagedObject {
       guard let state = _relations?.members(slot) else { return false }
       return state.isRealised ? state.members.contains(other) : state.added.contains(other)
     }
-    return !isFault && other.isTarget(_current?[slot])
+    return !isFault && other._isTarget(_current?[slot])
   }
 
   /// Whether the saved value of a to-one refers to `other`.
   final func wasSaved(pointingAt other: NSManagedObject, _ slot: Int) -> Bool {
-    !_layout.slots[slot].isToMany && other.isTarget(_row?[slot])
+    !_layout.slots[slot].isToMany && other._isTarget(_row?[slot])
   }
 
   /// Whether a to-one cell refers to this object.
-  private final func isTarget(_ value: Value?) -> Bool {
+  private final func _isTarget(_ value: Value?) -> Bool {
     switch value {
     case .reference(let key): _key == key
     case .pending(let id): IdentityKey(id) == IdentityKey(of: self)

@@ -109,7 +109,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       do {
         // Rows saved since the read would be missing from the result.
         if let found, isCurrent() {
-          result.finalResult = try context.fetch(request, found: found.get())
+          result.finalResult = try context._fetch(request, found: found.get())
         } else {
           result.finalResult = try context.fetch(request)
         }
@@ -128,7 +128,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
 
 extension NSManagedObjectContext {
   /// Completes a fetch of objects whose rows the stores have already returned.
-  fileprivate final func fetch<T>(_ request: NSFetchRequest<T>, found: [StoredObject]) throws -> [T] {
+  fileprivate final func _fetch<T>(_ request: NSFetchRequest<T>, found: [StoredObject]) throws -> [T] {
     var plan = try plan(for: request)
     plan.content = try request.contentOfObjects(plan.layout)
     let reading = try FetchReading(plan, request, in: self)

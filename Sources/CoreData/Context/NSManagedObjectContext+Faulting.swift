@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
           "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)': \(error)")
       }
       if !found {
-        handleInaccessible(object)
+        _handleInaccessible(object)
         return
       }
     }
@@ -113,7 +113,7 @@ extension NSManagedObjectContext {
   }
 
   /// Handles a fault whose row is gone: turns it into a deleted object with nil values, or traps.
-  private final func handleInaccessible(_ object: NSManagedObject) {
+  private final func _handleInaccessible(_ object: NSManagedObject) {
     guard shouldHandleInaccessibleFault(object, for: object._objectID, triggeredByProperty: nil) else {
       programmerError(
         "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)': the row is not in the store "

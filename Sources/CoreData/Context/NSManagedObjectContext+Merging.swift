@@ -61,9 +61,9 @@ extension NSManagedObjectContext {
       table.reserve(insertions)
     }
     let chain = _parent == nil ? nil : ReadChain(above: self)
-    let isOvertaken = isForeign || mayBeOvertaken(changes, chain)
+    let isOvertaken = isForeign || _mayBeOvertaken(changes, chain)
     var unknown: [UnknownInsertion] = []
-    let isInOrder = !isForeign && chain == nil && mergesInOrder(changes)
+    let isInOrder = !isForeign && chain == nil && _mergesInOrder(changes)
     if !isForeign { mergedEpoch = max(mergedEpoch, changes.epoch) }
     // Deletions come last, once the links they cut have been merged.
     for entry in changes.entries where entry.kind != .deleted {
@@ -74,30 +74,30 @@ extension NSManagedObjectContext {
       let row = isSeen ? chain?.newestRow(for: id, saved: stored) ?? entry.row : entry.row
       switch entry.kind {
       case .inserted:
-        switch isOvertaken ? standing(of: id, row, chain) : .there(row) {
+        switch isOvertaken ? _standing(of: id, row, chain) : .there(row) {
         case .there(let newest):
-          mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
+          _mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
           if let row { followPendingDeletions(id, row) }
         case .unknown(let key):
           unknown.append(UnknownInsertion(key: key, changed: entry.changed, saved: isInOrder ? stored : nil))
         case .gone: break
         }
       case .updated:
-        mergeUpdate(of: id, row: row, changed: entry.changed, into: &merged)
+        _mergeUpdate(of: id, row: row, changed: entry.changed, into: &merged)
         if let row { followPendingDeletions(id, row) }
       case .deleted, .annihilated: break
       }
     }
-    if !unknown.isEmpty { mergeInsertions(unknown, into: &merged) }
+    if !unknown.isEmpty { _mergeInsertions(unknown, into: &merged) }
     for entry in changes.entries where entry.kind == .deleted {
-      mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, into: &merged)
+      _mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, into: &merged)
     }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
-    finishMerge(merged)
+    _finishMerge(merged)
   }
 
   /// Whether objects that a save of this stack inserted may have been changed or deleted since.
-  private final func mayBeOvertaken(_ changes: SavedChanges, _ chain: ReadChain?) -> Bool {
+  private final func _mayBeOvertaken(_ changes: SavedChanges, _ chain: ReadChain?) -> Bool {
     if changes.isOvertaken { return true }
     guard let chain else { return false }
     // What a parent has not stored may be rolled back there; ancestors may have deleted what is stored.
@@ -106,7 +106,7 @@ extension NSManagedObjectContext {
 
   /// Whether the context merges all saves in order and this is the newest one: then it has yet to merge a later deletion
   /// of what the save inserted, and announces both.
-  private final func mergesInOrder(_ changes: SavedChanges) -> Bool {
+  private final func _mergesInOrder(_ changes: SavedChanges) -> Bool {
     automaticallyMergesChangesFromParent && changes.isStored
       && changes.epoch > max(mergedEpoch, savePass.epoch)
   }
@@ -123,7 +123,7 @@ extension NSManagedObjectContext {
   /// - Parameters:
   ///   - row: The object's values if nothing has changed or deleted it since.
   ///   - chain: The read chain of a child; nil for a context that reads from the stores.
-  private final func standing(
+  private final func _standing(
     of id: NSManagedObjectID, _ row: Row?, _ chain: ReadChain?
   ) -> Standing {
     let key = IdentityKey(id)
@@ -149,14 +149,14 @@ extension NSManagedObjectContext {
   }
 
   /// Merges insertions that are not in memory, read in one batch.
-  private final func mergeInsertions(_ unknown: [UnknownInsertion], into merged: inout MergedSets) {
+  private final func _mergeInsertions(_ unknown: [UnknownInsertion], into merged: inout MergedSets) {
     // If the store cannot be read now, firing the faults reports it.
     let rows = try? persistentStoreCoordinator?.rows(for: unknown.map(\.key))
     for (position, insertion) in unknown.enumerated() {
       let row = rows?[position] ?? insertion.saved
       if rows != nil, row == nil { continue }
       let id = NSManagedObjectID(insertion.key)
-      mergeInsertion(of: id, row: row, changed: insertion.changed, into: &merged)
+      _mergeInsertion(of: id, row: row, changed: insertion.changed, into: &merged)
       if let row { followPendingDeletions(id, row) }
     }
   }
@@ -173,7 +173,7 @@ extension NSManagedObjectContext {
       guard case .row(let row)? = try? chain.read(id).found else { return nil }
       return row
     }
-    for id in ids.inserted { mergeInsertion(of: localized(id), row: nil, changed: SlotSet(), into: &merged) }
+    for id in ids.inserted { _mergeInsertion(of: localized(id), row: nil, changed: SlotSet(), into: &merged) }
     for id in ids.updated {
       let id = localized(id)
       // A shared draft is rebased on the current row, which must be read for it.
@@ -182,32 +182,32 @@ extension NSManagedObjectContext {
         recordUnseenMerge(id, nil)
         continue
       }
-      mergeUpdate(of: id, row: row(id), changed: SlotSet(), into: &merged)
+      _mergeUpdate(of: id, row: row(id), changed: SlotSet(), into: &merged)
     }
-    for id in ids.deleted { mergeDeletion(of: localized(id), into: &merged) }
+    for id in ids.deleted { _mergeDeletion(of: localized(id), into: &merged) }
     // Saves older than these deletions may be merged later; they must not bring anything back.
     if !ids.deleted.isEmpty { mergedEpoch = persistentStoreCoordinator?.rowCache.epoch ?? mergedEpoch }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
-    finishMerge(merged)
+    _finishMerge(merged)
   }
 
   // MARK: One object
 
   /// - Parameter changed: The slots that the save changed; empty if only IDs are known.
-  private final func mergeInsertion(
+  private final func _mergeInsertion(
     of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
   ) {
     if let object = table.object(for: id) {
       if object.isFault {
-        if let row { showUnseenNews(row, at: object) }
-      } else if let row, object._row != nil, isNews(row, for: object) {
+        if let row { _showUnseenNews(row, at: object) }
+      } else if let row, object._row != nil, _isNews(row, for: object) {
         // The child has read its parent's unsaved object, which changed again before the parent saved.
         show(row, at: object)
         object.awake(fromSnapshotEvents: .refresh)
         recordEvent(object, .eventRefreshed)
       } else {
-        if let row { adoptEqual(row, at: object) }
-        rereadMembers(of: object, changed)
+        if let row { _adoptEqual(row, at: object) }
+        _rereadMembers(of: object, changed)
       }
       // Insertions made in this context, or merged before, have been announced.
       if object._flags.isDisjoint(with: [.inserted, .toldInserted]) {
@@ -229,7 +229,7 @@ extension NSManagedObjectContext {
     merged.inserted.insert(object._objectID)
   }
 
-  private final func mergeUpdate(
+  private final func _mergeUpdate(
     of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
   ) {
     guard let object = heldObject(for: id) else {
@@ -239,7 +239,7 @@ extension NSManagedObjectContext {
     guard !object.isFault else {
       // Not loaded yet: it shows the newer values once it is.
       if object._row != nil {
-        if let row { showUnseenNews(row, at: object) } else { showUnseen(nil, at: object) }
+        if let row { _showUnseenNews(row, at: object) } else { showUnseen(nil, at: object) }
       }
       recordUnseenMerge(id, row)
       return
@@ -251,11 +251,11 @@ extension NSManagedObjectContext {
     if object._flags.contains(.observed), !changed.isEmpty {
       events.mergedSlots[ObjectIdentifier(object), default: SlotSet()].formUnion(changed)
     }
-    if isNews(row, for: object) {
+    if _isNews(row, for: object) {
       show(row, at: object)
     } else {
-      adoptEqual(row, at: object)
-      rereadMembers(of: object, changed)
+      _adoptEqual(row, at: object)
+      _rereadMembers(of: object, changed)
     }
     if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
     recordEvent(object, .eventRefreshed)
@@ -267,21 +267,21 @@ extension NSManagedObjectContext {
   ///
   /// A late notification may be older than what this context has written or read since. Versions do not order
   /// rows between parent and child, but there the row holds the parents' current state.
-  private final func isNews(_ row: Row, for object: NSManagedObject) -> Bool {
+  private final func _isNews(_ row: Row, for object: NSManagedObject) -> Bool {
     guard let mine = object._row else { return true }
     return isNews(row, over: mine, object._layout)
   }
 
   /// Adopts a parent's row with equal values. Its to-manys may still have changed, and changed back before
   /// the parent saved, which the save does not report.
-  private final func adoptEqual(_ row: Row, at object: NSManagedObject) {
+  private final func _adoptEqual(_ row: Row, at object: NSManagedObject) {
     guard _parent != nil, let mine = object._row, !(mine === row) else { return }
     object.advanceVersion(to: row)
     object._relations?.dropClean()
   }
 
-  private final func showUnseenNews(_ row: Row, at object: NSManagedObject) {
-    if isNews(row, for: object) { showUnseen(row, at: object) } else { object.advanceVersion(to: row) }
+  private final func _showUnseenNews(_ row: Row, at object: NSManagedObject) {
+    if _isNews(row, for: object) { showUnseen(row, at: object) } else { object.advanceVersion(to: row) }
   }
 
   /// Whether a row is newer than the object's own. A child's rows are composed from its ancestors for each
@@ -293,14 +293,14 @@ extension NSManagedObjectContext {
 
   /// Invalidates the to-manys that a save has changed, even if the values are equal: a child may have saved
   /// its own stale members, to which a sibling's additions were applied before they reached the stores.
-  private final func rereadMembers(of object: NSManagedObject, _ changed: SlotSet) {
+  private final func _rereadMembers(of object: NSManagedObject, _ changed: SlotSet) {
     guard _parent != nil else { return }
     object._relations?.forEachToMany { slot, state in
       if changed.contains(slot) { state.unrealise() }
     }
   }
 
-  private final func mergeDeletion(of id: NSManagedObjectID, into merged: inout MergedSets) {
+  private final func _mergeDeletion(of id: NSManagedObjectID, into merged: inout MergedSets) {
     guard let object = heldObject(for: id) else { return }
     merged.deleted.insert(object._objectID)
     guard !object._flags.contains(.deleted) else { return }
@@ -309,7 +309,7 @@ extension NSManagedObjectContext {
     cutReferences(to: object)
   }
 
-  private final func finishMerge(_ merged: MergedSets) {
+  private final func _finishMerge(_ merged: MergedSets) {
     processPendingChanges()
     sweepIfDue()
     var userInfo: [AnyHashable: Any] = [:]

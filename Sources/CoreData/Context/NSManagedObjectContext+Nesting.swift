@@ -15,12 +15,12 @@ extension NSManagedObjectContext {
     let known = KnownRows(in: self)
     reconcileInverses(before: layer, knowing: known)
     let before = overlay.layers
-    let registered = registeredObjects(of: layer)
+    let registered = _registeredObjects(of: layer)
     makeRoom(for: layer.entries.count - registered.count)
     adopt(layer)
-    for (entry, object) in registered { apply(entry, to: object, over: before, knowing: known) }
-    cutDeleted(registered)
-    recordEvents(of: layer, over: before, knowing: known)
+    for (entry, object) in registered { _apply(entry, to: object, over: before, knowing: known) }
+    _cutDeleted(registered)
+    _recordEvents(of: layer, over: before, knowing: known)
     // Children read the layer unchanged. Changes to this context's own objects mark the overlay stale and are
     // published again.
     processPendingChanges()
@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
   }
 
   /// The registered objects that a layer changes. Objects made once the layer is adopted show it by themselves.
-  private final func registeredObjects(of layer: Layer) -> [(Layer.Entry, NSManagedObject)] {
+  private final func _registeredObjects(of layer: Layer) -> [(Layer.Entry, NSManagedObject)] {
     guard table.count > 0 else { return [] }
     var found: [(Layer.Entry, NSManagedObject)] = []
     layer.entries.forEachHeld { entry in
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
   }
 
   /// Cuts the links to objects that a layer deletes, and drops those that were never saved.
-  private final func cutDeleted(_ registered: [(Layer.Entry, NSManagedObject)]) {
+  private final func _cutDeleted(_ registered: [(Layer.Entry, NSManagedObject)]) {
     let gone = registered.filter { $0.0.kind == .deleted || $0.0.kind == .annihilated }
     for (_, object) in gone { cutReferences(to: object) }
     forgetMembers(Set(gone.map(\.1)))
@@ -53,9 +53,9 @@ extension NSManagedObjectContext {
   }
 
   /// Has the changes of a layer announced, with objects for all of them.
-  private final func recordEvents(of layer: Layer, over before: [Layer], knowing known: KnownRows) {
+  private final func _recordEvents(of layer: Layer, over before: [Layer], knowing known: KnownRows) {
     layer.entries.forEachHeld { entry in
-      guard entry.kind != .annihilated, let object = announced(entry, over: before, knowing: known) else {
+      guard entry.kind != .annihilated, let object = _announced(entry, over: before, knowing: known) else {
         return
       }
       switch entry.kind {
@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
   }
 
   /// The object that an entry is announced with, made if need be; nil for one that this context has dropped.
-  private final func announced(
+  private final func _announced(
     _ entry: Layer.Entry, over before: [Layer], knowing known: KnownRows
   ) -> NSManagedObject? {
     if let object = table.object(for: entry.id) { return object }
@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
   }
 
   /// Applies a child's change to a registered object.
-  private final func apply(
+  private final func _apply(
     _ entry: Layer.Entry, to object: NSManagedObject, over layers: [Layer], knowing known: KnownRows
   ) {
     if entry.kind == .deleted || entry.kind == .annihilated {

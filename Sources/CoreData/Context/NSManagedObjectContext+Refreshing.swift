@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
       programmerError(
         "an attempt to refresh an object of \(object._context?.label ?? "no context") in \(label).")
     }
-    refreshOne(object, mergeChanges: flag)
+    _refreshOne(object, mergeChanges: flag)
     processPendingChanges()
   }
 
@@ -18,25 +18,25 @@ extension NSManagedObjectContext {
     checkQueue()
     var objects: [NSManagedObject] = []
     table.forEach { objects.append($0) }
-    for object in objects { refreshOne(object, mergeChanges: true) }
+    for object in objects { _refreshOne(object, mergeChanges: true) }
     processPendingChanges()
   }
 
-  private final func refreshOne(_ object: NSManagedObject, mergeChanges: Bool) {
+  private final func _refreshOne(_ object: NSManagedObject, mergeChanges: Bool) {
     let isStale = stalenessInterval >= 0
     if mergeChanges, object.isDirty {
       guard object._row != nil, !object._flags.contains(.deleted) else { return }
-      if let newer = currentRow(of: object, rereading: isStale) {
+      if let newer = _currentRow(of: object, rereading: isStale) {
         show(newer, at: object)
       }
       object.awake(fromSnapshotEvents: .refresh)
     } else if object.isNew {
       // An inserted object has no row to read: keep its changes, which the next save needs.
       if mergeChanges { return }
-      refault(new: object)
+      _refault(new: object)
     } else {
       if isStale, let key = object._key { persistentStoreCoordinator?.rowCache.forget([key]) }
-      dropChanges(of: object)
+      _dropChanges(of: object)
       object.turnIntoFault()
       faultBatch.add(object)
     }
@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
   }
 
   /// Turns an unsaved object into a fault that shows its default values when filled.
-  private final func refault(new object: NSManagedObject) {
+  private final func _refault(new object: NSManagedObject) {
     object.willTurnIntoFault()
     object._draft = nil
     object._changed = SlotSet()
@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
   }
 
   /// The row that the object would read now.
-  private final func currentRow(of object: NSManagedObject, rereading: Bool) -> Row? {
+  private final func _currentRow(of object: NSManagedObject, rereading: Bool) -> Row? {
     if rereading, let key = object._key { persistentStoreCoordinator?.rowCache.forget([key]) }
     guard case .row(let row)? = try? ReadChain(above: self).read(object._objectID).found
     else {
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
   }
 
   /// Drops an object's pending changes.
-  private final func dropChanges(of object: NSManagedObject) {
+  private final func _dropChanges(of object: NSManagedObject) {
     if object._flags.contains(.adopted) || object._flags.contains(.listed) { withdraw(object) }
     unlist(object)
     object._state.dropChanges()

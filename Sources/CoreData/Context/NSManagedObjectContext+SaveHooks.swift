@@ -8,11 +8,11 @@ extension NSManagedObjectContext {
   final func runSaveHooks() throws {
     defer { savePass.primitives = [:] }
     var passes = 0
-    if !overlay.layers.isEmpty { materializeHooked() }
-    var objects = objectsToSave()
+    if !overlay.layers.isEmpty { _materializeHooked() }
+    var objects = _objectsToSave()
     if objects.allHeld({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
       // No object has hooks: validate once, and only where the model has rules.
-      try validate(objects, onlyWhereRulesAre: true)
+      try _validate(objects, onlyWhereRulesAre: true)
       return
     }
     while true {
@@ -23,20 +23,20 @@ extension NSManagedObjectContext {
             + "changing objects. Compare before assigning there.")
       }
       for object in objects { object._state.beginHookPass() }
-      callWillSave(objects)
+      _callWillSave(objects)
       processPendingChanges()
-      var touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
+      var touched = _objectsToSave().filter { $0._flags.contains(.touchedInSave) }
       if touched.isEmpty {
-        try validate(objectsToSave())
+        try _validate(_objectsToSave())
         processPendingChanges()
-        touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
+        touched = _objectsToSave().filter { $0._flags.contains(.touchedInSave) }
         if touched.isEmpty { return }
       }
       objects = touched
     }
   }
 
-  private final func callWillSave(_ objects: [NSManagedObject]) {
+  private final func _callWillSave(_ objects: [NSManagedObject]) {
     savePass.isCallingWillSave = true
     defer { savePass.isCallingWillSave = false }
     for object in objects where object._shape.hooks.contains(.willSave) {
@@ -53,14 +53,14 @@ extension NSManagedObjectContext {
 
   /// Creates the objects for entries from children whose class overrides hooks: these take part in every save
   /// at every level.
-  private final func materializeHooked() {
+  private final func _materializeHooked() {
     overlay.layers.composedEntries.forEachHeld { entry in
       if entry.kind != .annihilated, !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
     }
   }
 
   /// Returns this context's changed objects, and those from children whose class overrides hooks.
-  private final func objectsToSave() -> [NSManagedObject] {
+  private final func _objectsToSave() -> [NSManagedObject] {
     var objects = changedObjects
     if !overlay.layers.isEmpty {
       table.forEach { object in
@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
   }
 
   /// - Parameter onlyWhereRulesAre: Whether to skip objects without hooks for which the model has no rule.
-  private final func validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
+  private final func _validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
     var errors: [any Error] = []
     var gone: [NSManagedObject] = []
     objects.forEachHeld { object in

@@ -19,15 +19,15 @@ extension NSManagedObjectContext {
     try runSaveHooks()
     let layer = try collectLayer()
     if let parent = _parent {
-      if !layer.entries.isEmpty { handUp(layer, to: parent) }
+      if !layer.entries.isEmpty { _handUp(layer, to: parent) }
       let locks = lockedObjects.map { (id: $0._objectID, row: $0._row) }
       if !locks.isEmpty { parent.queue.sync { parent.adoptLocks(locks) } }
-      finishSave(layer.entries)
+      _finishSave(layer.entries)
     } else {
       let saved = try commit(layer.entries)
       Interleaving.reach(.commit)
       advanceGeneration()
-      finishSave(saved)
+      _finishSave(saved)
     }
   }
 
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
   /// for a parent that may be writing to disk: an idle parent accepts the changes on the main thread. A busy
   /// parent gets a delivery, which readers see immediately and which the parent accepts first in its next
   /// turn.
-  private final func handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
+  private final func _handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
     let accept = {
       parent.accept(layer) { parent.overlay.push($0) }
     }
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
     let own = changedObjects
     // The only changes are one child's save: pass its layer on by reference.
     if own.isEmpty, layers.count == 1, !layers[0].hasAnnihilated { return layers[0] }
-    try loadTouchedFaults(own)
+    try _loadTouchedFaults(own)
     var entries: [Layer.Entry] = []
     entries.reserveCapacity(own.count)
     if !layers.isEmpty {
@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
   }
 
   /// Loads faults that changed only from the other end of a relationship, in one batch.
-  private final func loadTouchedFaults(_ objects: [NSManagedObject]) throws {
+  private final func _loadTouchedFaults(_ objects: [NSManagedObject]) throws {
     if objects.allHeld({ $0._row != nil || $0._flags.contains(.inserted) }) { return }
     for object in objects where object._row == nil && !object._flags.contains(.inserted) {
       faultBatch.add(object)
@@ -135,13 +135,13 @@ extension NSManagedObjectContext {
   // MARK: Afterwards
 
   /// Makes the saved values each object's saved state, then notifies observers.
-  private final func finishSave(_ entries: [Layer.Entry]) {
+  private final func _finishSave(_ entries: [Layer.Entry]) {
     let own = unsaved.drain()
     let hadAdopted = !overlay.layers.isEmpty
     overlay.clear()
     overlay.markFresh(upTo: overlay.noted)
     savePass.retained = own
-    let announced = consumeAnnounced(own, hadAdopted)
+    let announced = _consumeAnnounced(own, hadAdopted)
     var sets = announced ?? EventSets()
     if announced == nil {
       sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
@@ -169,7 +169,7 @@ extension NSManagedObjectContext {
               isWhole: false))
         }
       }
-      markSaved(object, row: nil)
+      _markSaved(object, row: nil)
     }
     let adopted = hadAdopted ? entries : []
     adopted.forEachHeld { entry in
@@ -181,17 +181,17 @@ extension NSManagedObjectContext {
       case .annihilated: break
       }
       // A store wrote its own row with the change; a parent adopted only the change.
-      markSaved(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
+      _markSaved(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
     }
     own.forEachHeld { $0._state.endSave() }
     let changes = SavedChanges(
       unwritten.isEmpty ? entries : entries + unwritten, isStored: _parent == nil, context: self)
-    announce(sets, changes)
+    _announce(sets, changes)
   }
 
   /// Returns the sets of the last change notification if the save affects the same objects in the same way. A
   /// bulk import announces its insertions once, right before the save.
-  private final func consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
+  private final func _consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
     defer { events.announced = nil }
     guard let sets = events.announced, !hadAdopted, sets.holdsAll(own) else { return nil }
     // The inserted set holds only inserted objects; equal counts mean equal sets.
@@ -204,7 +204,7 @@ extension NSManagedObjectContext {
   }
 
   /// Clears the flags of an unsaved change once it is saved.
-  private final func markSaved(_ object: NSManagedObject, row: Row?) {
+  private final func _markSaved(_ object: NSManagedObject, row: Row?) {
     if object._flags.contains(.deleted) {
       // Other objects stay registered until their deletion has been announced.
       if object._flags.contains(.inserted) { table.remove(object) }
@@ -231,7 +231,7 @@ extension NSManagedObjectContext {
   }
 
   /// Calls `didSave`, posts the notifications, and sends the changes to contexts that merge automatically.
-  private final func announce(_ sets: EventSets, _ changes: SavedChanges) {
+  private final func _announce(_ sets: EventSets, _ changes: SavedChanges) {
     for objects in [sets.inserted, sets.updated, sets.deleted] {
       for object in objects where object._shape.hooks.contains(.didSave) { object.didSave() }
     }
@@ -244,7 +244,7 @@ extension NSManagedObjectContext {
     if let generation { objects[NSManagedObjectContextQueryGenerationKey] = generation }
     if let token = savePass.token { objects[NSManagedObjectContext.changeTokenKey] = token }
     savePass.isActive = false
-    sendForMerging(changes)
+    _sendForMerging(changes)
     tellObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
     func identities(_ objects: Set<NSManagedObject>) -> Set<NSManagedObjectID> {
@@ -262,13 +262,13 @@ extension NSManagedObjectContext {
     savePass.token = nil
     NotificationCenter.default.post(
       name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
-    unregisterDeleted(sets.deleted)
+    _unregisterDeleted(sets.deleted)
     if !changes.isEmpty { sweepIfDue() }
   }
 
   /// Sends the save to contexts that merge automatically. Enqueued before the save is announced, so that a
   /// block which an observer sends to their queue runs after the merge.
-  private final func sendForMerging(_ changes: SavedChanges) {
+  private final func _sendForMerging(_ changes: SavedChanges) {
     guard !changes.isEmpty else { return }
     if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }
     for child in mergingChildren() {
@@ -278,7 +278,7 @@ extension NSManagedObjectContext {
 
   /// Unregisters objects whose deletion was saved. Until the save is announced, they are found under their
   /// IDs.
-  private final func unregisterDeleted(_ objects: Set<NSManagedObject>) {
+  private final func _unregisterDeleted(_ objects: Set<NSManagedObject>) {
     // Keep objects that an observer has brought back.
     for object in objects where object._context === self && !object.hasChanges {
       table.remove(object)

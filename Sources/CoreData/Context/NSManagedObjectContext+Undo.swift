@@ -63,17 +63,17 @@ extension NSManagedObjectContext {
     guard !changes.isEmpty, manager.isUndoRegistrationEnabled else { return }
     let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0
     if needsGroup { manager.beginUndoGrouping() }
-    manager.registerUndo(withTarget: self) { context in context.revert(changes) }
+    manager.registerUndo(withTarget: self) { context in context._revert(changes) }
     if needsGroup { manager.endUndoGrouping() }
   }
 
   /// Reverts one event. The reversal is registered in turn, so that it can be redone.
-  private final func revert(_ changes: [ObjectChange]) {
+  private final func _revert(_ changes: [ObjectChange]) {
     processPendingChanges()
     // Objects reappear before anything refers to them.
-    for change in changes where change.wasAlive && !change.isAlive { reappear(change.object) }
-    for change in changes { revertValues(of: change) }
-    for change in changes where !change.wasAlive && change.isAlive { disappear(change.object) }
+    for change in changes where change.wasAlive && !change.isAlive { _reappear(change.object) }
+    for change in changes { _revertValues(of: change) }
+    for change in changes where !change.wasAlive && change.isAlive { _disappear(change.object) }
     for change in changes {
       let event: NSSnapshotEventType =
         change.wasAlive == change.isAlive ? .undoUpdate : change.wasAlive ? .undoDeletion : .undoInsertion
@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
     processPendingChanges()
   }
 
-  private final func revertValues(of change: ObjectChange) {
+  private final func _revertValues(of change: ObjectChange) {
     let object = change.object
     guard object._context === self else { return }
     if object.isFault { object.fireFault() }
@@ -110,7 +110,7 @@ extension NSManagedObjectContext {
   }
 
   /// Restores a deleted object.
-  private final func reappear(_ object: NSManagedObject) {
+  private final func _reappear(_ object: NSManagedObject) {
     undoRecorder?.willChange(object)
     if object._context === self, table.object(for: object._objectID) === object {
       // Deleted, but not saved yet.
@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
   }
 
   /// Reverts an insertion.
-  private final func disappear(_ object: NSManagedObject) {
+  private final func _disappear(_ object: NSManagedObject) {
     guard object._context === self, !object._flags.contains(.deleted) else { return }
     // References to it were recorded and have been restored.
     object._state.finishPropagation()

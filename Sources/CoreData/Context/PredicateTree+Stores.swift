@@ -6,7 +6,7 @@ extension PredicateTree {
   /// The tree in the form that stores accept: nested fetches evaluated, managed objects replaced by their
   /// IDs.
   var forStores: PredicateTree {
-    get throws { (try rewritten { try $0.fetched() } ?? self).referringByID }
+    get throws { (try rewritten { try $0._fetched() } ?? self).referringByID }
   }
 }
 
@@ -14,11 +14,11 @@ extension ExpressionTree {
   /// The expression in the form that stores accept: nested fetches evaluated, managed objects replaced by
   /// their IDs.
   var forStores: ExpressionTree {
-    get throws { (try rewritten { try $0.fetched() } ?? self).referringByID }
+    get throws { (try rewritten { try $0._fetched() } ?? self).referringByID }
   }
 
   /// The result of a nested fetch; nil for any other expression.
-  fileprivate func fetched() throws -> ExpressionTree? {
+  fileprivate func _fetched() throws -> ExpressionTree? {
     guard case .function(.fetch, let arguments) = self else { return nil }
     let values = try arguments.map { try $0.value(for: ObjectSubject(nil)) }
     guard values.count == 3 else {
@@ -35,13 +35,13 @@ extension PredicateTree {
   var referringByID: PredicateTree {
     // Common case: a comparison of a key with a plain value contains no objects.
     if case .comparison(let comparison) = self, case .keyPath = comparison.left,
-      case .constant(let value) = comparison.right, !value.holdsManagedObject
+      case .constant(let value) = comparison.right, !value._holdsManagedObject
     {
       return self
     }
     return rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
-      guard case .constant(let value) = expression, value.holdsManagedObject else { return nil }
-      return .constant(value.referringByID)
+      guard case .constant(let value) = expression, value._holdsManagedObject else { return nil }
+      return .constant(value._referringByID)
     } ?? self
   }
 }
@@ -50,28 +50,28 @@ extension ExpressionTree {
   /// The expression with managed objects replaced by their IDs.
   var referringByID: ExpressionTree {
     rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
-      guard case .constant(let value) = expression, value.holdsManagedObject else { return nil }
-      return .constant(value.referringByID)
+      guard case .constant(let value) = expression, value._holdsManagedObject else { return nil }
+      return .constant(value._referringByID)
     } ?? self
   }
 }
 
 extension PredicateValue {
-  fileprivate var holdsManagedObject: Bool {
+  fileprivate var _holdsManagedObject: Bool {
     switch self {
     case .object(let object): object.base.base is NSManagedObject
-    case .collection(let elements): elements.contains { $0.holdsManagedObject }
-    case .dictionary(let entries): entries.values.contains { $0.holdsManagedObject }
+    case .collection(let elements): elements.contains { $0._holdsManagedObject }
+    case .dictionary(let entries): entries.values.contains { $0._holdsManagedObject }
     default: false
     }
   }
 
-  fileprivate var referringByID: PredicateValue {
+  fileprivate var _referringByID: PredicateValue {
     switch self {
     case .object(let object):
       (object.base.base as? NSManagedObject).map { .object(PredicateObject($0.objectID)) } ?? self
-    case .collection(let elements): .collection(elements.map(\.referringByID))
-    case .dictionary(let entries): .dictionary(entries.mapValues(\.referringByID))
+    case .collection(let elements): .collection(elements.map(\._referringByID))
+    case .dictionary(let entries): .dictionary(entries.mapValues(\._referringByID))
     default: self
     }
   }

@@ -23,7 +23,7 @@ extension NSPersistentStoreCoordinator {
   final func fetchByClosures(_ plan: FetchPlan, _ fetch: (FetchPlan) throws -> [StoredObject]) throws
     -> [StoredObject]
   {
-    let (plain, judging) = plan.predicate!.partedByClosures
+    let (plain, judging) = plan.predicate!._partedByClosures
     var each = plan
     each.predicate = plain
     each.limit = 0
@@ -55,7 +55,7 @@ extension PredicateTree {
   }
 
   /// The conditions that a store can evaluate, and the others; both must hold.
-  fileprivate var partedByClosures: (plain: PredicateTree?, judging: PredicateTree) {
+  fileprivate var _partedByClosures: (plain: PredicateTree?, judging: PredicateTree) {
     guard case .and(let members) = self else { return (nil, self) }
     let plain = members.filter { !$0.hasClosure }
     return (plain.isEmpty ? nil : .and(plain), .and(members.filter(\.hasClosure)))

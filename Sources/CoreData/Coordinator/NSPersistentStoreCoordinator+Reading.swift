@@ -62,7 +62,7 @@ extension NSPersistentStoreCoordinator {
   final func fetch(
     _ plan: FetchPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
   ) throws -> [StoredObject] {
-    if affected == nil, generation == nil, let engine = onlyEngine, !engine.evaluatesPredicates {
+    if affected == nil, generation == nil, let engine = _onlyEngine, !engine.evaluatesPredicates {
       return try _fetch(plan, keepingIn: rowCache) { try engine.fetch(plan) }
     }
     let stores = _readings(affected, generation)
@@ -79,7 +79,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The engine of the only store; nearly all coordinators have one store.
-  private final var onlyEngine: (any StoreEngine)? {
+  private final var _onlyEngine: (any StoreEngine)? {
     let stores = persistentStores
     return stores.count == 1 ? stores[0].engine : nil
   }

@@ -20,7 +20,7 @@ enum ConcurrencyCheck {
 
   static let mode = decision(
     arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment,
-    isDebugBuild: isDebugBuild)
+    isDebugBuild: _isDebugBuild)
 
   private static let _places = Mutex<Set<[UInt]>>([])
 
@@ -31,7 +31,7 @@ enum ConcurrencyCheck {
     return _places.withLock { $0.insert(calls).inserted }
   }
 
-  private static var isDebugBuild: Bool {
+  private static var _isDebugBuild: Bool {
     #if DEBUG
     true
     #else
@@ -42,13 +42,13 @@ enum ConcurrencyCheck {
   /// Returns the mode for a process with these settings; arguments take precedence over the environment.
   static func decision(arguments: [String], environment: [String: String], isDebugBuild: Bool) -> Mode {
     if let index = arguments.lastIndex(of: "-" + argument), index + 1 < arguments.count {
-      return isYes(arguments[index + 1]) ? .traps : .off
+      return _isYes(arguments[index + 1]) ? .traps : .off
     }
-    if let value = environment[argument] ?? environment[variable] { return isYes(value) ? .traps : .off }
+    if let value = environment[argument] ?? environment[variable] { return _isYes(value) ? .traps : .off }
     return isDebugBuild ? .reports : .off
   }
 
-  private static func isYes(_ value: String) -> Bool {
+  private static func _isYes(_ value: String) -> Bool {
     ["1", "yes", "true"].contains(value.lowercased()) || (Int(value) ?? 0) > 0
   }
 }

@@ -50,7 +50,7 @@ extension NSPersistentStoreCoordinator {
     }
     if request.isDeletion {
       for (store, history) in histories {
-        guard let bound = request.bound(in: store) else { continue }
+        guard let bound = request._bound(in: store) else { continue }
         try StoreErrors.translating(url: store.url) { try history.deleteHistory(before: bound) }
       }
       return NSPersistentHistoryResult(true, .statusOnly)
@@ -65,7 +65,7 @@ extension NSPersistentStoreCoordinator {
       found += records.map { NSPersistentHistoryTransaction($0, storeID: store.identifier) }
     }
     if histories.count > 1 { found.sort { $0.timestamp < $1.timestamp } }
-    return NSPersistentHistoryResult(request.shown(found, search), request.resultType)
+    return NSPersistentHistoryResult(request._shown(found, search), request.resultType)
   }
 
   private final func _records(
@@ -120,7 +120,7 @@ extension NSPersistentStoreCoordinator {
 
 extension NSPersistentHistoryChangeRequest {
   /// Returns the bound up to which a store's history is deleted; nil to delete nothing.
-  fileprivate func bound(in store: NSPersistentStore) -> HistoryBound? {
+  fileprivate func _bound(in store: NSPersistentStore) -> HistoryBound? {
     switch place {
     case .beginning: nil
     case .date(let date): .time(date.timeIntervalSinceReferenceDate)
@@ -131,7 +131,7 @@ extension NSPersistentHistoryChangeRequest {
   }
 
   /// Returns the result in the requested form. A request for changes counts changes, any other transactions.
-  fileprivate func shown(_ found: [NSPersistentHistoryTransaction], _ search: HistorySearch) -> Any {
+  fileprivate func _shown(_ found: [NSPersistentHistoryTransaction], _ search: HistorySearch) -> Any {
     let isOfChanges = fetchRequest?.entityName == HistoryField.changeEntityName
     switch resultType {
     case .statusOnly: return true

@@ -229,22 +229,22 @@ private struct MigrationSubject: PredicateSubject {
       return PredicateValue(any: try manager.sourceRequest(entity: name, predicate: predicate))
     case .members:
       return PredicateValue(
-        objects: associated(arguments[1]) {
+        objects: _associated(arguments[1]) {
           manager.destinationInstances(forEntityMappingName: name, sourceInstances: $0)
         })
     case .origins:
       return PredicateValue(
-        objects: associated(arguments[1]) {
+        objects: _associated(arguments[1]) {
           manager.sourceInstances(forEntityMappingName: name, destinationInstances: $0)
         })
     case .membersOfRelationship:
-      return PredicateValue(objects: associated(arguments[1]) { manager.associations.destinations(of: $0) })
+      return PredicateValue(objects: _associated(arguments[1]) { manager.associations.destinations(of: $0) })
     }
   }
 
   /// Returns the objects associated with the given ones; none for none, whereas nil means all in the
   /// manager's own methods.
-  private func associated(
+  private func _associated(
     _ value: PredicateValue, _ body: ([NSManagedObject]) -> [NSManagedObject]
   ) -> [NSManagedObject] {
     let elements: [PredicateValue] = if case .object = value { [value] } else { value.elements ?? [] }

@@ -18,7 +18,7 @@ extension NSMigrationManager {
     }
     let kind = try _kinds(job)
     try _check(job.mapping)
-    try checkCancellation()
+    try _checkCancellation()
     let isNew: Bool
     do {
       isNew = try kind.isVacant(job.destination.url, options: job.destination.options)
@@ -178,7 +178,7 @@ extension NSMigrationManager {
   }
 
   private final func _save(_ context: NSManagedObjectContext) throws {
-    try checkCancellation()
+    try _checkCancellation()
     do {
       try context.save()
     } catch let error as CocoaError where error.code.rawValue == NSManagedObjectConstraintMergeError {
@@ -238,12 +238,12 @@ extension NSMigrationManager {
       }
       try reportProgress(0, 1)
       try body(item.mapping, item.policy, reportProgress)
-      try checkCancellation()
+      try _checkCancellation()
     }
     state.withLock { $0.progress = Float(pass + 1) / passes }
   }
 
-  private final func checkCancellation() throws {
+  private final func _checkCancellation() throws {
     if let error = state.withLock({ $0.cancellation }) { throw error }
   }
 }

@@ -36,7 +36,7 @@ extension NSManagedObjectModel {
     else { return false }
     let others = other.entitiesByName
     return entitiesByName.allSatisfy { name, entity in
-      others[name].map { entity.hasOpaqueContent(of: $0) } ?? false
+      others[name].map { entity._hasOpaqueContent(of: $0) } ?? false
     }
   }
 }
@@ -48,7 +48,7 @@ extension NSEntityDescription {
     while let one = left, let two = right {
       if one === two { return true }
       guard one.name == two.name, EntitySchema(one).canonical() == EntitySchema(two).canonical(),
-        one.hasOpaqueContent(of: two)
+        one._hasOpaqueContent(of: two)
       else { return false }
       (left, right) = (one.superentity, two.superentity)
     }
@@ -56,11 +56,11 @@ extension NSEntityDescription {
   }
 
   /// Whether the parts that no model file can contain are equal in the properties of another entity.
-  fileprivate final func hasOpaqueContent(of other: NSEntityDescription) -> Bool {
+  fileprivate final func _hasOpaqueContent(of other: NSEntityDescription) -> Bool {
     let others = Dictionary(
       other.ownProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return ownProperties.allSatisfy { property in
-      others[property.name].map { property.hasOpaqueContent(of: $0) } ?? false
+      others[property.name].map { property._hasOpaqueContent(of: $0) } ?? false
     }
   }
 }
@@ -85,11 +85,11 @@ extension NSPropertyDescription {
     default:
       isSame = type(of: self) == type(of: other) && PropertyTraits(self) == PropertyTraits(other)
     }
-    return isSame && hasOpaqueContent(of: other)
+    return isSame && _hasOpaqueContent(of: other)
   }
 
   /// Whether validation predicates and default values, which may be of any class, are equal.
-  fileprivate final func hasOpaqueContent(of other: NSPropertyDescription) -> Bool {
+  fileprivate final func _hasOpaqueContent(of other: NSPropertyDescription) -> Bool {
     let (mine, theirs) = (explicitValidation, other.explicitValidation)
     return Content.same(mine?.predicates, theirs?.predicates)
       && Content.same(mine?.warnings, theirs?.warnings)

@@ -144,7 +144,7 @@ extension NSManagedObjectModel {
     }
     // Nothing throws from here on. Initialise everything lazy now, because many threads will read it.
     for (entity, frozen) in zip(ordered, frozen) {
-      for property in entity.ownProperties { property.prepareToFreeze() }
+      for property in entity.ownProperties { property._prepareToFreeze() }
       for index in entity.indexes { _ = index.partialIndexPredicate }
       for property in entity.ownProperties { property.isFrozen = true }
       for index in entity.indexes { index.isFrozen = true }
@@ -155,13 +155,13 @@ extension NSManagedObjectModel {
 }
 
 extension NSPropertyDescription {
-  fileprivate final func prepareToFreeze() {
+  fileprivate final func _prepareToFreeze() {
     switch self {
     case let derived as NSDerivedAttributeDescription: _ = derived.derivationExpression
     case let fetched as NSFetchedPropertyDescription: _ = fetched.fetchRequest
     case let composite as NSCompositeAttributeDescription:
       for element in composite.elements {
-        element.prepareToFreeze()
+        element._prepareToFreeze()
         element.isFrozen = true
       }
     default: break

@@ -31,7 +31,7 @@ extension EntitySchema {
     isAbstract = entity.isAbstract
     versionHashModifier = entity.versionHashModifier
     renamingIdentifier = entity.explicitRenamingIdentifier
-    userInfo = schemaUserInfo(entity.userInfo)
+    userInfo = _schemaUserInfo(entity.userInfo)
     uniquenessConstraints = entity.constraintNames
     compoundIndexes = entity.compoundIndexNames
     coreSpotlightDisplayNameExpression = entity.spotlightExpressionText
@@ -62,7 +62,7 @@ extension PropertyTraits {
     self.init(
       name: property.name, isOptional: property.isOptional, isTransient: property.isTransient,
       versionHashModifier: property.versionHashModifier,
-      renamingIdentifier: property.explicitRenamingIdentifier, userInfo: schemaUserInfo(property.userInfo))
+      renamingIdentifier: property.explicitRenamingIdentifier, userInfo: _schemaUserInfo(property.userInfo))
   }
 }
 
@@ -130,7 +130,7 @@ extension FetchIndexSchema {
 
 /// Returns user info in a form that a model file can contain: keys and values that are not texts become their
 /// descriptions.
-private func schemaUserInfo(_ info: [AnyHashable: Any]?) -> [String: String] {
+private func _schemaUserInfo(_ info: [AnyHashable: Any]?) -> [String: String] {
   var result: [String: String] = [:]
   for (key, value) in info ?? [:] { result["\(key.base)"] = (value as? String) ?? "\(value)" }
   return result

@@ -41,7 +41,7 @@ extension NSAttributeDescription {
   final var limitPredicates: [(predicate: NSPredicate, code: Int)] {
     func bound(_ path: String, _ sign: String, _ literal: SchemaLiteral?, _ code: Int) -> (NSPredicate, Int)?
     {
-      guard let literal, let value = literal.number else { return nil }
+      guard let literal, let value = literal._number else { return nil }
       return (NSPredicate(format: "\(path) \(sign) %@", value), code)
     }
     switch attributeType {
@@ -81,7 +81,7 @@ extension SchemaLiteral {
     }
   }
 
-  fileprivate var number: NSNumber? {
+  fileprivate var _number: NSNumber? {
     switch self {
     case .integer(let int): NSNumber(value: int)
     case .double(let double), .date(let double): NSNumber(value: double)

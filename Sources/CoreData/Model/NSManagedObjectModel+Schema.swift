@@ -51,14 +51,14 @@ extension NSEntityDescription {
     compoundIndexNames = schema.compoundIndexes
     spotlightExpressionText = schema.coreSpotlightDisplayNameExpression
     properties =
-      schema.attributes.map(NSAttributeDescription.make)
-      + schema.relationships.map(NSRelationshipDescription.make)
-      + schema.fetchedProperties.map(NSFetchedPropertyDescription.make)
+      schema.attributes.map(NSAttributeDescription._make)
+      + schema.relationships.map(NSRelationshipDescription._make)
+      + schema.fetchedProperties.map(NSFetchedPropertyDescription._make)
   }
 }
 
 extension NSPropertyDescription {
-  fileprivate final func adopt(_ traits: PropertyTraits) {
+  fileprivate final func _adopt(_ traits: PropertyTraits) {
     name = traits.name
     isOptional = traits.isOptional
     isTransient = traits.isTransient
@@ -69,7 +69,7 @@ extension NSPropertyDescription {
 }
 
 extension NSAttributeDescription {
-  fileprivate static func make(_ schema: AttributeSchema) -> NSAttributeDescription {
+  fileprivate static func _make(_ schema: AttributeSchema) -> NSAttributeDescription {
     let attribute: NSAttributeDescription
     if let derivation = schema.derivationExpression {
       let derived = NSDerivedAttributeDescription()
@@ -77,13 +77,13 @@ extension NSAttributeDescription {
       attribute = derived
     } else if schema.type == .composite {
       let composite = NSCompositeAttributeDescription()
-      composite.elements = schema.elements.map(make)
+      composite.elements = schema.elements.map(_make)
       composite.compositeName = schema.compositeName
       attribute = composite
     } else {
       attribute = NSAttributeDescription()
     }
-    attribute.adopt(schema.traits)
+    attribute._adopt(schema.traits)
     attribute.attributeType = NSAttributeType(schema.type)
     attribute.attributeValueClassName = schema.customClassName
     attribute.defaultValue = schema.defaultValue.flatMap { $0.object(for: schema.type) }
@@ -101,9 +101,9 @@ extension NSAttributeDescription {
 }
 
 extension NSRelationshipDescription {
-  fileprivate static func make(_ schema: RelationshipSchema) -> NSRelationshipDescription {
+  fileprivate static func _make(_ schema: RelationshipSchema) -> NSRelationshipDescription {
     let relationship = NSRelationshipDescription()
-    relationship.adopt(schema.traits)
+    relationship._adopt(schema.traits)
     relationship.minCount = schema.minCount
     relationship.maxCount = schema.maxCount
     relationship.deleteRule = NSDeleteRule(rawValue: schema.deleteRule.rawValue)!
@@ -113,9 +113,9 @@ extension NSRelationshipDescription {
 }
 
 extension NSFetchedPropertyDescription {
-  fileprivate static func make(_ schema: FetchedPropertySchema) -> NSFetchedPropertyDescription {
+  fileprivate static func _make(_ schema: FetchedPropertySchema) -> NSFetchedPropertyDescription {
     let property = NSFetchedPropertyDescription()
-    property.adopt(schema.traits)
+    property._adopt(schema.traits)
     property.requestSchema = schema.request
     return property
   }

@@ -121,7 +121,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   /// Returns the object in an archive; nil if the data is not an archive or contains an object of another
   /// class.
   open override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = archiveData(value) else { return nil }
+    guard let data = _archiveData(value) else { return nil }
     do {
       return try SecureArchive.decode(data, classes: type(of: self).allowedTopLevelClasses)
     } catch {
@@ -137,7 +137,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   }
 }
 
-private func archiveData(_ value: Any?) -> Data? {
+private func _archiveData(_ value: Any?) -> Data? {
   value as? Data ?? (value as? NSData).map { Data(referencing: $0) }
 }
 
@@ -183,7 +183,7 @@ private final class TransformerRegistry: @unchecked Sendable {
 /// The older archive transformers, which accept any class.
 private final class KeyedUnarchiveTransformer: NSSecureUnarchiveFromDataTransformer {
   override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = archiveData(value) else { return nil }
+    guard let data = _archiveData(value) else { return nil }
     return (try? ArchivedObject.decode(data)) ?? nil
   }
 

@@ -5,7 +5,7 @@ extension NSManagedObject {
   final func currentChanges() -> [String: Any] {
     var result: [String: Any] = [:]
     changedSlots(ignoringTransient: true).forEach { slot in
-      result[_layout.slots[slot].name] = presented(slot, of: _current) ?? NSNull()
+      result[_layout.slots[slot].name] = _presented(slot, of: _current) ?? NSNull()
     }
     return result
   }
@@ -27,7 +27,7 @@ extension NSManagedObject {
         }
         continue
       }
-      result[slot.name] = presented(number, of: _row) ?? NSNull()
+      result[slot.name] = _presented(number, of: _row) ?? NSNull()
     }
     return result
   }
@@ -36,7 +36,7 @@ extension NSManagedObject {
     guard _flags.contains(.eventListed) else { return [:] }
     var result: [String: Any] = [:]
     changedSlots(ignoringTransient: false).forEach { slot in
-      result[_layout.slots[slot].name] = presented(slot, of: _row) ?? NSNull()
+      result[_layout.slots[slot].name] = _presented(slot, of: _row) ?? NSNull()
     }
     return result
   }
@@ -63,7 +63,7 @@ extension NSManagedObject {
     return result
   }
 
-  private final func presented(_ slot: Int, of row: Row?) -> Any? {
+  private final func _presented(_ slot: Int, of row: Row?) -> Any? {
     let description = _layout.slots[slot]
     switch description.kind {
     case .attribute:

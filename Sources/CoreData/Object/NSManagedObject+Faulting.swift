@@ -104,7 +104,7 @@ extension NSManagedObject {
   }
 
   /// The last saved row, if it holds transient values, which newer rows lack.
-  private final var rowWithTransients: Row? {
+  private final var _rowWithTransients: Row? {
     guard _layout.hasTransients, let row = _row else { return nil }
     let slots = _layout.slots
     return slots.indices.contains { slots[$0].isTransient && !row[$0].isNull } ? row : nil
@@ -120,7 +120,7 @@ extension NSManagedObject {
   /// Rebases the object on newer stored values, keeping unsaved changes. `NSManagedObjectContext.show(_:at:)`
   /// updates the other ends of its links.
   final func rebase(on row: Row) {
-    if let values = _draft ?? rowWithTransients {
+    if let values = _draft ?? _rowWithTransients {
       var kept = _layout.transientSlots
       if let _draft {
         // Assigning an equal value is not a change to keep.

@@ -9,7 +9,7 @@ extension NSManagedObject {
   final func valueOfFetchedProperty(_ property: NSFetchedPropertyDescription) -> Any? {
     if isFault { fireFault() }
     if let kept = relations.fetched[property.name],
-      kept.inputs.allSatisfy({ PredicateValue(any: property.value(along: $0)) == $1 })
+      kept.inputs.allSatisfy({ PredicateValue(any: property._value(along: $0)) == $1 })
     {
       return kept.objects
     }
@@ -38,7 +38,7 @@ extension NSManagedObject {
   ) throws -> NSPredicate {
     let tree = try PredicateTree(predicate)
     func record(_ path: [String]) -> PredicateValue {
-      let value = PredicateValue(any: property.value(along: path))
+      let value = PredicateValue(any: property._value(along: path))
       inputs[path] = value
       return value
     }
@@ -66,7 +66,7 @@ struct FetchedPropertyResults {
 extension NSFetchedPropertyDescription {
   /// Returns a value that a predicate may read from the description: its name, its entity's name, entries of
   /// its user info.
-  fileprivate final func value(along path: [String]) -> Any? {
+  fileprivate final func _value(along path: [String]) -> Any? {
     switch path.first {
     case "name"?: return name
     case "entity"? where path.dropFirst().first == "name": return owner?.name

@@ -38,7 +38,7 @@ extension NSManagedObject {
     let (path, key) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
     if let owner = self.value(forKeyPath: path) as? NSManagedObject {
       owner.setValue(value, forKey: key)
-    } else if isComposite(path) {
+    } else if _isComposite(path) {
       var elements = self.value(forKeyPath: path) as? [String: Any] ?? [:]
       elements[key] = value is NSNull ? nil : value
       setValue(elements, forKeyPath: path)
@@ -46,7 +46,7 @@ extension NSManagedObject {
   }
 
   /// Whether a path refers to a composite attribute, also nested in another one.
-  private final func isComposite(_ path: String) -> Bool {
+  private final func _isComposite(_ path: String) -> Bool {
     let steps = path.split(separator: ".").map(String.init)
     guard let first = steps.first, let slot = _layout.slot(named: first), var coding = _shape.codings[slot]
     else {
@@ -68,11 +68,11 @@ extension NSManagedObject {
   }
 
   final func liveSet(_ key: String) -> NSMutableSet {
-    LiveSet(self, slot: toManySlot(key))
+    LiveSet(self, slot: _toManySlot(key))
   }
 
   final func liveOrderedSet(_ key: String) -> NSMutableOrderedSet {
-    let slot = toManySlot(key)
+    let slot = _toManySlot(key)
     guard _layout.slots[slot].relationship!.isOrdered else {
       programmerError("'\(_layout.entityName).\(key)' is not ordered; use mutableSetValue(forKey:).")
     }
@@ -84,7 +84,7 @@ extension NSManagedObject {
     members(slot).live ?? LiveOrderedSet(self, slot: slot)
   }
 
-  private final func toManySlot(_ key: String) -> Int {
+  private final func _toManySlot(_ key: String) -> Int {
     guard let slot = _layout.slot(named: key), _layout.slots[slot].isToMany else {
       programmerError("'\(_layout.entityName)' has no to-many relationship '\(key)'.")
     }

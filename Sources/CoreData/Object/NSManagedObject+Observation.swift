@@ -62,7 +62,7 @@ extension NSManagedObject {
   /// rollback or child's save.
   final func notifyChangesSinceRead() {
     guard _flags.contains(.observed) else { return }
-    for (slot, read) in ObservationRegistrars.reads(of: self) where mayDiffer(from: read, at: slot) {
+    for (slot, read) in ObservationRegistrars.reads(of: self) where _mayDiffer(from: read, at: slot) {
       _notifyObservers(slot)
     }
   }
@@ -78,14 +78,14 @@ extension NSManagedObject {
 
   @inline(never)
   private final func _recordAccess(_ slot: Int) {
-    let registrar = ObservationRegistrars.registrar(for: self, recording: observedValue(at: slot), at: slot)
+    let registrar = ObservationRegistrars.registrar(for: self, recording: _observedValue(at: slot), at: slot)
     _state.observe()
     ObservedObjects.exist.store(true, ordering: .relaxed)
     registrar.access(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
   }
 
   /// Returns a property's value for comparison, if it is in memory.
-  private final func observedValue(at slot: Int) -> ObservedValue {
+  private final func _observedValue(at slot: Int) -> ObservedValue {
     if _layout.slots[slot].isToMany {
       guard let state = _relations?.members(slot), state.isRealised else { return .unknown }
       return .members(state.list.map(ObjectIdentifier.init))
@@ -95,8 +95,8 @@ extension NSManagedObject {
   }
 
   /// Whether a property may have a value other than the recorded one.
-  private final func mayDiffer(from read: ObservedValue, at slot: Int) -> Bool {
-    switch (read, observedValue(at: slot)) {
+  private final func _mayDiffer(from read: ObservedValue, at slot: Int) -> Bool {
+    switch (read, _observedValue(at: slot)) {
     case (.cell(let old), .cell(let new)): return old != new
     case (.members(let old), .members(let new)):
       return _layout.slots[slot].relationship!.isOrdered ? old != new : Set(old) != Set(new)
@@ -108,7 +108,7 @@ extension NSManagedObject {
 
   @inline(never)
   private final func _notifyObservers(_ slot: Int) {
-    let registrar = ObservationRegistrars.registrar(for: self, recording: observedValue(at: slot), at: slot)
+    let registrar = ObservationRegistrars.registrar(for: self, recording: _observedValue(at: slot), at: slot)
     registrar.willSet(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
     registrar.didSet(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
   }

@@ -31,7 +31,7 @@ extension NSManagedObject {
   /// Sets the destination of a to-one and maintains the inverse.
   final func setToOne(_ slot: Int, _ target: NSManagedObject?) {
     let relationship = _layout.slots[slot].relationship!
-    if let target { checkRelatable(target, slot, relationship) }
+    if let target { _checkRelatable(target, slot, relationship) }
     let old = toOne(slot)
     link(slot, to: target)
     guard let inverse = relationship.inverseSlot, old !== target else { return }
@@ -92,8 +92,8 @@ extension NSManagedObject {
   /// Adds a member and sets its inverse.
   final func addMember(_ object: NSManagedObject, _ slot: Int, at index: Int? = nil) {
     let relationship = _layout.slots[slot].relationship!
-    checkRelatable(object, slot, relationship)
-    let state = relationship.isOrdered ? members(slot) : memberState(slot)
+    _checkRelatable(object, slot, relationship)
+    let state = relationship.isOrdered ? members(slot) : _memberState(slot)
     willChangeState()
     let wasThere = state.hasRemoved(object)
     guard state.add(object, at: index) else { return }
@@ -129,7 +129,7 @@ extension NSManagedObject {
   }
 
   /// Returns the state of a to-many without loading it. The to-many of a never-saved object is empty.
-  private final func memberState(_ slot: Int) -> ToManyState {
+  private final func _memberState(_ slot: Int) -> ToManyState {
     let state = makeMembers(slot)
     if !state.isRealised, _row == nil, _flags.contains(.inserted), !_flags.contains(.adopted) {
       state.realise([])
@@ -147,7 +147,7 @@ extension NSManagedObject {
 
   /// Returns the relationship at a slot; nil if a damaged file refers to an object of an entity that has none
   /// there.
-  private final func relationship(_ slot: Int) -> PropertyLayout.Relationship? {
+  private final func _relationship(_ slot: Int) -> PropertyLayout.Relationship? {
     slot < _layout.slots.count ? _layout.slots[slot].relationship : nil
   }
 
@@ -158,10 +158,10 @@ extension NSManagedObject {
     _ slot: Int, _ other: NSManagedObject, through outward: Int, wasThere: Bool = false
   ) {
     willChangeState()
-    guard let relationship = relationship(slot) else { return }
+    guard let relationship = _relationship(slot) else { return }
     if relationship.isToMany {
-      let state = relationship.isOrdered ? members(slot) : memberState(slot)
-      if state.gain(other, wasThere: _hadLost(other, relationship, state, wasThere)) { markTouched(slot) }
+      let state = relationship.isOrdered ? members(slot) : _memberState(slot)
+      if state.gain(other, wasThere: _hadLost(other, relationship, state, wasThere)) { _markTouched(slot) }
       return
     }
     var previous = toOne(slot)
@@ -192,24 +192,24 @@ extension NSManagedObject {
   /// - Parameter isNew: Whether the link was made since the last save; nil if unknown.
   final func inverseWasCut(_ slot: Int, _ other: NSManagedObject, isNew: Bool? = nil) {
     willChangeState()
-    guard let relationship = relationship(slot) else { return }
+    guard let relationship = _relationship(slot) else { return }
     if relationship.isToMany {
       // These members may be stale; the object's own end decides.
       let wasThere = relationship.inverseSlot.map { other.wasSaved(pointingAt: self, $0) } ?? false
-      if memberState(slot).lose(other, isNew: wasThere ? false : isNew) { markTouched(slot) }
+      if _memberState(slot).lose(other, isNew: wasThere ? false : isNew) { _markTouched(slot) }
     } else if toOne(slot) === other || _context?.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
       link(slot, to: nil)
     }
   }
 
   /// Marks a to-many as changed from the other end, which does not need this object's values.
-  private final func markTouched(_ slot: Int) {
+  private final func _markTouched(_ slot: Int) {
     _changed.insert(slot)
     _context?.markChanged(self)
     notifyWrite(slot)
   }
 
-  private final func checkRelatable(
+  private final func _checkRelatable(
     _ target: NSManagedObject, _ slot: Int, _ relationship: PropertyLayout.Relationship
   ) {
     if let mine = _context, let theirs = target._context, mine !== theirs {

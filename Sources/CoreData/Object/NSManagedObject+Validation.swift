@@ -9,7 +9,7 @@ extension NSManagedObject {
     if _shape.validation.isEmpty, !hasHook { return }
     if isFault { fireFault() }
     // Most models have mandatory values as their only rules.
-    if !hasHook, _shape.validation.isMandatoryOnly, hasValues(at: _shape.validation.slots) { return }
+    if !hasHook, _shape.validation.isMandatoryOnly, _hasValues(at: _shape.validation.slots) { return }
     let plan = _shape.validation
     var errors: [any Error] = []
     let unchecked = _context?.savePass.primitives[ObjectIdentifier(self)]
@@ -31,7 +31,7 @@ extension NSManagedObject {
   }
 
   /// Whether all given cells currently have values.
-  private final func hasValues(at slots: [Int]) -> Bool {
+  private final func _hasValues(at slots: [Int]) -> Bool {
     if let _draft { return !_draft.hasNull(at: slots) }
     if let _row { return !_row.hasNull(at: slots) }
     return false

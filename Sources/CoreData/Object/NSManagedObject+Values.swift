@@ -18,14 +18,14 @@ extension NSManagedObject {
   // MARK: By key
 
   final func valueOfProperty(_ key: String) -> Any? {
-    guard let slot = _layout.slot(named: key) else { return valueOfUnmodelledKey(key) }
+    guard let slot = _layout.slot(named: key) else { return _valueOfUnmodelledKey(key) }
     return value(at: slot)
   }
 
   /// Returns the value at a slot in the form of `value(forKey:)`.
   final func value(at slot: Int) -> Any? {
     if let coding = _shape.codings[slot] {
-      if coding.form == .transformable { return transformed(slot) }
+      if coding.form == .transformable { return _transformed(slot) }
       return shown(read(slot), slot)
     }
     if !_layout.slots[slot].isToMany { return toOne(slot) }
@@ -38,12 +38,12 @@ extension NSManagedObject {
       return
     }
     if let coding = _shape.codings[slot] {
-      write(converted(value, coding), at: slot)
+      write(_converted(value, coding), at: slot)
       if coding.form == .transformable { relations.decoded[slot] = value }
     } else if _layout.slots[slot].isToMany {
-      setToMany(slot, objects(value, key))
+      setToMany(slot, _objects(value, key))
     } else {
-      setToOne(slot, object(value, key))
+      setToOne(slot, _object(value, key))
     }
   }
 
@@ -55,19 +55,19 @@ extension NSManagedObject {
     attend()
     switch _layout.slots[slot].kind {
     case .attribute(let attribute):
-      writableDraft().set(converted(value, _shape.codings[slot]!), at: slot)
+      writableDraft().set(_converted(value, _shape.codings[slot]!), at: slot)
       if attribute.type == .transformable { relations.decoded[slot] = value }
-      markPrimitiveWritten(slot)
+      _markPrimitiveWritten(slot)
     case .relationship(let relationship):
       guard relationship.isToMany else {
-        let target = object(value, key)
+        let target = _object(value, key)
         writableDraft().set(reference(to: target), at: slot)
         relations.setTarget(target, slot)
-        markPrimitiveWritten(slot)
+        _markPrimitiveWritten(slot)
         return
       }
       let state = members(slot)
-      let wanted = objects(value, key)
+      let wanted = _objects(value, key)
       let kept = Set(wanted)
       for object in state.list where !kept.contains(object) { state.remove(object) }
       for object in wanted { state.add(object) }
@@ -76,7 +76,7 @@ extension NSManagedObject {
     }
   }
 
-  private final func markPrimitiveWritten(_ slot: Int) {
+  private final func _markPrimitiveWritten(_ slot: Int) {
     _state.writePrimitive()
     // A new object lists all assigned slots; it has no saved values to compare with.
     if _row == nil { _changed.insert(slot) }
@@ -84,7 +84,7 @@ extension NSManagedObject {
   }
 
   /// Converts a caller's value to a cell. A value of the wrong type is a programming error, as in Core Data.
-  private final func converted(_ value: Any?, _ coding: AttributeCoding) -> Value {
+  private final func _converted(_ value: Any?, _ coding: AttributeCoding) -> Value {
     do {
       return try coding.value(from: value)
     } catch {
@@ -109,7 +109,7 @@ extension NSManagedObject {
 
   /// Returns the object of a transformable attribute: the one that was set, or the one decoded on first
   /// access.
-  private final func transformed(_ slot: Int) -> Any? {
+  private final func _transformed(_ slot: Int) -> Any? {
     if !_flags.isDisjoint(with: .attention), !hasPartialValue(slot) { attend(reading: slot) }
     if let decoded = _relations?.decoded[slot] { return decoded }
     guard let object = shown(read(slot), slot) else { return nil }
@@ -128,7 +128,7 @@ extension NSManagedObject {
     }
   }
 
-  private final func object(_ value: Any?, _ key: String) -> NSManagedObject? {
+  private final func _object(_ value: Any?, _ key: String) -> NSManagedObject? {
     switch value {
     case nil: return nil
     case let object as NSManagedObject: return object
@@ -140,7 +140,7 @@ extension NSManagedObject {
     }
   }
 
-  private final func objects(_ value: Any?, _ key: String) -> [NSManagedObject] {
+  private final func _objects(_ value: Any?, _ key: String) -> [NSManagedObject] {
     // Foundation casts a set of a foreign class to an empty one.
     if let value, type(of: value) is AnyClass, let set = value as? NSSet,
       let objects = set.allObjects as? [NSManagedObject]
@@ -163,7 +163,7 @@ extension NSManagedObject {
 
   /// Returns the value of a key that every managed object supports besides its properties; predicates use
   /// some of them.
-  private final func valueOfUnmodelledKey(_ key: String) -> Any? {
+  private final func _valueOfUnmodelledKey(_ key: String) -> Any? {
     switch key {
     case "objectID": return objectID
     case "entity": return _entity

@@ -111,7 +111,7 @@ final class DictionaryBatches {
 
 extension DictionaryPlan {
   /// Whether dictionaries can be read by object ID.
-  fileprivate var isReadByObject: Bool {
+  fileprivate var _isReadByObject: Bool {
     !isGrouped && !isDistinct && columns.contains { $0.expression == .evaluatedObject }
       && rows.sort.allSatisfy { rows.layout.slot(named: $0.keyPath[0]) != nil }
   }
@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
       return BatchedDictionaryResults(whole: [])
     }
     let columns = try DictionaryColumns(rows, plan, model)
-    guard columns.plan.isReadByObject else {
+    guard columns.plan._isReadByObject else {
       return BatchedDictionaryResults(whole: try fetchDictionaries(rows))
     }
     plan.content = .identity

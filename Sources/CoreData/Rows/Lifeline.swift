@@ -27,7 +27,7 @@ final class Lifeline: Sendable {
   }
 
   /// Returns the object, or nil once it is being deallocated.
-  fileprivate func object<Object: Reachable>(as type: Object.Type) -> Object? {
+  fileprivate func _object<Object: Reachable>(as type: Object.Type) -> Object? {
     _address.withLock { address in
       guard let pointer = UnsafeMutableRawPointer(bitPattern: address),
         let retained = swift_tryRetain(pointer)
@@ -53,7 +53,7 @@ struct Loose<Object: Reachable> {
   init(wrappedValue: Object?) { _line = wrappedValue?.lifeline }
 
   var wrappedValue: Object? {
-    get { _line?.object(as: Object.self) }
+    get { _line?._object(as: Object.self) }
     set { _line = newValue?.lifeline }
   }
 }

@@ -34,7 +34,7 @@ package struct PackedCells: ~Copyable {
     return true
   }
 
-  @inline(__always) fileprivate func row(_ format: RowFormat, version: Int64) -> Row {
+  @inline(__always) fileprivate func _row(_ format: RowFormat, version: Int64) -> Row {
     Row(
       format, version: version, nulls: _nulls, words: UnsafeBufferPointer(_words),
       texts: UnsafePointer(_texts.baseAddress!), textCount: _textCount)
@@ -50,7 +50,7 @@ extension RowFormat {
     try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { words in
       try withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: count) { texts in
         var cells = PackedCells(self, words, texts)
-        return try fill(&cells) ? cells.row(self, version: version) : nil
+        return try fill(&cells) ? cells._row(self, version: version) : nil
       }
     }
   }

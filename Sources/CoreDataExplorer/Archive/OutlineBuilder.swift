@@ -33,8 +33,8 @@ struct OutlineBuilder {
   private mutating func _node(_ number: Int, depth: Int) -> ValueOutline {
     _nodesLeft -= 1
     switch _table.object(number) {
-    case nil: return .damaged
-    case .null: return .null
+    case nil: return ._damaged
+    case .null: return ._null
     case .boolean(let flag): return ValueOutline(flag ? "true" : "false", .number)
     case .integer(let value): return ValueOutline(String(value), .number)
     case .unsigned(let value): return ValueOutline(String(value), .number)
@@ -43,9 +43,9 @@ struct OutlineBuilder {
     case .data(let bytes): return _data(bytes)
     case .string(let text, let isCut):
       // The first object of a keyed archive represents nil.
-      return text == "$null" && _objects?[0] == number ? .null : _text(text, isCut: isCut)
+      return text == "$null" && _objects?[0] == number ? ._null : _text(text, isCut: isCut)
     case .uid(let index):
-      guard let target = _target(index) else { return .damaged }
+      guard let target = _target(index) else { return ._damaged }
       _nodesLeft += 1
       return _node(target, depth: depth)
     case .array(let members):
@@ -102,7 +102,7 @@ struct OutlineBuilder {
   ) -> ValueOutline {
     var collection = collection
     for index in 0..<min(members.count, _limits.members) where _nodesLeft > 0 {
-      var child = members[index].map { _node($0, depth: depth + 1) } ?? .damaged
+      var child = members[index].map { _node($0, depth: depth + 1) } ?? ._damaged
       if isIndexed { child.label = String(index) }
       collection.children.append(child)
     }
@@ -119,7 +119,7 @@ struct OutlineBuilder {
     var owner = owner
     for (index, name) in shown.sorted(by: { $0.name < $1.name }).prefix(_limits.members) where _nodesLeft > 0
     {
-      var child = values[index].map { _node($0, depth: depth + 1) } ?? .damaged
+      var child = values[index].map { _node($0, depth: depth + 1) } ?? ._damaged
       child.label = _cut(name, _limits.name)
       owner.children.append(child)
     }
@@ -133,8 +133,8 @@ struct OutlineBuilder {
   ) -> ValueOutline {
     var dictionary = dictionary
     for index in 0..<min(keys.count, values.count, _limits.members) where _nodesLeft > 0 {
-      let key = keys[index].map { _node($0, depth: depth + 1) } ?? .damaged
-      var child = values[index].map { _node($0, depth: depth + 1) } ?? .damaged
+      let key = keys[index].map { _node($0, depth: depth + 1) } ?? ._damaged
+      var child = values[index].map { _node($0, depth: depth + 1) } ?? ._damaged
       child.label = _cut(key.text, _limits.name)
       dictionary.children.append(child)
     }
@@ -248,6 +248,6 @@ struct OutlineBuilder {
 }
 
 extension ValueOutline {
-  fileprivate static let null = ValueOutline("nil", .remark)
-  fileprivate static let damaged = ValueOutline("damaged", .remark)
+  fileprivate static let _null = ValueOutline("nil", .remark)
+  fileprivate static let _damaged = ValueOutline("damaged", .remark)
 }

@@ -1,10 +1,10 @@
 /// The script of all pages. Without it, pages do not follow the store and key paths are not completed;
 /// everything else works.
 enum PageScript {
-  static let text = live + completion + keys
+  static let text = _live + _completion + _keys
 
   /// Reloads the page when the store has changed, and highlights changes.
-  private static let live = #"""
+  private static let _live = #"""
     "use strict";
     (() => {
       const main = document.getElementById("main");
@@ -107,7 +107,7 @@ enum PageScript {
     """#
 
   /// Completes key paths in the filter.
-  private static let completion = #"""
+  private static let _completion = #"""
     for (const field of document.querySelectorAll("input[data-complete]")) {
       const list = document.createElement("ul");
       list.className = "options";
@@ -181,7 +181,7 @@ enum PageScript {
     """#
 
   /// Keys: '/' focuses the filter, arrows switch to adjacent pages.
-  private static let keys = #"""
+  private static let _keys = #"""
     document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.target.closest("input, textarea, select")) return;

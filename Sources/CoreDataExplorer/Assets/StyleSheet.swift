@@ -1,8 +1,8 @@
 /// The style of all pages: one file, light and dark, from the width of a telephone on.
 enum StyleSheet {
-  static let text = colours + frame + controls + tables + parts + pages + narrow
+  static let text = _colours + _frame + _controls + _tables + _parts + pages + _narrow
 
-  private static let colours = """
+  private static let _colours = """
     :root {
       color-scheme: light dark;
       --page: #ffffff; --band: #f6f7f9; --line: #e2e5ea; --strong: #c9ced6; --text: #1c2430; --soft: #5b6675;
@@ -19,7 +19,7 @@ enum StyleSheet {
 
     """
 
-  private static let frame = """
+  private static let _frame = """
     * { box-sizing: border-box; }
     [hidden] { display: none !important; }
     html { -webkit-text-size-adjust: 100%; }
@@ -65,7 +65,7 @@ enum StyleSheet {
 
     """
 
-  private static let controls = """
+  private static let _controls = """
     input, select, textarea, button, .button {
       font: inherit; color: var(--text); background: var(--page); border: 1px solid var(--strong); border-radius: 5px; padding: 4px 9px;
     }
@@ -105,7 +105,7 @@ enum StyleSheet {
 
     """
 
-  private static let tables = """
+  private static let _tables = """
     .scroll { overflow-x: auto; max-width: 100%; }
     .grid { border-collapse: collapse; font-variant-numeric: tabular-nums; }
     .grid th, .grid td { text-align: left; padding: 3px 12px 3px 8px; border-bottom: 1px solid var(--line); vertical-align: top; }
@@ -150,7 +150,7 @@ enum StyleSheet {
 
     """
 
-  private static let parts = """
+  private static let _parts = """
     .diagram { border: 1px solid var(--line); border-radius: 6px; padding: 8px; background: var(--page); }
     .diagram svg { display: block; max-width: none; }
     svg.graph a:hover .box { stroke: var(--link); stroke-width: 2; }
@@ -159,7 +159,7 @@ enum StyleSheet {
 
     """
 
-  private static let narrow = """
+  private static let _narrow = """
     @media (max-width: 640px) {
       main { padding: 12px; } header.top { padding: 0 12px; gap: 8px 12px; }
       .store { padding-top: 8px; flex-basis: 100%; max-width: 100%; } .mode { margin-left: auto; }

@@ -10,7 +10,7 @@ struct ExportAnswer {
   enum Form: String, CaseIterable, Sendable {
     case csv, json, ndjson
 
-    fileprivate var type: String {
+    fileprivate var _type: String {
       switch self {
       case .csv: "text/csv; charset=utf-8"
       case .json: "application/json"
@@ -41,7 +41,7 @@ struct ExportAnswer {
     let name = _entity.entityName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
     return HTTPResponse(
       headers: SecurityHeaders.bytes + [
-        ("Content-Type", _form.type),
+        ("Content-Type", _form._type),
         (
           "Content-Disposition",
           "attachment; filename=\"\(name.isEmpty ? "objects" : name).\(_form.rawValue)\""

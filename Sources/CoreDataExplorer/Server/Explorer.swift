@@ -47,7 +47,7 @@ package final class Explorer: Sendable {
       let gate = Handover<Gatekeeper>()
       _server = try HTTPServer(address: options.address, port: options.port) { request in
         let answer = gate.value.answer(to: request) ?? router.answer(to: request)
-        return request.method == "HEAD" ? answer.withoutBody : answer
+        return request.method == "HEAD" ? answer._withoutBody : answer
       }
       let gatekeeper = Gatekeeper(secrets: secrets, address: options.address, port: _server.port)
       gate.fill(gatekeeper)
@@ -89,7 +89,7 @@ private final class Handover<Value: Sendable>: @unchecked Sendable {
 
 extension HTTPResponse {
   /// The same response without a body, for HEAD.
-  fileprivate var withoutBody: HTTPResponse {
+  fileprivate var _withoutBody: HTTPResponse {
     var copy = self
     copy.body = .bytes([])
     return copy

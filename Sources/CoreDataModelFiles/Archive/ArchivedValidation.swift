@@ -28,10 +28,10 @@ struct ArchivedValidation {
     }
     let limits = attribute.limits
     if let least = limits.minimum {
-      _add(measured.path, .greaterThanOrEqual, least.archivedLimit(), .boxed(.integer(measured.least)))
+      _add(measured.path, .greaterThanOrEqual, least._archivedLimit(), .boxed(.integer(measured.least)))
     }
     if let most = limits.maximum {
-      _add(measured.path, .lessThanOrEqual, most.archivedLimit(), .boxed(.integer(measured.most)))
+      _add(measured.path, .lessThanOrEqual, most._archivedLimit(), .boxed(.integer(measured.most)))
     }
     if attribute.type.form == .string, let pattern = limits.regularExpression {
       _add(nil, .matches, .text(pattern), .boxed(.integer(Code.stringPatternMatching)))
@@ -71,7 +71,7 @@ extension SchemaLiteral {
   }
 
   /// Archives the literal as a limit; a date's is in seconds.
-  fileprivate func archivedLimit() -> KeyedValue {
+  fileprivate func _archivedLimit() -> KeyedValue {
     if case .date(let seconds) = self { return .boxed(.real(seconds)) }
     return archived()
   }

@@ -9,21 +9,21 @@ struct CompiledMappingReader {
   ///
   /// - Throws: `ModelFileError`.
   static func read(_ data: Data, path: String) throws -> MappingModelSchema {
-    try CompiledMappingReader(_archive: archive(data, path), _path: path)._model()
+    try CompiledMappingReader(_archive: _read(data, path), _path: path)._model()
   }
 
   /// Returns the text of the single expression archived in `data`.
   ///
   /// - Throws: `ModelFileError`.
   static func expression(_ data: Data, path: String) throws -> String {
-    let archive = try archive(data, path)
+    let archive = try _read(data, path)
     guard let root = archive.root else {
       throw ModelFileError(path: path, reason: "an expression is missing")
     }
     return try ArchivedPredicateText(archive, path: path).expression(.uid(root.index))
   }
 
-  private static func archive(_ data: Data, _ path: String) throws -> KeyedArchive {
+  private static func _read(_ data: Data, _ path: String) throws -> KeyedArchive {
     do {
       return try KeyedArchive(data)
     } catch let error as BinaryPlistError {

@@ -105,7 +105,7 @@ struct PostgreSQLCellReader {
       case .double(let number): return .int(Int64(exactly: number.rounded(.towardZero)) ?? 0)
       case let other: return other
       }
-    case .bool: return .int(try value(row, column).isZero ? 0 : 1)
+    case .bool: return .int(try value(row, column)._isZero ? 0 : 1)
     case .double:
       switch try value(row, column) {
       case .int(let number): return .double(Double(number))
@@ -158,7 +158,7 @@ struct PostgreSQLCellReader {
 }
 
 extension Value {
-  fileprivate var isZero: Bool {
+  fileprivate var _isZero: Bool {
     switch self {
     case .int(let number): number == 0
     case .double(let number): number == 0

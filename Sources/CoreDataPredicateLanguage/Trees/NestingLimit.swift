@@ -19,7 +19,7 @@ package struct NestingLimit: Hashable, Sendable, CustomStringConvertible {
     side by side with one AND or OR, or use IN with a collection.
     """
 
-  fileprivate static let object = PredicateObject(AnyHashable(NestingLimit()))
+  fileprivate static let _object = PredicateObject(AnyHashable(NestingLimit()))
 }
 
 extension PredicateObject {
@@ -29,12 +29,12 @@ extension PredicateObject {
 
 extension PredicateTree {
   /// The leaf that replaces a predicate beyond the limit.
-  package static var beyondLimit: PredicateTree { .block(NestingLimit.object) }
+  package static var beyondLimit: PredicateTree { .block(NestingLimit._object) }
 }
 
 extension ExpressionTree {
   /// The leaf that replaces an expression beyond the limit.
-  package static var beyondLimit: ExpressionTree { .block(NestingLimit.object, []) }
+  package static var beyondLimit: ExpressionTree { .block(NestingLimit._object, []) }
 }
 
 /// The nesting depth and number of parts of a tree.

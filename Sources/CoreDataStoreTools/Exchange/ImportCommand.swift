@@ -72,12 +72,12 @@ extension Command {
     }
     let report = arguments.outputPath == nil ? environment.reportingOnError : environment
     try report.output(
-      arguments.has("json") ? outcome.json(staged.name).text() + "\n" : outcome.text(staged.name))
+      arguments.has("json") ? outcome._json(staged.name).text() + "\n" : outcome._text(staged.name))
   }
 }
 
 extension StoreImporter.Outcome {
-  fileprivate func text(_ output: String) -> String {
+  fileprivate func _text(_ output: String) -> String {
     var text = "\(counted(objects, "object")) written to \(output).\n"
     if skipped > 0 {
       text += "\(counted(skipped, "reference")) to objects that are not in the input left out.\n"
@@ -90,7 +90,7 @@ extension StoreImporter.Outcome {
     return text
   }
 
-  fileprivate func json(_ output: String) -> JSONText {
+  fileprivate func _json(_ output: String) -> JSONText {
     .object([
       ("file", .string(output)), ("objects", .integer(objects)), ("skippedReferences", .integer(skipped)),
       ("incompleteObjects", .integer(incomplete)),

@@ -37,7 +37,7 @@ package final class FileSink {
     }
     if !replaces { try existing.expectNothing() }
     let staging = UnfinishedPaths.staging(beside: _target)
-    let descriptor = try UnfinishedPaths.shared.createFile(staging, for: path)
+    let descriptor = try UnfinishedPaths.shared._createFile(staging, for: path)
     if let mode = existing.mode { fchmod(descriptor, mode) }
     _destination = .staged(descriptor, path: staging)
   }
@@ -131,7 +131,7 @@ package final class FileSink {
 
 extension UnfinishedPaths {
   /// Creates a file to be renamed later; `path` is its name in messages.
-  fileprivate func createFile(_ staging: String, for path: String) throws(ToolFailure) -> Int32 {
+  fileprivate func _createFile(_ staging: String, for path: String) throws(ToolFailure) -> Int32 {
     let (descriptor, error) = create(staging) { () -> (Int32, Int32) in
       let descriptor = open(staging, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       return (descriptor, errno)

@@ -27,10 +27,10 @@ extension ModelContext {
     autosave.isScheduled = true
     // Contexts created on the main thread are used on it; the queue is the main one.
     nonisolated(unsafe) weak let context = self
-    DispatchQueue.main.async { context?.autosaveNow() }
+    DispatchQueue.main.async { context?._autosaveNow() }
   }
 
-  private func autosaveNow() {
+  private func _autosaveNow() {
     autosave.isScheduled = false
     guard autosave.isEnabled, hasChanges else { return }
     do {

@@ -92,7 +92,7 @@ extension ModelContext {
     }
     let fetch = try ModelFetch(descriptor, in: self)
     if fetch.isWhole { fetch.request.includesPropertyValues = false }
-    return try fetch.objects().map { identifier(of: $0) }
+    return try fetch.objects().map { _identifier(of: $0) }
   }
 
   /// Fetches the identities of models.
@@ -128,7 +128,7 @@ extension ModelContext {
     }
   }
 
-  private func identifier(of object: NSManagedObject) -> PersistentIdentifier {
+  private func _identifier(of object: NSManagedObject) -> PersistentIdentifier {
     if let parts = object.identityParts { return PersistentIdentifier(parts) }
     return model(of: object).persistentModelID
   }

@@ -23,7 +23,7 @@ extension ModelContext {
   ///
   /// - Returns: The engine's object.
   func insertRelated(_ model: any PersistentModel, _ storage: ModelStorage) -> ModelStorage {
-    let (object, values) = register(model, storage)
+    let (object, values) = _register(model, storage)
     // Iteratively: chains of models may be longer than the stack is deep.
     guard !isFilling else {
       unfilled.append((storage, values))
@@ -44,7 +44,7 @@ extension ModelContext {
   }
 
   /// Creates the engine's object for a model, without its values.
-  private func register(
+  private func _register(
     _ model: any PersistentModel, _ storage: ModelStorage
   ) -> (ModelStorage, [DetachedValue]) {
     let modelClass = storage.modelClass
@@ -55,14 +55,14 @@ extension ModelContext {
     }
     let object = ModelStorage(entity: binding.entity, insertInto: managed)
     var values = storage.bind(to: object, binding, link)
-    for index in modelClass.constants { setConstant(index, of: model, in: &values, modelClass) }
+    for index in modelClass.constants { _setConstant(index, of: model, in: &values, modelClass) }
     storage.setInstance(model)
     keep(storage)
     return (object, values)
   }
 
   /// Copies the value of a constant from the model, which stores it itself.
-  private func setConstant(
+  private func _setConstant(
     _ index: Int, of model: any PersistentModel, in values: inout [DetachedValue], _ modelClass: ModelClass
   ) {
     func read<Model: PersistentModel>(_ model: Model) -> Any? {

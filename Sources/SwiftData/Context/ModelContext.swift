@@ -91,11 +91,11 @@ public class ModelContext: Equatable {
   public var hasChanges: Bool { managed.hasChanges }
 
   /// Models that the next save inserts.
-  public var insertedModelsArray: [any PersistentModel] { models(managed.insertedObjects) }
+  public var insertedModelsArray: [any PersistentModel] { _models(managed.insertedObjects) }
   /// Models that the next save updates.
-  public var changedModelsArray: [any PersistentModel] { models(managed.updatedObjects) }
+  public var changedModelsArray: [any PersistentModel] { _models(managed.updatedObjects) }
   /// Models that the next save deletes.
-  public var deletedModelsArray: [any PersistentModel] { models(managed.deletedObjects) }
+  public var deletedModelsArray: [any PersistentModel] { _models(managed.deletedObjects) }
 
   /// Applies the delete rules, and closes a group of undoable changes.
   public func processPendingChanges() {
@@ -109,7 +109,7 @@ public class ModelContext: Equatable {
 
   // MARK: Models of objects
 
-  private func models(_ objects: Set<NSManagedObject>) -> [any PersistentModel] {
+  private func _models(_ objects: Set<NSManagedObject>) -> [any PersistentModel] {
     objects.map { model(of: $0) }
   }
 

@@ -33,7 +33,7 @@ struct ModelVocabulary: PredicateVocabulary {
   static func path(of keyPath: AnyKeyPath, from modelClass: ModelClass) throws -> [String] {
     if let index = modelClass.knownIndex(of: keyPath) {
       let accessor = modelClass.accessors[index]
-      if let form = accessor.form { try check(form, modelClass, accessor.name) }
+      if let form = accessor.form { try _check(form, modelClass, accessor.name) }
       return [accessor.name] + accessor.valuePath
     }
     if type(of: keyPath).valueType == PersistentIdentifier.self { return [] }
@@ -42,7 +42,7 @@ struct ModelVocabulary: PredicateVocabulary {
   }
 
   /// Rejects attributes whose stored form can't be compared.
-  private static func check(_ form: StoredForm, _ modelClass: ModelClass, _ name: String) throws {
+  private static func _check(_ form: StoredForm, _ modelClass: ModelClass, _ name: String) throws {
     let isJSON =
       form.type == .transformableAttributeType || form.isJSON
     if isJSON {
@@ -57,23 +57,23 @@ struct ModelVocabulary: PredicateVocabulary {
     switch value {
     // Frequent types first: the casts below inspect every element of an array.
     case is String, is Int, is [String], is [Int], is [UUID]: return nil
-    case let identifier as PersistentIdentifier: return .value(try objectID(identifier))
+    case let identifier as PersistentIdentifier: return .value(try _objectID(identifier))
     case let model as any PersistentModel where type(of: value) is AnyClass:
-      guard let object = storage(of: model)?.object else {
+      guard let object = _storage(of: model)?.object else {
         throw Failure(description: "the model was never inserted")
       }
       return .value(object.objectID)
     case let identifiers as [PersistentIdentifier]:
-      return .value(identifiers.compactMap { try? objectID($0) } as [NSManagedObjectID])
+      return .value(identifiers.compactMap { try? _objectID($0) } as [NSManagedObjectID])
     case let identifiers as Set<PersistentIdentifier>:
-      return .value(identifiers.compactMap { try? objectID($0) } as [NSManagedObjectID])
+      return .value(identifiers.compactMap { try? _objectID($0) } as [NSManagedObjectID])
     case let optional as any OptionalType where type(of: value) is any OptionalType.Type:
       guard let wrapped = optional.wrappedValue else { return .value(nil) }
       return try constant(for: wrapped) ?? .value(wrapped)
     case is any BasicValue: return nil
-    case let raw as any RawRepresentable: return rawValue(raw).map { .value($0) }
+    case let raw as any RawRepresentable: return _rawValue(raw).map { .value($0) }
     case let collection as any Collection where !(value is String):
-      return constants(collection).map { .value($0) }
+      return _constants(collection).map { .value($0) }
     default:
       if TypeReflection.kind(of: type(of: value)) != .other, value is any Codable {
         throw Failure(description: "a \(type(of: value)) isn't compared by a store")
@@ -82,24 +82,24 @@ struct ModelVocabulary: PredicateVocabulary {
     }
   }
 
-  private func storage<Model: PersistentModel>(of model: Model) -> ModelStorage? {
+  private func _storage<Model: PersistentModel>(of model: Model) -> ModelStorage? {
     model._modelStorage
   }
 
-  private func rawValue<Value: RawRepresentable>(_ value: Value) -> Any? {
+  private func _rawValue<Value: RawRepresentable>(_ value: Value) -> Any? {
     (value.rawValue as? any BasicValue)?.stored
   }
 
   /// Returns the raw values of a collection of enumerations; nil for other types.
-  private func constants<Values: Collection>(_ values: Values) -> [Any]? {
+  private func _constants<Values: Collection>(_ values: Values) -> [Any]? {
     guard Values.Element.self is any RawRepresentable.Type, !(Values.Element.self is any BasicValue.Type)
     else {
       return nil
     }
-    return values.compactMap { ($0 as? any RawRepresentable).flatMap { rawValue($0) } }
+    return values.compactMap { ($0 as? any RawRepresentable).flatMap { _rawValue($0) } }
   }
 
-  private func objectID(_ identifier: PersistentIdentifier) throws -> NSManagedObjectID {
+  private func _objectID(_ identifier: PersistentIdentifier) throws -> NSManagedObjectID {
     if let object = identifier.isTemporary ? context.object(for: identifier) : nil { return object.objectID }
     guard let id = context.objectID(for: identifier) else {
       throw Failure(description: "\(identifier.id.uri) is of no store of this container")

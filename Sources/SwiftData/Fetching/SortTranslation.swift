@@ -11,10 +11,10 @@ enum SortTranslation {
   static func descriptors<T: PersistentModel>(
     _ descriptors: [SortDescriptor<T>], _ modelClass: ModelClass
   ) throws -> [NSSortDescriptor] {
-    try descriptors.map { try descriptor($0, modelClass) }
+    try descriptors.map { try _descriptor($0, modelClass) }
   }
 
-  private static func descriptor<T: PersistentModel>(
+  private static func _descriptor<T: PersistentModel>(
     _ descriptor: SortDescriptor<T>, _ modelClass: ModelClass
   ) throws -> NSSortDescriptor {
     guard let keyPath = descriptor.keyPath else {
@@ -24,7 +24,7 @@ enum SortTranslation {
     guard !path.isEmpty else { throw Failure(description: "an order by identity") }
     let key = path.joined(separator: ".")
     let ascending = descriptor.order == .forward
-    if let selector = try selector(descriptor) {
+    if let selector = try _selector(descriptor) {
       return NSSortDescriptor(key: key, ascending: ascending, selector: selector)
     }
     return NSSortDescriptor(key: key, ascending: ascending)
@@ -33,9 +33,9 @@ enum SortTranslation {
   /// Returns the string comparison: nil for byte by byte, and for other values.
   ///
   /// Without a comparator, strings sort as in Finder, like Apple's descriptors created without one.
-  private static func selector<T>(_ descriptor: SortDescriptor<T>) throws -> String? {
+  private static func _selector<T>(_ descriptor: SortDescriptor<T>) throws -> String? {
     guard var comparator = descriptor.stringComparator else {
-      return isPlainText(descriptor) ? "localizedStandardCompare:" : nil
+      return _isPlainText(descriptor) ? "localizedStandardCompare:" : nil
     }
     comparator.order = .forward
     switch comparator {
@@ -47,7 +47,7 @@ enum SortTranslation {
   }
 
   /// Whether a descriptor sorts by text without specifying a comparison.
-  private static func isPlainText<T>(_ descriptor: SortDescriptor<T>) -> Bool {
+  private static func _isPlainText<T>(_ descriptor: SortDescriptor<T>) -> Bool {
     guard descriptor.stringComparator == nil, let keyPath = descriptor.keyPath else { return false }
     let type = type(of: keyPath).valueType
     return type == String.self || type == String?.self
@@ -55,7 +55,7 @@ enum SortTranslation {
 
   /// Compares two models by a descriptor, as a store would.
   static func compare<T>(_ left: T, _ right: T, by descriptor: SortDescriptor<T>) -> ComparisonResult {
-    guard let keyPath = descriptor.keyPath, let selector = try? selector(descriptor) else {
+    guard let keyPath = descriptor.keyPath, let selector = try? _selector(descriptor) else {
       return descriptor.compare(left, right)
     }
     func text(_ model: T) -> String? { flattened(model[keyPath: keyPath]) as? String }
@@ -75,13 +75,13 @@ enum SortTranslation {
 
 extension String.StandardComparator {
   /// Compares like names in Finder. Foundation provides it on Apple's platforms only.
-  public static let localizedStandard = localized(options: 321)
+  public static let localizedStandard = _localized(options: 321)
   /// Compares by the rules of the locale. Foundation provides it on Apple's platforms only.
-  public static let localized = localized(options: 0)
+  public static let localized = _localized(options: 0)
 
   /// Foundation on this platform provides the members but no initialiser for them. SwiftData itself compares
   /// by them.
-  private static func localized(options: UInt) -> String.StandardComparator {
+  private static func _localized(options: UInt) -> String.StandardComparator {
     var comparator = String.StandardComparator.lexical
     guard let fields = TypeReflection.fields(of: Self.self),
       let flag = fields.first(where: { $0.name == "isLocalized" && $0.type == Bool.self }),

@@ -7,10 +7,10 @@ struct HistoryReader {
   /// Returns the transactions that a descriptor selects.
   func fetch(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [DefaultHistoryTransaction]
   {
-    var found = try context.core.historyStores.flatMap {
+    var found = try context.core._historyStores.flatMap {
       try _matching(descriptor.predicate, $0)
     }
-    if context.core.historyStores.count > 1 { found.sort { $0.timestamp < $1.timestamp } }
+    if context.core._historyStores.count > 1 { found.sort { $0.timestamp < $1.timestamp } }
     if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
     return descriptor.fetchLimit > 0 ? Array(found.prefix(Int(clamping: descriptor.fetchLimit))) : found
   }
@@ -18,7 +18,7 @@ struct HistoryReader {
   /// Returns the transactions after positions in the stores' histories; all of a store without a position, or
   /// whose history after it was deleted.
   func fetch(after seen: [String: Int64]) throws -> [DefaultHistoryTransaction] {
-    try context.core.historyStores.flatMap { store in
+    try context.core._historyStores.flatMap { store in
       let token = seen[store.identifier].map { DefaultHistoryToken(store: store.identifier, number: $0) }
       do {
         return try _read(store, after: token).map { _typed($0) }
@@ -31,7 +31,7 @@ struct HistoryReader {
   /// Returns the numbers of the last transactions by store.
   func newest() -> [String: Int64] {
     var numbers: [String: Int64] = [:]
-    for store in context.core.historyStores {
+    for store in context.core._historyStores {
       let token = context.core.coordinator.currentPersistentHistoryToken(fromStores: [store])
       numbers[store.identifier] = token?.number(ofStore: store.identifier) ?? 0
     }
@@ -43,7 +43,7 @@ struct HistoryReader {
   /// - Throws: `SwiftDataError.invalidTransactionFetchRequest` for a predicate that can't be evaluated.
   func delete(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     let doomed = Dictionary(grouping: try fetch(descriptor), by: \.storeIdentifier)
-    for store in context.core.historyStores {
+    for store in context.core._historyStores {
       guard let numbers = doomed[store.identifier]?.map(\.transactionIdentifier) else { continue }
       try context.core.coordinator.deleteHistory(numbers, of: store)
     }
@@ -146,7 +146,7 @@ struct HistoryReader {
 
 extension ContainerCore {
   /// The stores with a history of the engine.
-  fileprivate var historyStores: [NSPersistentStore] {
+  fileprivate var _historyStores: [NSPersistentStore] {
     coordinator.persistentStores.filter { !($0 is SnapshotStore) }
   }
 }

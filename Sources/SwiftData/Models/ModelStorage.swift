@@ -102,7 +102,7 @@ public final class _ModelStorage: NSManagedObject {
     _object = object.map { Unmanaged.passUnretained($0) }
   }
 
-  private final var extras: Extras {
+  private final var _ensuredExtras: Extras {
     if let _extras { return _extras }
     let made = Extras()
     _extras = made
@@ -126,17 +126,17 @@ public final class _ModelStorage: NSManagedObject {
 
   final var decoded: [Int: (data: Data, value: Any)] {
     get { _extras?.decoded ?? [:] }
-    set { extras.decoded = newValue }
+    set { _ensuredExtras.decoded = newValue }
   }
 
   final var metadata: Any? {
     get { _extras?.metadata }
-    set { extras.metadata = newValue }
+    set { _ensuredExtras.metadata = newValue }
   }
 
   final var recording: (KeyPathRecording, [String])? {
     get { _extras?.recording }
-    set { extras.recording = newValue }
+    set { _ensuredExtras.recording = newValue }
   }
 
   /// Backing data of another kind than the module's, with the values.
@@ -146,7 +146,7 @@ public final class _ModelStorage: NSManagedObject {
   final var registrar: ObservationRegistrar {
     if let known = _extras?.registrar { return known }
     let made = ObservationRegistrar()
-    extras.registrar = made
+    _ensuredExtras.registrar = made
     flags.insert(.registered)
     return made
   }
@@ -164,15 +164,15 @@ public final class _ModelStorage: NSManagedObject {
   /// As `withObject`, for a change.
   @inline(__always) final func changeObject(_ index: Int, _ body: (_ModelStorage, Int) -> Void) -> Bool {
     guard let _slots, let _object else { return false }
-    if flags != .kept, !prepareChange(index) { return true }
+    if flags != .kept, !_prepareChange(index) { return true }
     _object._withUnsafeGuaranteedRef { body($0, _slots[index]) }
     return true
   }
 
   /// Whether a property may be changed now. Retains the model and notifies the observers.
-  @inline(never) private final func prepareChange(_ index: Int) -> Bool {
+  @inline(never) private final func _prepareChange(_ index: Int) -> Bool {
     if flags.contains(.beingShown) { return false }
-    if flags.contains(.registered) { tellRegistered(index) }
+    if flags.contains(.registered) { _tellRegistered(index) }
     if !flags.contains(.kept) { link?.context?.keep(self) }
     return true
   }
@@ -207,10 +207,10 @@ public final class _ModelStorage: NSManagedObject {
   /// Sets a property by index.
   final func set<Value>(_ index: Int, to value: Value) {
     guard let object, let plan = _plan else {
-      if flags.contains(.registered) { tellRegistered(index) }
+      if flags.contains(.registered) { _tellRegistered(index) }
       return begin(index, .other(DetachedBox(value)))
     }
-    if flags != .kept, !prepareChange(index) { return }
+    if flags != .kept, !_prepareChange(index) { return }
     unsafeDowncast(plan.accessors[index], to: ValueAccessor<Value>.self).set(value, object, self)
   }
 
@@ -222,7 +222,7 @@ public final class _ModelStorage: NSManagedObject {
   private final func _detachedValue<Value>(_ index: Int) -> Value {
     let accessor = unsafeDowncast(modelClass.accessors[index], to: ValueAccessor<Value>.self)
     if let (recording, path) = recording { return recording.value(of: accessor, at: path) }
-    recordDetachedRead(index)
+    _recordDetachedRead(index)
     if let value = detached(index).any { return value as! Value }
     return accessor.absent(modelClass.name)
   }
@@ -236,7 +236,7 @@ public final class _ModelStorage: NSManagedObject {
   /// Sets a property by index, to a value of its type.
   final func setAny(_ index: Int, to value: Any) {
     guard let object, let plan = _plan else { return begin(index, .other(DetachedBox(value))) }
-    if flags != .kept, !prepareChange(index) { return }
+    if flags != .kept, !_prepareChange(index) { return }
     plan.accessors[index].setAny(value, object, self)
   }
 
@@ -263,26 +263,26 @@ public final class _ModelStorage: NSManagedObject {
   // MARK: Observers
 
   /// Records that a property of a model without context is read.
-  private final func recordDetachedRead(_ index: Int) {
+  private final func _recordDetachedRead(_ index: Int) {
     guard NSManagedObject.isTrackingReads, let instance = _model.object else { return }
-    Self.access(instance, modelClass.properties[index].keypath, registrar)
+    Self._access(instance, modelClass.properties[index].keypath, registrar)
   }
 
   /// Notifies the observers of a property from before the model was inserted.
-  private final func tellRegistered(_ index: Int) {
+  private final func _tellRegistered(_ index: Int) {
     guard let instance = _model.object, let registrar = _extras?.registrar else { return }
-    Self.tell(instance, modelClass.properties[index].keypath, registrar)
+    Self._tell(instance, modelClass.properties[index].keypath, registrar)
   }
 
-  private static func access(_ instance: AnyObject, _ keyPath: AnyKeyPath, _ registrar: ObservationRegistrar)
+  private static func _access(_ instance: AnyObject, _ keyPath: AnyKeyPath, _ registrar: ObservationRegistrar)
   {
     func open<Model: PersistentModel>(_ model: Model) {
-      if let path = keyPath as? PartialKeyPath<Model> { Self.access(model, path, registrar) }
+      if let path = keyPath as? PartialKeyPath<Model> { Self._access(model, path, registrar) }
     }
     if let model = instance as? any PersistentModel { open(model) }
   }
 
-  private static func access<Model: PersistentModel>(
+  private static func _access<Model: PersistentModel>(
     _ model: Model, _ keyPath: PartialKeyPath<Model>, _ registrar: ObservationRegistrar
   ) {
     func open<Value>(_ type: Value.Type) {
@@ -291,7 +291,7 @@ public final class _ModelStorage: NSManagedObject {
     _openExistential(type(of: keyPath).valueType, do: open)
   }
 
-  private static func tell(_ instance: AnyObject, _ keyPath: AnyKeyPath, _ registrar: ObservationRegistrar) {
+  private static func _tell(_ instance: AnyObject, _ keyPath: AnyKeyPath, _ registrar: ObservationRegistrar) {
     func open<Model: PersistentModel>(_ model: Model) {
       func tell<Value>(_ type: Value.Type) {
         guard let path = keyPath as? KeyPath<Model, Value> else { return }
@@ -315,9 +315,9 @@ public final class _ModelStorage: NSManagedObject {
       begin(own, value)
     }
     guard let theirs = other._extras else { return }
-    if theirs.identifier != nil, _extras?.identifier == nil { extras.identifier = theirs.identifier }
-    if theirs.metadata != nil, _extras?.metadata == nil { extras.metadata = theirs.metadata }
-    if theirs.recording != nil, _extras?.recording == nil { extras.recording = theirs.recording }
+    if theirs.identifier != nil, _extras?.identifier == nil { _ensuredExtras.identifier = theirs.identifier }
+    if theirs.metadata != nil, _extras?.metadata == nil { _ensuredExtras.metadata = theirs.metadata }
+    if theirs.recording != nil, _extras?.recording == nil { _ensuredExtras.recording = theirs.recording }
   }
 
   /// Adopts the object of another storage, or a copy of its values.
@@ -332,7 +332,7 @@ public final class _ModelStorage: NSManagedObject {
 
   /// Shows backing data of another kind.
   final func show(foreign: Any) {
-    extras.foreign = foreign
+    _ensuredExtras.foreign = foreign
     flags.insert(.foreign)
   }
 
@@ -379,7 +379,7 @@ public final class _ModelStorage: NSManagedObject {
 
   /// Detaches from the context after the deletion was saved.
   final func leaveContext() {
-    if let parts = object?.identityParts { extras.identifier = PersistentIdentifier(parts) }
+    if let parts = object?.identityParts { _ensuredExtras.identifier = PersistentIdentifier(parts) }
     link = nil
   }
 
@@ -405,11 +405,11 @@ public final class _ModelStorage: NSManagedObject {
     if let object, let parts = object.identityParts { return PersistentIdentifier(parts) }
     if let known = _extras?.identifier { return known }
     let made = PersistentIdentifier(temporaryFor: modelClass.name)
-    extras.identifier = made
+    _ensuredExtras.identifier = made
     return made
   }
 
-  final func setIdentifier(_ identifier: PersistentIdentifier) { extras.identifier = identifier }
+  final func setIdentifier(_ identifier: PersistentIdentifier) { _ensuredExtras.identifier = identifier }
 
   /// The temporary identity, even if there is a permanent one.
   final var temporaryIdentifier: PersistentIdentifier? {

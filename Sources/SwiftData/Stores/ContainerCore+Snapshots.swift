@@ -23,13 +23,13 @@ extension ContainerCore {
   func connectSnapshotTables() {
     for store in customStores {
       store.bridge.load = { [weak self, unowned store] identifier in
-        try self?.load(identifier, from: store)
+        try self?._load(identifier, from: store)
       }
     }
   }
 
   /// Loads one model from a custom store.
-  private func load(_ identifier: PersistentIdentifier, from store: CustomStore) throws {
+  private func _load(_ identifier: PersistentIdentifier, from store: CustomStore) throws {
     guard let type = bindings.binding(named: identifier.entityName)?.modelClass.type else { return }
     func open<Model: PersistentModel>(_ type: Model.Type) throws {
       let one = FetchDescriptor<Model>(predicate: #Predicate { $0.persistentModelID == identifier })

@@ -151,7 +151,7 @@ extension DefaultSnapshot {
         let identifiers =
           value as? [PersistentIdentifier] ?? (value as? PersistentIdentifier).map { [$0] } ?? []
         storage.setTargets(
-          index, to: identifiers.compactMap { related($0).flatMap { self.object(of: $0) } })
+          index, to: identifiers.compactMap { related($0).flatMap { self._object(of: $0) } })
       } else if let value {
         storage.setAny(index, to: value)
       } else {
@@ -160,7 +160,7 @@ extension DefaultSnapshot {
     }
   }
 
-  private func object(of model: any PersistentModel) -> NSManagedObject? {
+  private func _object(of model: any PersistentModel) -> NSManagedObject? {
     func open<Model: PersistentModel>(_ model: Model) -> NSManagedObject? {
       model._modelStorage?.object
     }

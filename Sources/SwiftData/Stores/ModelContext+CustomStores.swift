@@ -13,11 +13,11 @@ extension ModelContext {
     while true {
       do {
         let (found, related) = try store.fetch(asked, editingState)
-        try enter(related, in: store)
-        let objects = try enter(found, in: store)
+        try _enter(related, in: store)
+        let objects = try _enter(found, in: store)
         let isWhole = !filters && !sorts && !isDirty
         return isWhole
-          ? objects : try finish(objects, descriptor, filters: filters, sorts: sorts || isDirty, binding)
+          ? objects : try _finish(objects, descriptor, filters: filters, sorts: sorts || isDirty, binding)
       } catch DataStoreError.preferInMemoryFilter where asked.predicate != nil {
         (asked.predicate, filters) = (nil, true)
       } catch DataStoreError.preferInMemorySort where !asked.sortBy.isEmpty {
@@ -28,7 +28,7 @@ extension ModelContext {
   }
 
   /// Applies the filter and order that a store left to the context, and unsaved changes.
-  private func finish<T: PersistentModel>(
+  private func _finish<T: PersistentModel>(
     _ objects: [NSManagedObject], _ descriptor: FetchDescriptor<T>, filters: Bool, sorts: Bool,
     _ binding: EntityBinding
   ) throws -> [NSManagedObject] {
@@ -63,7 +63,7 @@ extension ModelContext {
 
   /// Enters snapshots and returns the objects that show them.
   @discardableResult
-  private func enter(_ snapshots: [SnapshotValues], in store: CustomStore) throws -> [NSManagedObject] {
+  private func _enter(_ snapshots: [SnapshotValues], in store: CustomStore) throws -> [NSManagedObject] {
     try snapshots.map { snapshot in
       try core.enter(snapshot, in: store)
       guard let id = objectID(for: snapshot.identifier) else {
@@ -89,7 +89,7 @@ extension ModelContext {
       func own(_ objects: Set<NSManagedObject>) -> [ModelStorage] {
         objects.compactMap { $0 as? ModelStorage }.filter { store.entities.contains($0.entity.name ?? "") }
       }
-      func datas(_ objects: [ModelStorage]) -> [any BackingData] { objects.map { model(of: $0).backing } }
+      func datas(_ objects: [ModelStorage]) -> [any BackingData] { objects.map { model(of: $0)._backing } }
       let (inserted, updated, deleted) = (
         own(managed.insertedObjects), own(managed.updatedObjects), own(managed.deletedObjects)
       )
@@ -120,5 +120,5 @@ extension ModelContext {
 
 extension PersistentModel {
   /// The backing data, untyped.
-  fileprivate var backing: any BackingData { persistentBackingData }
+  fileprivate var _backing: any BackingData { persistentBackingData }
 }

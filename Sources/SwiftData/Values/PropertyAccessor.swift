@@ -116,7 +116,7 @@ class BasicAccessor<Value: BasicValue>: ValueAccessor<Value>, @unchecked Sendabl
   }
 
   final override func comparable(_ value: Any) -> Any? { (value as? Value)?.stored }
-  final override func stored(_ value: Any) throws -> Any? { try converted(value, Value.self).stored }
+  final override func stored(_ value: Any) throws -> Any? { try _converted(value, Value.self).stored }
   final override var codableType: (any Codable.Type)? { Value.self as? any Codable.Type }
   final override func restored(_ stored: Any) -> Any? { Value.restored(stored) }
 }
@@ -143,7 +143,7 @@ class OptionalBasicAccessor<Value: BasicValue>: ValueAccessor<Value?>, @unchecke
   }
 
   final override func comparable(_ value: Any) -> Any? { (value as? Value)?.stored }
-  final override func stored(_ value: Any) throws -> Any? { try converted(value, Value.self).stored }
+  final override func stored(_ value: Any) throws -> Any? { try _converted(value, Value.self).stored }
   final override var codableType: (any Codable.Type)? { Value.self as? any Codable.Type }
   final override func restored(_ stored: Any) -> Any? { Value.restored(stored) }
 }
@@ -185,7 +185,7 @@ final class CodedAccessor<Value>: ValueAccessor<Value>, @unchecked Sendable {
   }
 
   override func storedStandIn(_ standIn: Any) -> Any? { (standIn as? Value).flatMap { _coder.stored($0) } }
-  override func stored(_ value: Any) throws -> Any? { _coder.stored(try converted(value, Value.self)) }
+  override func stored(_ value: Any) throws -> Any? { _coder.stored(try _converted(value, Value.self)) }
   override var codableType: (any Codable.Type)? { Value.self as? any Codable.Type }
   override func restored(_ stored: Any) -> Any? { flattened(_coder.value(of: stored)) }
   override func elementPath(of keyPath: AnyKeyPath) -> [String]? { _coder.elementPath(of: keyPath) }
@@ -228,7 +228,7 @@ final class TransformableAccessor<Value>: ValueAccessor<Value>, @unchecked Senda
 }
 
 /// Converts a value to a property's type, directly or through its coded form.
-private func converted<Value>(_ value: Any, _ type: Value.Type) throws -> Value {
+private func _converted<Value>(_ value: Any, _ type: Value.Type) throws -> Value {
   if let value = value as? Value { return value }
   guard let encodable = value as? any Encodable, let wanted = type as? any Decodable.Type,
     let converted = try JSONDecoder().decode(wanted, from: JSONEncoder().encode(encodable)) as? Value

@@ -4,19 +4,19 @@ import CoreData
 enum PropertyAccessors {
   /// The accessor of a property by its type; nil for a type that can't be stored.
   static func accessor(_ metadata: Schema.PropertyMetadata, of model: String) -> PropertyAccessor? {
-    func open<Value>(_ type: Value.Type) -> PropertyAccessor? { accessor(type, metadata, of: model) }
+    func open<Value>(_ type: Value.Type) -> PropertyAccessor? { _accessor(type, metadata, of: model) }
     return _openExistential(type(of: metadata.keypath).valueType, do: open)
   }
 
-  private static func accessor<Value>(
+  private static func _accessor<Value>(
     _ type: Value.Type, _ metadata: Schema.PropertyMetadata, of model: String
   ) -> PropertyAccessor? {
     let name = metadata.name
     if let transformer = (metadata.metadata as? Schema.Attribute)?.transformerName {
       return TransformableAccessor<Value>(name, transformer: transformer)
     }
-    if let relationship = relationship(type, name) { return relationship }
-    if let frequent = frequent(type, name) { return frequent }
+    if let relationship = _relationship(type, name) { return relationship }
+    if let frequent = _frequent(type, name) { return frequent }
     if let basic = type as? any BasicValue.Type {
       func open<Basic: BasicValue>(_ basic: Basic.Type) -> PropertyAccessor { BasicAccessor<Basic>(name) }
       return open(basic)
@@ -38,7 +38,7 @@ enum PropertyAccessors {
     }
   }
 
-  private static func frequent<Value>(_ type: Value.Type, _ name: String) -> PropertyAccessor? {
+  private static func _frequent<Value>(_ type: Value.Type, _ name: String) -> PropertyAccessor? {
     switch ObjectIdentifier(type) {
     case ObjectIdentifier(String.self): StringAccessor(name)
     case ObjectIdentifier(String?.self): OptionalStringAccessor(name)
@@ -52,7 +52,7 @@ enum PropertyAccessors {
     }
   }
 
-  private static func relationship<Value>(_ type: Value.Type, _ name: String) -> PropertyAccessor? {
+  private static func _relationship<Value>(_ type: Value.Type, _ name: String) -> PropertyAccessor? {
     func toOne<Model: PersistentModel>(_ model: Model.Type) -> PropertyAccessor { ToOneAccessor<Model>(name) }
     func optionalToOne<Model: PersistentModel>(_ model: Model.Type) -> PropertyAccessor {
       OptionalToOneAccessor<Model>(name)

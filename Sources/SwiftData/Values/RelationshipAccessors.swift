@@ -63,7 +63,7 @@ final class ToManyAccessor<Model: PersistentModel>: ValueAccessor<[Model]>, @unc
   }
 
   override func fill(_ value: Any, _ object: NSManagedObject, _ storage: ModelStorage) {
-    addMembers(value as? [Model] ?? [], object, storage)
+    _addMembers(value as? [Model] ?? [], object, storage)
   }
 
   override func absent(_ model: String) -> [Model] { [] }
@@ -86,7 +86,7 @@ final class OptionalToManyAccessor<Model: PersistentModel>: ValueAccessor<[Model
   }
 
   override func fill(_ value: Any, _ object: NSManagedObject, _ storage: ModelStorage) {
-    addMembers(flattened(value) as? [Model] ?? [], object, storage)
+    _addMembers(flattened(value) as? [Model] ?? [], object, storage)
   }
 
   override func absent(_ model: String) -> [Model]? { nil }
@@ -96,7 +96,7 @@ final class OptionalToManyAccessor<Model: PersistentModel>: ValueAccessor<[Model
 
 extension PropertyAccessor {
   /// Adds models to a to-many relationship.
-  fileprivate func addMembers<Model: PersistentModel>(
+  fileprivate func _addMembers<Model: PersistentModel>(
     _ models: [Model], _ object: NSManagedObject, _ storage: ModelStorage
   ) {
     guard !models.isEmpty else { return }

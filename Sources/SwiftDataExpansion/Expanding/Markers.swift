@@ -2,7 +2,7 @@
 /// nothing, and report an error outside of a model.
 enum PropertyMarker {
   static func expand(_ request: ExpansionRequest) -> MacroExpansion {
-    let name = request.typeName.replacingSuffix("Macro")
+    let name = request.typeName._replacingSuffix("Macro")
     if let context = request.lexicalContext.first {
       // An extension's properties are computed, so that '@Transient' on them is redundant.
       if LexicalContext.isModel(context) || (name == "Transient" && LexicalContext.isExtension(context)) {
@@ -25,7 +25,7 @@ enum PropertyMarker {
 enum ConstraintMarker {
   static func expand(_ request: ExpansionRequest) -> MacroExpansion {
     if let context = request.lexicalContext.first, LexicalContext.isModel(context) { return .empty }
-    let name = request.typeName.replacingSuffix("Macro")
+    let name = request.typeName._replacingSuffix("Macro")
     var reader = DeclarationReader(request.use)
     let range = reader.macroUse()?.range ?? 0..<0
     return MacroExpansion(
@@ -53,7 +53,7 @@ enum LexicalContext {
 }
 
 extension String {
-  fileprivate func replacingSuffix(_ suffix: String) -> String {
+  fileprivate func _replacingSuffix(_ suffix: String) -> String {
     hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
   }
 }

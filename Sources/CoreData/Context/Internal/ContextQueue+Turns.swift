@@ -21,7 +21,7 @@ final class Turns: Sendable {
   private let _isWaited = Atomic<Bool>(false)
 
   /// Adds a piece of work. Returns true if the caller must enqueue a slot.
-  fileprivate func add(_ work: @escaping @Sendable () -> Void) -> Bool {
+  fileprivate func _add(_ work: @escaping @Sendable () -> Void) -> Bool {
     _line.withLock { line in
       line.waiting.append(work)
       _isWaited.store(true, ordering: .releasing)
@@ -34,7 +34,7 @@ final class Turns: Sendable {
   /// Runs the oldest piece of work.
   ///
   /// - Returns: Whether more work waits than there are slots, which requires another turn.
-  fileprivate func runNext() -> Bool {
+  fileprivate func _runNext() -> Bool {
     _next()?()
     return _line.withLock { line in
       if line.waiting.count >= line.places { return true }
@@ -65,12 +65,12 @@ extension ContextQueue {
   /// later; see `Turns`.
   func inTurn(_ work: @escaping @Sendable () -> Void) {
     guard case .main = kind else { return async(work) }
-    if turns.add(work) { _askForTurn() }
+    if turns._add(work) { _askForTurn() }
   }
 
   private func _askForTurn() {
     DispatchQueue.main.async { [self] in
-      if inItsPlace({ turns.runNext() }) { _askForTurn() }
+      if inItsPlace({ turns._runNext() }) { _askForTurn() }
     }
   }
 }

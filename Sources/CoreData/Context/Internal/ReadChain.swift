@@ -80,7 +80,7 @@ struct ReadChain {
     let cached = id.key.flatMap { coordinator?.cachedRow(for: $0, at: generation) }
     if let nearest = entry(for: IdentityKey(id)) {
       guard nearest.row != nil else { return Reading(found: .deleted) }
-      return Reading(found: row(for: id, over: cached).map(Found.row) ?? .deleted)
+      return Reading(found: _row(for: id, over: cached).map(Found.row) ?? .deleted)
     }
     guard let key = id.key, let coordinator else { return Reading(found: .missing) }
     if let cached { return Reading(found: .row(cached)) }
@@ -99,12 +99,12 @@ struct ReadChain {
   /// - Returns: Nil if an ancestor has deleted the object or no values are in memory.
   func newestRow(for id: NSManagedObjectID, saved: Row? = nil) -> Row? {
     let cached = id.key.flatMap { coordinator?.rowCache.row(for: $0) }
-    guard let saved else { return row(for: id, over: cached) }
-    return row(for: id, over: cached.map { $0.version >= saved.version ? $0 : saved } ?? saved)
+    guard let saved else { return _row(for: id, over: cached) }
+    return _row(for: id, over: cached.map { $0.version >= saved.version ? $0 : saved } ?? saved)
   }
 
   /// Applies the ancestors' changes, farthest ancestor first, to a stored row.
-  private func row(for id: NSManagedObjectID, over stored: Row?) -> Row? {
+  private func _row(for id: NSManagedObjectID, over stored: Row?) -> Row? {
     if overlays.isEmpty { return stored }
     let key = IdentityKey(id)
     var row = stored
@@ -129,7 +129,7 @@ struct ReadChain {
       guard let entry = layers.entry(for: ownerKey), entry.changed.contains(slot) || entry.kind == .inserted,
         case .toMany(let delta)? = entry.row?[slot]
       else { continue }
-      members = Self.apply(delta, to: members)
+      members = Self._apply(delta, to: members)
     }
     guard hasOverlays else { return members }
     return members.filter { member in
@@ -140,7 +140,7 @@ struct ReadChain {
     }
   }
 
-  private static func apply(_ delta: ToManyDelta, to members: [NSManagedObjectID]) -> [NSManagedObjectID] {
+  private static func _apply(_ delta: ToManyDelta, to members: [NSManagedObjectID]) -> [NSManagedObjectID] {
     let removed = Set(delta.removed.map { IdentityKey($0) })
     var result = members.filter { !removed.contains(IdentityKey($0)) }
     let present = Set(result.map { IdentityKey($0) })

@@ -22,13 +22,13 @@ extension ManagedKey {
   /// Adds members to an object's to-many. Traps for elements that are not managed objects.
   public func add(_ members: some Sequence, to object: NSManagedObject) {
     let slot = toManySlot(in: object)
-    for member in members { object.addMember(managed(member, object), slot) }
+    for member in members { object.addMember(_managed(member, object), slot) }
   }
 
   /// Removes members from an object's to-many. Traps for elements that are not managed objects.
   public func remove(_ members: some Sequence, from object: NSManagedObject) {
     let slot = toManySlot(in: object)
-    for member in members { object.removeMember(managed(member, object), slot) }
+    for member in members { object.removeMember(_managed(member, object), slot) }
   }
 
   /// Adds the members of an ordered set, in its order.
@@ -49,24 +49,24 @@ extension ManagedKey {
   /// chaptersKey.remove(at: 0, from: book)
   /// ```
   public func insert(_ member: NSManagedObject, into object: NSManagedObject, at index: Int) {
-    object.addMember(member, orderedSlot(in: object, upTo: index, isInsertion: true), at: index)
+    object.addMember(member, _orderedSlot(in: object, upTo: index, isInsertion: true), at: index)
   }
 
   /// Removes the member at an index of an object's ordered to-many.
   public func remove(at index: Int, from object: NSManagedObject) {
-    let slot = orderedSlot(in: object, upTo: index, isInsertion: false)
+    let slot = _orderedSlot(in: object, upTo: index, isInsertion: false)
     object.removeMember(object.members(slot).order[index], slot)
   }
 
   /// Inserts members into an object's ordered to-many, so that they end up at the given indexes.
   public func insert(_ members: [NSManagedObject], into object: NSManagedObject, at indexes: NSIndexSet) {
-    checkCounts(members, indexes, object)
-    for (index, member) in zip(ascending(indexes), members) { insert(member, into: object, at: index) }
+    _checkCounts(members, indexes, object)
+    for (index, member) in zip(_ascending(indexes), members) { insert(member, into: object, at: index) }
   }
 
   /// Removes the members at several indexes of an object's ordered to-many.
   public func remove(at indexes: NSIndexSet, from object: NSManagedObject) {
-    for index in ascending(indexes).reversed() { remove(at: index, from: object) }
+    for index in _ascending(indexes).reversed() { remove(at: index, from: object) }
   }
 
   /// Replaces the member at an index of an object's ordered to-many.
@@ -77,12 +77,12 @@ extension ManagedKey {
 
   /// Replaces the members at several indexes of an object's ordered to-many.
   public func replace(at indexes: NSIndexSet, in object: NSManagedObject, with members: [NSManagedObject]) {
-    checkCounts(members, indexes, object)
+    _checkCounts(members, indexes, object)
     remove(at: indexes, from: object)
     insert(members, into: object, at: indexes)
   }
 
-  private func ascending(_ indexes: NSIndexSet) -> [Int] {
+  private func _ascending(_ indexes: NSIndexSet) -> [Int] {
     var all: [Int] = []
     var index = indexes.firstIndex
     while index != NSNotFound {
@@ -92,7 +92,7 @@ extension ManagedKey {
     return all
   }
 
-  private func orderedSlot(in object: NSManagedObject, upTo index: Int, isInsertion: Bool) -> Int {
+  private func _orderedSlot(in object: NSManagedObject, upTo index: Int, isInsertion: Bool) -> Int {
     let slot = toManySlot(in: object)
     guard object._layout.slots[slot].relationship!.isOrdered else {
       programmerError("'\(object._layout.entityName).\(name)' is not ordered and has no indexes.")
@@ -105,7 +105,7 @@ extension ManagedKey {
     return slot
   }
 
-  private func checkCounts(_ members: [NSManagedObject], _ indexes: NSIndexSet, _ object: NSManagedObject) {
+  private func _checkCounts(_ members: [NSManagedObject], _ indexes: NSIndexSet, _ object: NSManagedObject) {
     guard members.count == indexes.count else {
       programmerError(
         "'\(object._layout.entityName).\(name)' was given \(members.count) members for \(indexes.count) indexes."
@@ -113,7 +113,7 @@ extension ManagedKey {
     }
   }
 
-  private func managed(_ member: Any, _ object: NSManagedObject) -> NSManagedObject {
+  private func _managed(_ member: Any, _ object: NSManagedObject) -> NSManagedObject {
     guard let managed = member as? NSManagedObject else {
       programmerError(
         "'\(object._layout.entityName).\(name)' takes managed objects, not a \(type(of: member)).")

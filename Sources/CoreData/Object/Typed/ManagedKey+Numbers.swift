@@ -83,7 +83,7 @@ extension ManagedKey where Value == Double {
       return object.double(at: slot) ?? 0
     }
     set {
-      if slot(in: object) == Self.indirect, isDate(object) {
+      if slot(in: object) == Self.indirect, _isDate(object) {
         object.setValueOfProperty(Date(timeIntervalSinceReferenceDate: newValue), name)
       } else {
         write(.double(newValue), newValue, object)
@@ -92,11 +92,11 @@ extension ManagedKey where Value == Double {
   }
 
   private func _secondsOrNumber(_ object: NSManagedObject) -> Double {
-    if isDate(object) { return (object.valueOfProperty(name) as? Date)?.timeIntervalSinceReferenceDate ?? 0 }
+    if _isDate(object) { return (object.valueOfProperty(name) as? Date)?.timeIntervalSinceReferenceDate ?? 0 }
     return number(of: object).doubleValue
   }
 
-  private func isDate(_ object: NSManagedObject) -> Bool {
+  private func _isDate(_ object: NSManagedObject) -> Bool {
     guard let slot = object._layout.slot(named: name) else { return false }
     return object._layout.slots[slot].type == .date
   }

@@ -5,11 +5,11 @@ import Foundation
 extension ManagedKey {
   /// The to-one of an object.
   public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Object? where Value == Object? {
-    get { target(object) }
-    set { setTarget(newValue, object) }
+    get { _target(object) }
+    set { _setTarget(newValue, object) }
   }
 
-  private func setTarget(_ target: NSManagedObject?, _ object: NSManagedObject) {
+  private func _setTarget(_ target: NSManagedObject?, _ object: NSManagedObject) {
     let slot = slot(in: object)
     if slot != Self.indirect {
       object.setToOne(slot, target)
@@ -18,7 +18,7 @@ extension ManagedKey {
     }
   }
 
-  private func target<Object: NSManagedObject>(_ object: NSManagedObject) -> Object? {
+  private func _target<Object: NSManagedObject>(_ object: NSManagedObject) -> Object? {
     let slot = slot(in: object)
     let found = slot != Self.indirect ? object.toOne(slot) : object.valueOfProperty(name)
     guard let found else { return nil }
@@ -29,24 +29,24 @@ extension ManagedKey {
 extension ManagedKey where Value: NSManagedObject {
   /// The to-one of an object; traps if it is nil.
   public subscript(object: NSManagedObject) -> Value {
-    get { target(object) ?? missing(object) }
-    set { setTarget(newValue, object) }
+    get { _target(object) ?? missing(object) }
+    set { _setTarget(newValue, object) }
   }
 }
 
 extension ManagedKey where Value == NSSet? {
   /// The members of an object's to-many.
   public subscript(object: NSManagedObject) -> NSSet? {
-    get { members(object) }
-    set { setMembers(newValue?.compactMap { $0 as? NSManagedObject } ?? [], object) }
+    get { _members(object) }
+    set { _setMembers(newValue?.compactMap { $0 as? NSManagedObject } ?? [], object) }
   }
 }
 
 extension ManagedKey where Value == NSSet {
   /// The members of an object's to-many.
   public subscript(object: NSManagedObject) -> NSSet {
-    get { members(object) }
-    set { setMembers(newValue.compactMap { $0 as? NSManagedObject }, object) }
+    get { _members(object) }
+    set { _setMembers(newValue.compactMap { $0 as? NSManagedObject }, object) }
   }
 }
 
@@ -54,7 +54,7 @@ extension ManagedKey where Value == NSOrderedSet? {
   /// The members of an object's ordered to-many.
   public subscript(object: NSManagedObject) -> NSOrderedSet? {
     get { object.members(toManySlot(in: object)).foundationOrder }
-    set { setMembers(newValue?.array.compactMap { $0 as? NSManagedObject } ?? [], object) }
+    set { _setMembers(newValue?.array.compactMap { $0 as? NSManagedObject } ?? [], object) }
   }
 }
 
@@ -62,7 +62,7 @@ extension ManagedKey where Value == NSOrderedSet {
   /// The members of an object's ordered to-many.
   public subscript(object: NSManagedObject) -> NSOrderedSet {
     get { object.members(toManySlot(in: object)).foundationOrder }
-    set { setMembers(newValue.array.compactMap { $0 as? NSManagedObject }, object) }
+    set { _setMembers(newValue.array.compactMap { $0 as? NSManagedObject }, object) }
   }
 }
 
@@ -70,7 +70,7 @@ extension ManagedKey where Value == NSMutableSet? {
   /// The members of an object's to-many, as a set that writes through.
   public subscript(object: NSManagedObject) -> NSMutableSet? {
     get { LiveSet(object, slot: toManySlot(in: object)) }
-    set { setMembers(newValue?.compactMap { $0 as? NSManagedObject } ?? [], object) }
+    set { _setMembers(newValue?.compactMap { $0 as? NSManagedObject } ?? [], object) }
   }
 }
 
@@ -78,7 +78,7 @@ extension ManagedKey where Value == NSMutableSet {
   /// The members of an object's to-many, as a set that writes through.
   public subscript(object: NSManagedObject) -> NSMutableSet {
     get { LiveSet(object, slot: toManySlot(in: object)) }
-    set { setMembers(newValue.compactMap { $0 as? NSManagedObject }, object) }
+    set { _setMembers(newValue.compactMap { $0 as? NSManagedObject }, object) }
   }
 }
 
@@ -86,7 +86,7 @@ extension ManagedKey where Value == NSMutableOrderedSet? {
   /// The members of an object's ordered to-many, as a set that writes through.
   public subscript(object: NSManagedObject) -> NSMutableOrderedSet? {
     get { object.liveOrder(toManySlot(in: object)) }
-    set { setMembers(newValue?.array.compactMap { $0 as? NSManagedObject } ?? [], object) }
+    set { _setMembers(newValue?.array.compactMap { $0 as? NSManagedObject } ?? [], object) }
   }
 }
 
@@ -94,7 +94,7 @@ extension ManagedKey where Value == NSMutableOrderedSet {
   /// The members of an object's ordered to-many, as a set that writes through.
   public subscript(object: NSManagedObject) -> NSMutableOrderedSet {
     get { object.liveOrder(toManySlot(in: object)) }
-    set { setMembers(newValue.array.compactMap { $0 as? NSManagedObject }, object) }
+    set { _setMembers(newValue.array.compactMap { $0 as? NSManagedObject }, object) }
   }
 }
 
@@ -102,22 +102,22 @@ extension ManagedKey {
   /// The members of an object's to-many.
   public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Set<Object> where Value == Set<Object>
   {
-    get { typedMembers(object) }
-    set { setMembers(Array(newValue), object) }
+    get { _typedMembers(object) }
+    set { _setMembers(Array(newValue), object) }
   }
 
   /// The members of an object's to-many.
   public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Set<Object>?
   where Value == Set<Object>? {
-    get { typedMembers(object) }
-    set { setMembers(newValue.map(Array.init) ?? [], object) }
+    get { _typedMembers(object) }
+    set { _setMembers(newValue.map(Array.init) ?? [], object) }
   }
 
-  private func members(_ object: NSManagedObject) -> NSSet {
+  private func _members(_ object: NSManagedObject) -> NSSet {
     object.members(toManySlot(in: object)).foundationSet
   }
 
-  private func typedMembers<Object: NSManagedObject>(_ object: NSManagedObject) -> Set<Object> {
+  private func _typedMembers<Object: NSManagedObject>(_ object: NSManagedObject) -> Set<Object> {
     let state = object.members(toManySlot(in: object))
     if let other = state.member(notOf: Object.self) { return mismatch(other, object) }
     // Each member is an Object, and managed objects hash by identity regardless of class: the hash table is
@@ -125,7 +125,7 @@ extension ManagedKey {
     return unsafeBitCast(state.members, to: Set<Object>.self)
   }
 
-  private func setMembers(_ objects: [NSManagedObject], _ object: NSManagedObject) {
+  private func _setMembers(_ objects: [NSManagedObject], _ object: NSManagedObject) {
     object.setToMany(toManySlot(in: object), objects)
   }
 

@@ -27,7 +27,7 @@ extension ManagedKey where Value: RawRepresentable {
   public subscript(object: NSManagedObject) -> Value {
     get {
       let found = object.valueOfProperty(name)
-      guard let raw = rawValue(found, Value.RawValue.self), let value = Value(rawValue: raw) else {
+      guard let raw = _rawValue(found, Value.RawValue.self), let value = Value(rawValue: raw) else {
         guard let found else { return missing(object) }
         return mismatch(found, object)
       }
@@ -40,12 +40,12 @@ extension ManagedKey where Value: RawRepresentable {
 extension ManagedKey {
   /// The property of an object, stored as its raw value; a raw value without a case reads as nil.
   public subscript<Wrapped: RawRepresentable>(object: NSManagedObject) -> Wrapped? where Value == Wrapped? {
-    get { rawValue(object.valueOfProperty(name), Wrapped.RawValue.self).flatMap(Wrapped.init(rawValue:)) }
+    get { _rawValue(object.valueOfProperty(name), Wrapped.RawValue.self).flatMap(Wrapped.init(rawValue:)) }
     set { object.setValueOfProperty(newValue?.rawValue, name) }
   }
 
   /// Returns an enumeration's raw value from a model value. A nil number counts as zero, as for scalars.
-  private func rawValue<Raw>(_ found: Any?, _ type: Raw.Type) -> Raw? {
+  private func _rawValue<Raw>(_ found: Any?, _ type: Raw.Type) -> Raw? {
     if let integer = type as? any FixedWidthInteger.Type {
       guard let number = found as? NSNumber else { return nil }
       return Self._integer(number.int64Value, integer) as? Raw

@@ -5,7 +5,7 @@ import Foundation
 extension ManagedKey where Value == String? {
   /// The property of an object.
   public subscript(object: NSManagedObject) -> String? {
-    get { string(object) }
+    get { _string(object) }
     set { write(newValue.map { .string($0) } ?? .null, newValue, object) }
   }
 }
@@ -13,7 +13,7 @@ extension ManagedKey where Value == String? {
 extension ManagedKey where Value == String {
   /// The property of an object; nil reads as an empty string.
   public subscript(object: NSManagedObject) -> String {
-    get { string(object) ?? "" }
+    get { _string(object) ?? "" }
     set { write(.string(newValue), newValue, object) }
   }
 }
@@ -21,7 +21,7 @@ extension ManagedKey where Value == String {
 extension ManagedKey where Value == Date? {
   /// The property of an object.
   public subscript(object: NSManagedObject) -> Date? {
-    get { date(object) }
+    get { _date(object) }
     set { write(newValue.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null, newValue, object) }
   }
 }
@@ -29,7 +29,7 @@ extension ManagedKey where Value == Date? {
 extension ManagedKey where Value == Date {
   /// The property of an object; traps if it is nil.
   public subscript(object: NSManagedObject) -> Date {
-    get { date(object) ?? missing(object) }
+    get { _date(object) ?? missing(object) }
     set { write(.double(newValue.timeIntervalSinceReferenceDate), newValue, object) }
   }
 }
@@ -37,7 +37,7 @@ extension ManagedKey where Value == Date {
 extension ManagedKey where Value == Data? {
   /// The property of an object.
   public subscript(object: NSManagedObject) -> Data? {
-    get { data(object) }
+    get { _data(object) }
     set { write(newValue.map { .data($0) } ?? .null, newValue, object) }
   }
 }
@@ -45,7 +45,7 @@ extension ManagedKey where Value == Data? {
 extension ManagedKey where Value == Data {
   /// The property of an object; nil reads as empty data.
   public subscript(object: NSManagedObject) -> Data {
-    get { data(object) ?? Data() }
+    get { _data(object) ?? Data() }
     set { write(.data(newValue), newValue, object) }
   }
 }
@@ -53,7 +53,7 @@ extension ManagedKey where Value == Data {
 extension ManagedKey where Value == UUID? {
   /// The property of an object.
   public subscript(object: NSManagedObject) -> UUID? {
-    get { uuid(object) }
+    get { _uuid(object) }
     set { write(newValue.map { .uuid($0) } ?? .null, newValue, object) }
   }
 }
@@ -61,7 +61,7 @@ extension ManagedKey where Value == UUID? {
 extension ManagedKey where Value == UUID {
   /// The property of an object; traps if it is nil.
   public subscript(object: NSManagedObject) -> UUID {
-    get { uuid(object) ?? missing(object) }
+    get { _uuid(object) ?? missing(object) }
     set { write(.uuid(newValue), newValue, object) }
   }
 }
@@ -69,7 +69,7 @@ extension ManagedKey where Value == UUID {
 extension ManagedKey where Value == URL? {
   /// The property of an object.
   public subscript(object: NSManagedObject) -> URL? {
-    get { url(object) }
+    get { _url(object) }
     set { write(newValue.map { .string($0.absoluteString) } ?? .null, newValue, object) }
   }
 }
@@ -77,7 +77,7 @@ extension ManagedKey where Value == URL? {
 extension ManagedKey where Value == URL {
   /// The property of an object; traps if it is nil.
   public subscript(object: NSManagedObject) -> URL {
-    get { url(object) ?? missing(object) }
+    get { _url(object) ?? missing(object) }
     set { write(.string(newValue.absoluteString), newValue, object) }
   }
 }
@@ -85,7 +85,7 @@ extension ManagedKey where Value == URL {
 extension ManagedKey where Value == Decimal? {
   /// The property of an object.
   public subscript(object: NSManagedObject) -> Decimal? {
-    get { decimal(object) }
+    get { _decimal(object) }
     set { write(newValue.map { .decimal(DecimalBox($0)) } ?? .null, newValue, object) }
   }
 }
@@ -93,7 +93,7 @@ extension ManagedKey where Value == Decimal? {
 extension ManagedKey where Value == Decimal {
   /// The property of an object; nil reads as zero.
   public subscript(object: NSManagedObject) -> Decimal {
-    get { decimal(object) ?? 0 }
+    get { _decimal(object) ?? 0 }
     set { write(.decimal(DecimalBox(newValue)), newValue, object) }
   }
 }
@@ -101,7 +101,7 @@ extension ManagedKey where Value == Decimal {
 extension ManagedKey where Value == NSDecimalNumber? {
   /// The property of an object.
   public subscript(object: NSManagedObject) -> NSDecimalNumber? {
-    get { decimal(object).map { NSDecimalNumber(decimal: $0) } }
+    get { _decimal(object).map { NSDecimalNumber(decimal: $0) } }
     set { write(newValue.map { .decimal(DecimalBox($0.decimalValue)) } ?? .null, newValue, object) }
   }
 }
@@ -109,7 +109,7 @@ extension ManagedKey where Value == NSDecimalNumber? {
 extension ManagedKey where Value == NSDecimalNumber {
   /// The property of an object, of any numeric type; traps if it is nil.
   public subscript(object: NSManagedObject) -> NSDecimalNumber {
-    get { decimal(object).map { NSDecimalNumber(decimal: $0) } ?? missing(object) }
+    get { _decimal(object).map { NSDecimalNumber(decimal: $0) } ?? missing(object) }
     set { write(.decimal(DecimalBox(newValue.decimalValue)), newValue, object) }
   }
 }
@@ -117,48 +117,48 @@ extension ManagedKey where Value == NSDecimalNumber {
 // MARK: Reading
 
 extension ManagedKey {
-  @inline(__always) fileprivate func string(_ object: NSManagedObject) -> String? {
+  @inline(__always) fileprivate func _string(_ object: NSManagedObject) -> String? {
     let slot = slot(in: object)
-    guard slot != Self.indirect else { return converted(object) { $0 as? String } }
+    guard slot != Self.indirect else { return _converted(object) { $0 as? String } }
     return object.string(at: slot)
   }
 
-  @inline(__always) fileprivate func date(_ object: NSManagedObject) -> Date? {
+  @inline(__always) fileprivate func _date(_ object: NSManagedObject) -> Date? {
     let slot = slot(in: object)
-    guard slot != Self.indirect else { return converted(object) { $0 as? Date } }
+    guard slot != Self.indirect else { return _converted(object) { $0 as? Date } }
     return object.double(at: slot).map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
-  @inline(__always) fileprivate func data(_ object: NSManagedObject) -> Data? {
+  @inline(__always) fileprivate func _data(_ object: NSManagedObject) -> Data? {
     let slot = slot(in: object)
-    guard slot != Self.indirect else { return converted(object) { $0 as? Data } }
+    guard slot != Self.indirect else { return _converted(object) { $0 as? Data } }
     if case .data(let value) = object.read(slot) { return value }
     return nil
   }
 
-  @inline(__always) fileprivate func uuid(_ object: NSManagedObject) -> UUID? {
+  @inline(__always) fileprivate func _uuid(_ object: NSManagedObject) -> UUID? {
     let slot = slot(in: object)
-    guard slot != Self.indirect else { return converted(object) { $0 as? UUID } }
+    guard slot != Self.indirect else { return _converted(object) { $0 as? UUID } }
     if case .uuid(let value) = object.read(slot) { return value }
     return nil
   }
 
-  fileprivate func url(_ object: NSManagedObject) -> URL? {
+  fileprivate func _url(_ object: NSManagedObject) -> URL? {
     let slot = slot(in: object)
-    guard slot != Self.indirect else { return converted(object) { $0 as? URL } }
+    guard slot != Self.indirect else { return _converted(object) { $0 as? URL } }
     return object.string(at: slot).flatMap { URL(string: $0) }
   }
 
-  @inline(__always) fileprivate func decimal(_ object: NSManagedObject) -> Decimal? {
+  @inline(__always) fileprivate func _decimal(_ object: NSManagedObject) -> Decimal? {
     let slot = slot(in: object)
-    guard slot != Self.indirect else { return converted(object) { AttributeCoding.decimal(of: $0) } }
+    guard slot != Self.indirect else { return _converted(object) { AttributeCoding.decimal(of: $0) } }
     if case .decimal(let box) = object.read(slot) { return box.decimal }
     return nil
   }
 
   /// Converts the value of a property with another representation; traps if it cannot be converted to the
   /// declared type.
-  private func converted<T>(_ object: NSManagedObject, _ convert: (Any) -> T?) -> T? {
+  private func _converted<T>(_ object: NSManagedObject, _ convert: (Any) -> T?) -> T? {
     guard let found = object.valueOfProperty(name) else { return nil }
     return convert(found) ?? mismatch(found, object)
   }

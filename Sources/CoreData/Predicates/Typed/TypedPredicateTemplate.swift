@@ -23,29 +23,29 @@ package final class TypedPredicateTemplate: Sendable {
     }
 
     /// Writes the marker value of a numbered hole.
-    fileprivate func mark(_ place: UnsafeMutableRawPointer, _ number: Int) {
+    fileprivate func _mark(_ place: UnsafeMutableRawPointer, _ number: Int) {
       switch self {
-      case .text: place.assumingMemoryBound(to: String.self).pointee = Self.text(number)
-      case .whole: place.assumingMemoryBound(to: Int.self).pointee = Self.whole(number)
-      case .number: place.assumingMemoryBound(to: Double.self).pointee = Self.number(number)
-      case .date: place.assumingMemoryBound(to: Date.self).pointee = Self.date(number)
-      case .uuid: place.assumingMemoryBound(to: UUID.self).pointee = Self.uuid(number)
+      case .text: place.assumingMemoryBound(to: String.self).pointee = Self._text(number)
+      case .whole: place.assumingMemoryBound(to: Int.self).pointee = Self._whole(number)
+      case .number: place.assumingMemoryBound(to: Double.self).pointee = Self._number(number)
+      case .date: place.assumingMemoryBound(to: Date.self).pointee = Self._date(number)
+      case .uuid: place.assumingMemoryBound(to: UUID.self).pointee = Self._uuid(number)
       }
     }
 
     /// Returns the translation of the marker.
-    fileprivate func mark(_ number: Int) -> PredicateValue {
+    fileprivate func _mark(_ number: Int) -> PredicateValue {
       switch self {
-      case .text: PredicateValue(any: Self.text(number))
-      case .whole: PredicateValue(any: Self.whole(number))
-      case .number: PredicateValue(any: Self.number(number))
-      case .date: PredicateValue(any: Self.date(number))
-      case .uuid: PredicateValue(any: Self.uuid(number))
+      case .text: PredicateValue(any: Self._text(number))
+      case .whole: PredicateValue(any: Self._whole(number))
+      case .number: PredicateValue(any: Self._number(number))
+      case .date: PredicateValue(any: Self._date(number))
+      case .uuid: PredicateValue(any: Self._uuid(number))
       }
     }
 
     /// Reads the value from a predicate of the same shape.
-    fileprivate func read(_ place: UnsafeRawPointer) -> PredicateValue {
+    fileprivate func _read(_ place: UnsafeRawPointer) -> PredicateValue {
       switch self {
       case .text: .string(place.assumingMemoryBound(to: String.self).pointee)
       case .whole: .int(Int64(place.assumingMemoryBound(to: Int.self).pointee))
@@ -56,13 +56,13 @@ package final class TypedPredicateTemplate: Sendable {
     }
 
     // Differs from any text that a program captures, and from the other markers.
-    private static func text(_ number: Int) -> String { "\u{1}hole \(number)\u{1}" }
-    private static func whole(_ number: Int) -> Int { -0x6b1d_33c0_9a41_0000 + number }
-    private static func number(_ number: Int) -> Double { -6.104e250 * Double(number + 1) }
-    private static func date(_ number: Int) -> Date {
-      Date(timeIntervalSinceReferenceDate: Self.number(number))
+    private static func _text(_ number: Int) -> String { "\u{1}hole \(number)\u{1}" }
+    private static func _whole(_ number: Int) -> Int { -0x6b1d_33c0_9a41_0000 + number }
+    private static func _number(_ number: Int) -> Double { -6.104e250 * Double(number + 1) }
+    private static func _date(_ number: Int) -> Date {
+      Date(timeIntervalSinceReferenceDate: Self._number(number))
     }
-    private static func uuid(_ number: Int) -> UUID {
+    private static func _uuid(_ number: Int) -> UUID {
       UUID(
         uuid: (
           0x6b, 0x1d, 0x33, 0xc0, 0x9a, 0x41, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: number)
@@ -98,10 +98,10 @@ package final class TypedPredicateTemplate: Sendable {
       memory.baseAddress!.initialize(to: expression)
       defer { memory.baseAddress!.deinitialize(count: 1) }
       let place = UnsafeMutableRawPointer(memory.baseAddress!)
-      for (number, hole) in holes.enumerated() { hole.kind.mark(place + hole.offset, number) }
+      for (number, hole) in holes.enumerated() { hole.kind._mark(place + hole.offset, number) }
       return try translator.part(memory[0]).predicate
     }
-    let marks = Dictionary(uniqueKeysWithValues: holes.enumerated().map { ($1.kind.mark($0), $0) })
+    let marks = Dictionary(uniqueKeysWithValues: holes.enumerated().map { ($1.kind._mark($0), $0) })
     var seen: Set<Int> = []
     func opened(_ value: PredicateValue) -> ExpressionTree? {
       if let number = marks[value] {
@@ -148,14 +148,14 @@ package final class TypedPredicateTemplate: Sendable {
   package func predicate(reading address: UnsafeRawPointer) -> NSPredicate {
     if let _format,
       let comparison = try? _format.comparison(
-        count: 1, argument: { _ in FormatArgument.value(_holes[0].kind.read(address + _holes[0].offset)) })
+        count: 1, argument: { _ in FormatArgument.value(_holes[0].kind._read(address + _holes[0].offset)) })
     {
       return NSComparisonPredicate(comparison)
     }
     if _holes.isEmpty { return _tree.predicate }
     var values: [String: ExpressionTree] = [:]
     for (number, hole) in _holes.enumerated() {
-      values[Self._name(number)] = .constant(hole.kind.read(address + hole.offset))
+      values[Self._name(number)] = .constant(hole.kind._read(address + hole.offset))
     }
     return _tree.substituting(values).predicate
   }

@@ -31,7 +31,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   /// ```
   ///
   /// - Throws: The error with which adding the store fails.
-  open func load() throws { mustOverride("load()") }
+  open func load() throws { _mustOverride("load()") }
 
   /// Writes all of `cacheNodes()`, and the metadata. Must be overridden.
   ///
@@ -45,14 +45,14 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   /// ```
   ///
   /// - Throws: The error with which the save fails; the nodes are then restored.
-  open func save() throws { mustOverride("save()") }
+  open func save() throws { _mustOverride("save()") }
 
   /// Returns a node with the values of a new object. Must be overridden.
   ///
   /// Other new objects to which it is related may have no node yet. Either let `save()` read such
   /// relationships from the objects' IDs, or create their nodes here and return them when they are requested.
   open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
-    mustOverride("newCacheNode(for:)")
+    _mustOverride("newCacheNode(for:)")
   }
 
   /// Updates an object's node with its changed values. Must be overridden.
@@ -65,13 +65,13 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   /// }
   /// ```
   open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
-    mustOverride("updateCacheNode(_:from:)")
+    _mustOverride("updateCacheNode(_:from:)")
   }
 
   /// Returns the reference that identifies a new object in the store: a string, a number, or any value with a
   /// description. Must be overridden.
   open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
-    mustOverride("newReferenceObject(for:)")
+    _mustOverride("newReferenceObject(for:)")
   }
 
   /// The nodes of all objects.
@@ -104,7 +104,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
   final func dropCacheNodes(_ keys: [ObjectKey]) { for key in keys { _nodes[key] = nil } }
 
-  private func mustOverride(_ method: String) -> Never {
+  private func _mustOverride(_ method: String) -> Never {
     programmerError(
       "\(Swift.type(of: self)) must override \(method); NSAtomicStore knows nothing of its file.")
   }

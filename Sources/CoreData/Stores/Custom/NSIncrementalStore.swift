@@ -15,7 +15,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   // Unchecked: as its superclass; this class has no state.
 
   /// Checks the URL and sets `metadata` with `NSStoreTypeKey` and `NSStoreUUIDKey`. Must be overridden.
-  open override func loadMetadata() throws { mustOverride("loadMetadata()") }
+  open override func loadMetadata() throws { _mustOverride("loadMetadata()") }
 
   /// Executes a request. Must be overridden.
   ///
@@ -42,7 +42,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// - Throws: The error with which the fetch or save fails; 134091 for an unsupported request.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any
   {
-    mustOverride("execute(_:with:)")
+    _mustOverride("execute(_:with:)")
   }
 
   /// Returns the values of an object. Must be overridden.
@@ -62,7 +62,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   open func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
-    mustOverride("newValuesForObject(with:with:)")
+    _mustOverride("newValuesForObject(with:with:)")
   }
 
   /// Returns the ID at a to-one, or `NSNull`; the IDs at a to-many as a set or, if ordered, an array. Called
@@ -71,7 +71,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
     with context: NSManagedObjectContext?
   ) throws -> Any {
-    mustOverride("newValue(forRelationship:forObjectWith:with:)")
+    _mustOverride("newValue(forRelationship:forObjectWith:with:)")
   }
 
   /// Returns a UUID for the metadata of a store that does not exist yet.
@@ -88,7 +88,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// }
   /// ```
   open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
-    mustOverride("obtainPermanentIDs(for:)")
+    _mustOverride("obtainPermanentIDs(for:)")
   }
 
   /// Called when a fetch or save has registered objects in a context: once, until they are unregistered. Core
@@ -111,7 +111,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// Returns the reference of an ID of this store. Traps for an ID of another store, where Core Data raises.
   public final func referenceObject(for objectID: NSManagedObjectID) -> Any { reference(of: objectID) }
 
-  private func mustOverride(_ method: String) -> Never {
+  private func _mustOverride(_ method: String) -> Never {
     programmerError(
       "\(Swift.type(of: self)) must override \(method); NSIncrementalStore knows nothing of its data.")
   }

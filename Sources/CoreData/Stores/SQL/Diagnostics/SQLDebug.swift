@@ -19,19 +19,19 @@ enum SQLDebug {
   /// Returns the level requested by arguments.
   static func fromArguments(_ arguments: [String]) -> Int? {
     guard let place = arguments.firstIndex(of: "-" + key), place + 1 < arguments.count else { return nil }
-    return Int(arguments[place + 1]).map(clamped)
+    return Int(arguments[place + 1]).map(_clamped)
   }
 
   /// Returns the level requested by environment variables.
   static func fromEnvironment(_ environment: [String: String]) -> Int? {
-    environment[key].flatMap { Int($0) }.map(clamped)
+    environment[key].flatMap { Int($0) }.map(_clamped)
   }
 
-  private static func clamped(_ level: Int) -> Int { max(0, min(4, level)) }
+  private static func _clamped(_ level: Int) -> Int { max(0, min(4, level)) }
 
   /// Sets the level for stores opened from now on, and the output; nil for standard error. For tests.
   static func set(level: Int, sink: (@Sendable (String) -> Void)? = nil) {
-    _level.store(clamped(level), ordering: .relaxed)
+    _level.store(_clamped(level), ordering: .relaxed)
     _sink.withLock { $0 = sink }
   }
 

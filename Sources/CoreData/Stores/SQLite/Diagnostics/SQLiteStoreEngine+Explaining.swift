@@ -7,7 +7,7 @@ extension SQLiteStoreEngine: SQLExplaining {
     for plan: FetchPlan, _ purpose: QueryShape.Purpose, countingRows: Bool
   ) throws -> SQLStatement {
     let isSortedInMemory = purpose == .objects && packedOrder(plan) != nil
-    let order = isSortedInMemory ? plan.sort.map(\.text) : []
+    let order = isSortedInMemory ? plan.sort.map(\._text) : []
     let plan = isSortedInMemory ? plan.unsorted : plan
     let (query, constants) = try compiled(plan, purpose)
     return try _statement(query.sql, query.parameters, plan, constants, countingRows, memoryOrder: order)
@@ -42,5 +42,5 @@ extension SQLiteStoreEngine: SQLExplaining {
 
 extension FetchPlan.SortTerm {
   /// The term in words.
-  fileprivate var text: String { keyPath.joined(separator: ".") + (ascending ? "" : " descending") }
+  fileprivate var _text: String { keyPath.joined(separator: ".") + (ascending ? "" : " descending") }
 }

@@ -19,7 +19,7 @@ enum SQLFunctions {
         let operation = StringOperation(rawValue: call.int64(2))
       else { return call.answerNull() }
       let options = PredicateTree.Comparison.Options(rawValue: UInt(truncatingIfNeeded: call.int64(3)))
-      call.answer(try operation.holds(for: text, pattern, options))
+      call.answer(try operation._holds(for: text, pattern, options))
     }
     try connection.register(function: StringFunction.compare, argumentCount: 3) { call in
       guard let left = call.utf8(0), let right = call.utf8(1) else { return call.answerNull() }
@@ -121,7 +121,7 @@ enum SQLFunctions {
 
 extension StringOperation {
   /// Evaluates the string comparison, with the code that in-memory predicates use.
-  fileprivate func holds(
+  fileprivate func _holds(
     for text: StringComparison.Bytes, _ pattern: StringComparison.Bytes, _ options: StringComparison.Options
   ) throws -> Bool {
     switch self {

@@ -67,7 +67,7 @@ struct ExternalDataDirectory: Sendable {
     guard descriptor >= 0 else { throw SQLiteStoreError.externalData(path: path, code: errno) }
     defer { close(descriptor) }
     FileMode(of: _storePath)?.apply(toDescriptor: descriptor)
-    if let code = data.withUnsafeBytes({ writeAll($0, to: descriptor) }) {
+    if let code = data.withUnsafeBytes({ _writeAll($0, to: descriptor) }) {
       unlink(path)
       throw SQLiteStoreError.externalData(path: path, code: code)
     }
@@ -121,7 +121,7 @@ struct ExternalDataDirectory: Sendable {
 }
 
 /// Writes bytes to an open file. Returns the error code, or nil on success.
-private func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+private func _writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
   var rest = bytes[...]
   while !rest.isEmpty {
     let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress!, rest.count)
