@@ -1,20 +1,21 @@
 import Foundation
 
-/// Where a store is: server, database, and the schema inside it.
+/// The address of a store: server, database, and schema.
 ///
-/// `postgresql://user@host:port/database?schema=name&…`; every other item of the query is a keyword of libpq, such as
-/// `sslmode`, `passfile`, `service`, `connect_timeout`, or `host` for a socket's directory or several hosts.
-/// `pooler=transaction` says that a pooler stands before the server which gives each transaction another session.
+/// `postgresql://user@host:port/database?schema=name&…`; every other query item is a keyword of libpq, such
+/// as `sslmode`, `passfile`, `service`, `connect_timeout`, or `host` for a socket's directory or several
+/// hosts. `pooler=transaction` declares a pooler in front of the server that assigns a session to each
+/// transaction.
 package struct PostgreSQLAddress: Sendable, Equatable {
   /// libpq's keywords with their values.
   package let settings: [String: String]
   package let schema: String
-  /// Whether a session lasts for a transaction only, so that nothing may be kept in it.
+  /// Whether sessions last for one transaction only, so that they cannot hold state.
   let isPooled: Bool
   /// The address without password, for messages and as the store's URL.
   let url: URL
 
-  /// - Throws: `PostgreSQLStoreError.address` for a URL that is none of a PostgreSQL database.
+  /// - Throws: `PostgreSQLStoreError.address` for a URL that is not that of a PostgreSQL database.
   package init(_ url: URL) throws {
     func refuse(_ reason: String) -> PostgreSQLStoreError {
       .address(

@@ -3,17 +3,17 @@ import CoreDataModelFiles
 import CoreDataPostgreSQLBinding
 import Foundation
 
-/// Copies of stores in SQLite files, for tools that read files.
+/// Copies stores to SQLite files, for tools that read files.
 package enum PostgreSQLStoreCopy {
-  /// Copies all objects of a store, as they are at one moment, into a new SQLite store.
+  /// Copies a snapshot of all objects of a store into a new SQLite store.
   ///
   /// - Parameters:
   ///   - url: The store's URL.
-  ///   - path: Where the new store is made.
-  /// - Throws: A Cocoa error; of the new store nothing is left then.
+  ///   - path: Path of the new store.
+  /// - Throws: A Cocoa error; the new store's files are then removed.
   package static func copy(_ url: URL, to path: String) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try _model(of: url))
-    // One connection, whose transaction all reads are part of.
+    // Uses one connection, so that one transaction contains all reads.
     let store = try coordinator.addPersistentStore(
       ofType: PostgreSQLStoreKind.typeName, configurationName: nil, at: url,
       options: [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreConnectionPoolMaxSizeKey: 1])
@@ -30,7 +30,7 @@ package enum PostgreSQLStoreCopy {
       let options: [AnyHashable: Any] = [NSSQLitePragmasOption: ["journal_mode": "DELETE"]]
       let copy = try coordinator.migratePersistentStore(store, to: file, options: options, type: .sqlite)
       try coordinator.remove(copy)
-      // A read on another connection would have seen another moment.
+      // A read on another connection would have seen another snapshot.
       guard connection.isInTransaction else {
         throw CocoaError(
           .persistentStoreOperation,
@@ -47,7 +47,7 @@ package enum PostgreSQLStoreCopy {
     }
   }
 
-  /// The model that a store has inside.
+  /// Returns the model stored in a store.
   private static func _model(of url: URL) throws -> NSManagedObjectModel {
     let kind = PostgreSQLStoreKind()
     let metadata = try kind.metadata(at: url, options: nil)

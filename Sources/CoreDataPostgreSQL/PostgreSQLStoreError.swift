@@ -2,33 +2,33 @@ import CoreData
 import CoreDataPostgreSQLBinding
 import Foundation
 
-/// What can go wrong in a store on PostgreSQL, apart from conflicts and broken constraints.
+/// Errors of a PostgreSQL store, apart from conflicts and constraint violations.
 enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
-  /// The URL is none of a store.
+  /// The URL is not that of a store.
   case address(String)
-  /// An option has a value that is none of its own.
+  /// An option has an invalid value.
   case option(String, reason: String)
   /// The server cannot be reached, or refuses the connection.
   case connection(PostgreSQLError)
-  /// The schema holds no store, or another one than expected.
+  /// The schema contains no store, or not the expected one.
   case noStore(schema: String, reason: String)
-  /// The schema lacks what the model needs, or the role rights.
+  /// The schema lacks what the model needs, or the role lacks rights.
   case incomplete(schema: String, missing: [String])
   /// The model cannot be laid out in tables.
   case model(entity: String, property: String?, reason: String)
   /// The store was opened for reading only.
   case readOnly(schema: String)
-  /// A lock, or a connection, was not to be had in time.
+  /// Timed out waiting for a lock or a connection.
   case timeout(String)
   /// The engine was closed.
   case closed
   /// The server refused a statement.
   case server(PostgreSQLError)
-  /// The connection was lost while the save was committed, and whether it was could not be found out.
+  /// The connection was lost during the save's commit, and the outcome could not be determined.
   case unknownOutcome(PostgreSQLError)
-  /// A query generation that the server does not keep any more.
+  /// A query generation that the server no longer keeps.
   case generationGone(String)
-  /// A row that no store of this model can hold.
+  /// A row that is invalid for the model.
   case corruptRow(table: String, key: Int64, reason: String)
   /// A value that cannot be stored in this property.
   case unstorable(entity: String, property: String, reason: String)
@@ -55,7 +55,7 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The server's state stands in the user info under `PostgreSQLStateErrorKey`.
+  /// Adds the server's SQLSTATE to the user info, under `PostgreSQLStateErrorKey`.
   func describe(in info: inout [String: Any]) {
     guard let error = _reported else { return }
     info[NSUnderlyingErrorKey] = NSError(
@@ -91,7 +91,7 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Runs `body` and turns what the connection throws into store errors.
+  /// Runs `body` and converts the connection's errors to store errors.
   static func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -106,8 +106,9 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
   }
 }
 
-/// Domain of the errors that a PostgreSQL server reports, as underlying errors of Core Data's.
+/// Domain of the errors that a PostgreSQL server reports, which are underlying errors of Core Data's.
 public let PostgreSQLErrorDomain = "PostgreSQLErrorDomain"
 
-/// Key for the SQLSTATE in the user info of such an error: five characters, or empty when the connection failed.
+/// Key for the SQLSTATE in the user info of such an error: five characters, or empty if the connection
+/// failed.
 public let PostgreSQLStateErrorKey = "PostgreSQLState"

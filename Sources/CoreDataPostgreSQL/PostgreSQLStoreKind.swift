@@ -26,7 +26,7 @@ struct PostgreSQLStoreKind: StoreKind {
     do {
       return try StoreErrors.translating(url: address.url) { try _open(url, address, request) }
     } catch {
-      // What a program's policy or handler has thrown comes as it is.
+      // Errors thrown by a program's policy or handler are rethrown unchanged.
       let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? HandlerError
       throw cause?.underlying ?? error
     }
@@ -57,7 +57,7 @@ struct PostgreSQLStoreKind: StoreKind {
           do {
             return try prepared()
           } catch let error as PostgreSQLError where error.isDuplicate {
-            // Another program has created it meanwhile, on a server without advisory locks.
+            // Another program created the store meanwhile, on a server without advisory locks.
             return try prepared()
           }
         }
@@ -68,7 +68,7 @@ struct PostgreSQLStoreKind: StoreKind {
         metadata = try _renewed(metadata, expected, pool, address, isReadOnly: isReadOnly)
       }
       capabilities = try _check(expected, pool, address, isReadOnly)
-      // A history with gaps would mislead its readers: once begun it is kept.
+      // Once begun, the history is kept: readers could not detect gaps.
       if !keepsHistory { keepsHistory = try _hasHistory(pool, address) }
     } catch {
       pool.close()
@@ -90,7 +90,8 @@ struct PostgreSQLStoreKind: StoreKind {
     return store
   }
 
-  /// Compares what is there with the model, so that nothing missing is found by a save, and asks what else there is.
+  /// Compares the schema with the model, so that missing parts fail here and not in a save, and queries the
+  /// server's capabilities.
   private func _check(
     _ expected: PostgreSQLSchema, _ pool: PostgreSQLPool, _ address: PostgreSQLAddress, _ isReadOnly: Bool
   ) throws -> PostgreSQLCapabilities {
@@ -129,14 +130,14 @@ struct PostgreSQLStoreKind: StoreKind {
     }
   }
 
-  /// Connections to the replica that the options name.
+  /// Creates the replica that the options name.
   private func _replica(_ options: [AnyHashable: Any]?) throws -> PostgreSQLReplica? {
     let option = options?[NSPostgreSQLReplicaOption]
     guard let url = option as? URL ?? (option as? String).flatMap({ URL(string: $0) }) else { return nil }
     return PostgreSQLReplica(_pool(try _address(url), options))
   }
 
-  /// The bucket that the options name; zero for none.
+  /// Returns the bucket that the options name; zero for none.
   private func _bucket(_ options: [AnyHashable: Any]?) throws -> Int64 {
     guard let option = options?[NSPostgreSQLKeyBucketOption] else { return 0 }
     guard let number = (option as? NSNumber)?.int64Value, (1...32_767).contains(number) else {
@@ -152,7 +153,7 @@ struct PostgreSQLStoreKind: StoreKind {
       maximumAge: (options?[NSPostgreSQLQueryGenerationAgeOption] as? NSNumber)?.doubleValue ?? 300)
   }
 
-  /// The metadata of the store, which is created if there is none.
+  /// Returns the metadata of the store, creating the store if it does not exist.
   private func _prepared(
     _ connection: PostgreSQLConnection, _ address: PostgreSQLAddress, _ mapping: StoreMapping,
     _ derivations: PostgreSQLDerivations, _ request: StoreRequest, isReadOnly: Bool
@@ -166,7 +167,7 @@ struct PostgreSQLStoreKind: StoreKind {
         reason: "it is not there, and a store that is opened for reading only is not created")
     }
     return try connection.transaction {
-      // Of several processes that find no store one creates it, and the others wait for it.
+      // Of several processes that find no store, one creates it and the others wait.
       try PostgreSQLStoreLock.acquire(address.schema, on: connection)
       if try _exists(connection, address.schema) {
         return try PostgreSQLMetadata.read(connection, schema: address.schema)
@@ -196,9 +197,9 @@ struct PostgreSQLStoreKind: StoreKind {
     }
   }
 
-  /// Whether a schema holds a store.
+  /// Returns whether a schema contains a store.
   ///
-  /// - Throws: `PostgreSQLStoreError.noStore` for a schema that holds something else.
+  /// - Throws: `PostgreSQLStoreError.noStore` for a schema with other content.
   private func _exists(_ connection: PostgreSQLConnection, _ schema: String) throws -> Bool {
     var parameters = PostgreSQLParameters()
     parameters.add(schema)
@@ -218,10 +219,10 @@ struct PostgreSQLStoreKind: StoreKind {
     return false
   }
 
-  /// Whether the store is of another version of the model, and is to be migrated.
+  /// Returns whether the store belongs to another version of the model and must be migrated.
   ///
-  /// - Throws: `PostgreSQLStoreError.noStore`; a Cocoa error with code 134100 for a store of another version that may not
-  ///   be migrated.
+  /// - Throws: `PostgreSQLStoreError.noStore`; a Cocoa error with code 134100 if the store needs a migration
+  ///   that is not allowed.
   private func _migrates(
     _ metadata: [String: Any], _ address: PostgreSQLAddress, _ request: StoreRequest
   ) throws -> Bool {
@@ -250,7 +251,7 @@ struct PostgreSQLStoreKind: StoreKind {
       ])
   }
 
-  /// Migrates the store, and answers what its metadata are then.
+  /// Migrates the store and returns its new metadata.
   private func _migrated(
     _ metadata: [String: Any], _ pool: PostgreSQLPool, _ url: URL, _ address: PostgreSQLAddress,
     _ request: StoreRequest
@@ -279,7 +280,8 @@ struct PostgreSQLStoreKind: StoreKind {
     }
   }
 
-  /// Replaces the functions, and makes the views, of a store that another version of the package made, and answers its metadata.
+  /// Replaces the functions and creates the views of a store from another version of the package, and returns
+  /// its metadata.
   private func _renewed(
     _ metadata: [String: Any], _ expected: PostgreSQLSchema, _ pool: PostgreSQLPool,
     _ address: PostgreSQLAddress,
@@ -310,7 +312,7 @@ struct PostgreSQLStoreKind: StoreKind {
 
   // MARK: Stores as a whole
 
-  /// Runs `body` on a connection of its own.
+  /// Runs `body` on a dedicated connection.
   private func _connected<Result>(
     _ url: URL, _ options: [AnyHashable: Any]?,
     _ body: (PostgreSQLConnection, PostgreSQLAddress) throws -> Result
@@ -339,10 +341,10 @@ struct PostgreSQLStoreKind: StoreKind {
     }
   }
 
-  /// Drops the store's schema with all that is in it.
+  /// Drops the store's schema and everything in it.
   func destroy(at url: URL, options: [AnyHashable: Any]?, closing: () throws -> Void) throws {
     try _connected(url, options) { connection, address in
-      // Of a schema that is another program's nothing is dropped.
+      // Never drops the schema of another program.
       let exists = try _exists(connection, address.schema)
       try closing()
       if exists { try _drop(address.schema, connection) }
@@ -366,23 +368,23 @@ struct PostgreSQLStoreKind: StoreKind {
     }
   }
 
-  /// Looks at the history, so that there is something to be told of stores that keep one only.
+  /// Watches the history; stores without history report no changes.
   func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws -> AnyObject? {
     guard let engine = store.engine as? PostgreSQLStoreEngine, engine.keepsHistory else { return nil }
     return try PostgreSQLChangeFeed(
       engine, listens: StoreOptions.isOn(NSPostgreSQLNotifiesOption, store.options), changed)
   }
 
-  /// A store stays where it was opened.
+  /// A store's URL cannot change while it is open.
   func reopen(_ store: NSPersistentStore, at url: URL, in coordinator: NSPersistentStoreCoordinator) -> Bool {
     false
   }
 }
 
-/// Versions of what a store has beside its model, in its metadata.
+/// Versions of the parts of a store that do not depend on its model, kept in its metadata.
 enum PostgreSQLVersions {
   static let layoutKey = "PostgreSQLLayout"
   static let functionsKey = "PostgreSQLFunctions"
-  /// Of the store's own tables.
+  /// Version of the store's own tables.
   static let layout = 1
 }

@@ -3,15 +3,14 @@ import Foundation
 
 /// Type of stores in a PostgreSQL database.
 ///
-/// Using the constant registers the type with Core Data: a Swift module runs no code when it is loaded, and a global
-/// constant is made when it is first used, which no store can do without. A type that is given as a text of the program's
-/// own is unknown until then.
+/// Using the constant registers the type with Core Data: Swift modules run no code when loaded, and global
+/// constants are initialized on first use. A type given as a string literal is unknown until then.
 public let NSPostgreSQLStoreType: String = {
   StoreKinds.register(PostgreSQLStoreKind())
   return PostgreSQLStoreKind.typeName
 }()
 
-/// Found by its name when a program asks for the type before it has used the constant.
+/// Found by name if a program asks for the type before using the constant.
 enum LinkedKind: LinkedStoreKind {
   static func register() { _ = NSPostgreSQLStoreType }
 }

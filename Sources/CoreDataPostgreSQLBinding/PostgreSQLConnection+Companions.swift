@@ -1,14 +1,15 @@
 import CoreDataCPostgreSQL
 
-/// Two queries for one number each: what a connection sends before and after each statement, without a round trip more.
+/// Two queries for one number each, which a connection sends before and after each statement in the same
+/// round trip.
 package struct PostgreSQLCompanions: Sendable {
   package let before: String?
   package let after: String?
-  /// The number that the query before the last statement has answered; nil when it has answered none.
+  /// The result of the query before the last statement; nil if it had none.
   package fileprivate(set) var numberBefore: Int64?
-  /// The number that the query after the last statement has answered; nil when it has answered none.
+  /// The result of the query after the last statement; nil if it had none.
   package fileprivate(set) var numberAfter: Int64?
-  /// Asked with the number before, once a statement has succeeded; throws to have the statement fail.
+  /// Called with the number before, once a statement has succeeded; throws to fail the statement.
   package let check: (@Sendable (Int64?) throws -> Void)?
 
   package init(
@@ -20,11 +21,11 @@ package struct PostgreSQLCompanions: Sendable {
   }
 }
 
-/// A statement that is sent with the next one.
+/// A statement that is sent along with the next one.
 struct PendingStatement {
   let sql: String
   let parameters: PostgreSQLParameters
-  /// Name that it is prepared under; nil when it is not.
+  /// Name for preparing it; nil for an unprepared statement.
   let name: String?
 }
 
@@ -36,7 +37,7 @@ extension PostgreSQLConnection {
     }
   }
 
-  /// Runs what is pending.
+  /// Runs pending statements.
   ///
   /// - Throws: `PostgreSQLError`.
   package func runPending() throws {
@@ -45,10 +46,10 @@ extension PostgreSQLConnection {
     _ = try checked(accompanied { send(last) }, last.sql)
   }
 
-  /// Runs what `send` sends, after what is pending, and with the companions before and after it.
+  /// Sends pending statements, then the statement that `send` sends, between its companions.
   ///
-  /// - Returns: The result of what `send` sends; nil when the connection is lost.
-  /// - Throws: `PostgreSQLError` of a pending statement, or what the companions' check throws.
+  /// - Returns: The result of that statement; nil if the connection is lost.
+  /// - Throws: `PostgreSQLError` of a pending statement, or errors of the companions' check.
   func accompanied(_ send: () -> Int32) throws -> OpaquePointer? {
     let first = pending
     pending = []
@@ -64,10 +65,10 @@ extension PostgreSQLConnection {
       first.allSatisfy { self.send($0) == 1 } && ask(before) && send() == 1 && ask(after)
       && PQpipelineSync(handle) == 1
     var results: [OpaquePointer?] = []
-    // What is not sent has no result; the connection is lost then.
+    // Without sending there are no results; the connection is then lost.
     let count = isSent ? first.count + (before == nil ? 0 : 1) + 1 + (after == nil ? 0 : 1) : 0
     for _ in 0..<count { results.append(result(ofSending: 1)) }
-    // The answer to the end of the pipeline.
+    // The result for the end of the pipeline.
     while isSent, isUsable, let rest = PQgetResult(handle) {
       let isEnd = PQresultStatus(rest) == PGRES_PIPELINE_SYNC
       PQclear(rest)
@@ -92,7 +93,7 @@ extension PostgreSQLConnection {
     return main
   }
 
-  /// The only number of a result, which ends.
+  /// Returns the only number of a result, and frees the result.
   private static func _number(_ result: OpaquePointer?) -> Int64? {
     guard let result else { return nil }
     guard PQresultStatus(result) == PGRES_TUPLES_OK else {

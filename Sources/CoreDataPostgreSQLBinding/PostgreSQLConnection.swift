@@ -6,33 +6,33 @@ import Glibc
 import Musl
 #endif
 
-/// A connection to a server. Used by one thread at a time, which is what `PostgreSQLPool` sees to.
+/// A connection to a server. `PostgreSQLPool` ensures that one thread at a time uses it.
 package final class PostgreSQLConnection {
   /// libpq's connection.
   let handle: OpaquePointer
-  /// Names of prepared statements by their text; empty where statements are not prepared.
+  /// Names of prepared statements by their text; empty if statements are not prepared.
   private var _prepared: [String: String] = [:]
   private let _prepares: Bool
-  /// Round trips to the server for statements, preparing them left out.
+  /// Number of round trips for statements, not counting preparation.
   package private(set) var statementCount = 0
-  /// Asked now and then while a statement runs; once it answers true the statement is ended, with an error for which
-  /// `isCancelled` is true. Nil, as it is at first, for statements that nothing ends early.
+  /// Polled while a statement runs; if it returns true, the statement is cancelled with an error whose
+  /// `isCancelled` is true. Nil by default, for statements that are never cancelled.
   package var isCancelled: (() -> Bool)?
 
-  /// Queries that are sent along with each statement, in one round trip; nil for none.
+  /// Queries to send along with each statement, in the same round trip; nil for none.
   package var companions: PostgreSQLCompanions?
-  /// Statements that are sent with the next one, before it.
+  /// Statements to send before the next one, in the same round trip.
   var pending: [PendingStatement] = []
 
-  /// Most statements that a connection keeps prepared; a program that makes up more starts over.
+  /// Maximum number of statements kept prepared; beyond it, all are discarded.
   private static let _capacity = 512
 
   /// Connects.
   ///
   /// - Parameters:
   ///   - settings: libpq's keywords and their values.
-  ///   - prepares: Whether statements are prepared in the session. False behind a pooler that gives each transaction
-  ///     another session.
+  ///   - prepares: Whether statements are prepared in the session. Pass false behind a pooler that assigns a
+  ///     session to each transaction.
   /// - Throws: `PostgreSQLError`; its message names host, port and user, never a password.
   package init(_ settings: [String: String], prepares: Bool = true) throws {
     _prepares = prepares
@@ -46,7 +46,7 @@ package final class PostgreSQLConnection {
       throw PostgreSQLError(state: nil, message: Self._message(PQerrorMessage(connection)))
     }
     handle = connection
-    // Notices are for those who type statements.
+    // Ignores notices, which are meant for interactive use.
     PQsetNoticeProcessor(connection, { _, _ in }, nil)
   }
 
@@ -75,7 +75,7 @@ package final class PostgreSQLConnection {
     return message
   }
 
-  /// Whether the connection can be used.
+  /// Whether the connection is usable.
   package var isUsable: Bool { PQstatus(handle) == CONNECTION_OK }
 
   /// Whether a transaction is open, aborted or not.
@@ -84,14 +84,14 @@ package final class PostgreSQLConnection {
     return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
   }
 
-  /// Version of the server, as 150018.
+  /// Version of the server, such as 150018.
   package var serverVersion: Int { Int(PQserverVersion(handle)) }
 
   // MARK: Statements
 
-  /// Runs one statement and answers its rows in binary form.
+  /// Runs one statement and returns its rows in binary form.
   ///
-  /// - Parameter isRepeated: Whether the statement is worth keeping prepared.
+  /// - Parameter isRepeated: Whether the statement is worth preparing.
   @discardableResult
   package func run(
     _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), isRepeated: Bool = true
@@ -101,7 +101,7 @@ package final class PostgreSQLConnection {
     return try checked(accompanied { send(statement) }, sql)
   }
 
-  /// Has a statement run before the next one, in the same round trip; what it throws, the next one does.
+  /// Queues a statement to run before the next one, in the same round trip. The next one throws its errors.
   package func runLater(
     _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), isRepeated: Bool = true
   ) throws {
@@ -116,14 +116,16 @@ package final class PostgreSQLConnection {
       name: _prepares && isRepeated ? try _name(of: sql, parameters) : nil)
   }
 
-  /// Milliseconds between two looks at whether a statement is still wanted.
+  /// Milliseconds between two checks for cancellation.
   private static let _patience: Int32 = 10
 
-  /// Waits for the result of what was sent, and ends it when it is not wanted any more.
+  /// Waits for the result of a sent statement, and cancels it on request.
   ///
-  /// The result is waited for in any case: a request to end a statement names the session, and must not meet the next one.
+  /// Waits for the result even after cancelling: a cancel request names the session, and must not hit the
+  /// next statement.
   ///
-  /// - Parameter isCopy: Whether what was sent starts a COPY, after whose first result the server waits for rows.
+  /// - Parameter isCopy: Whether the statement starts a COPY, after whose first result the server waits for
+  ///   rows.
   func result(ofSending sent: Int32, isCopy: Bool = false) -> OpaquePointer? {
     guard sent == 1 else { return nil }
     if let isCancelled {
@@ -150,7 +152,7 @@ package final class PostgreSQLConnection {
   /// Counts a statement.
   func noteStatement() { statementCount += 1 }
 
-  /// Runs statements without parameters, several of them if need be, for what answers no rows.
+  /// Runs one or more statements without parameters that return no rows.
   package func execute(_ sql: String) throws {
     try runPending()
     statementCount += 1
@@ -165,7 +167,7 @@ package final class PostgreSQLConnection {
       try execute("DEALLOCATE ALL")
     }
     let name = "s\(_prepared.count)"
-    // To prepare a statement waits for locks of its tables, as to run it does.
+    // Preparing a statement waits for locks of its tables, as running it does.
     try parameters.withArrays { count, types, _, _, _ in
       _ = try checked(result(ofSending: PQsendPrepare(handle, name, sql, count, types)), sql)
     }
@@ -193,7 +195,7 @@ package final class PostgreSQLConnection {
 
   /// Runs `body` in a transaction under READ COMMITTED, and commits.
   ///
-  /// - Throws: What `body` throws, once the transaction is undone.
+  /// - Throws: Errors of `body`, after rolling back.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try begin()
     let result: Result
@@ -214,18 +216,18 @@ package final class PostgreSQLConnection {
 
   /// Commits.
   ///
-  /// - Throws: `PostgreSQLError`; with `isConnectionLost` the outcome is not known.
+  /// - Throws: `PostgreSQLError`; if it has `isConnectionLost`, the outcome is unknown.
   package func commit() throws {
-    // What is pending is part of the transaction: when it fails nothing is committed.
+    // Pending statements belong to the transaction: if one fails, nothing is committed.
     try runPending()
     guard companions != nil else { return try execute("COMMIT") }
     try run("COMMIT", isRepeated: false)
   }
 
-  /// Whether an open transaction stays open when the connection is given back to its pool.
+  /// Whether an open transaction stays open when the connection returns to its pool.
   package var keepsTransaction = false
 
-  /// Undoes the open transaction, if there is one and the connection is there.
+  /// Rolls back the open transaction, if there is one and the connection is alive.
   package func rollBack() {
     pending = []
     guard isUsable, isInTransaction, !keepsTransaction else { return }
@@ -234,10 +236,10 @@ package final class PostgreSQLConnection {
 
   // MARK: Notifications
 
-  /// The socket, to wait on.
+  /// The socket, for polling.
   package var socket: Int32 { PQsocket(handle) }
 
-  /// Whether a notification has come in.
+  /// Returns whether a notification has arrived.
   package func hasNotifications() -> Bool {
     guard PQconsumeInput(handle) == 1 else { return false }
     var found = false
@@ -250,15 +252,15 @@ package final class PostgreSQLConnection {
 
   // MARK: Cancelling
 
-  /// What ends the statement that the connection runs, from any thread.
+  /// Returns an object that cancels the running statement from any thread.
   package func canceller() -> PostgreSQLCanceller? {
     PQgetCancel(handle).map { PostgreSQLCanceller($0) }
   }
 }
 
-/// Ends the statement that a connection runs. May be used on any thread.
+/// Cancels the statement that a connection runs. May be used on any thread.
 package final class PostgreSQLCanceller: @unchecked Sendable {
-  // Unchecked: libpq allows PQcancel on any thread, and the handle is not changed.
+  // Unchecked: libpq allows PQcancel on any thread, and the handle is immutable.
   private let _cancel: OpaquePointer
   init(_ cancel: OpaquePointer) { _cancel = cancel }
   deinit { PQfreeCancel(_cancel) }

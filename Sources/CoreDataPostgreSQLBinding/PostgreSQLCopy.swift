@@ -1,6 +1,7 @@
 import CoreDataCPostgreSQL
 
-/// Rows in the binary form of COPY, which are sent while they are made: the server stores the first ones meanwhile.
+/// Rows in COPY's binary form, sent while they are encoded, so that the server stores the first ones
+/// meanwhile.
 package struct PostgreSQLCopyRows: PostgreSQLValueSink {
   private static let _chunk = 16 << 10
   private static let _head: [UInt8] =
@@ -9,7 +10,7 @@ package struct PostgreSQLCopyRows: PostgreSQLValueSink {
   private let _handle: OpaquePointer
   private let _columnCount: Int16
   private var _bytes: [UInt8]
-  /// Whether all that was sent has been taken.
+  /// Whether the server has accepted all data sent so far.
   private(set) var isSent = true
 
   package var type = PostgreSQLType.int8Array
@@ -21,7 +22,7 @@ package struct PostgreSQLCopyRows: PostgreSQLValueSink {
     _bytes.reserveCapacity(Self._chunk + 4096)
   }
 
-  /// Begins a row, of which a value for each column follows.
+  /// Begins a row; a value for each column must follow.
   package mutating func beginRow() {
     if _bytes.count >= Self._chunk { _send() }
     _bytes.appendBigEndian(_columnCount)
@@ -87,9 +88,10 @@ package struct PostgreSQLCopyRows: PostgreSQLValueSink {
 }
 
 extension PostgreSQLConnection {
-  /// Runs a COPY into a table, in binary form, of the rows that `body` makes.
+  /// Runs a binary COPY into a table with the rows that `body` adds.
   ///
-  /// - Throws: What `body` throws, once the server has dropped the rows; `PostgreSQLError`. The transaction is aborted then.
+  /// - Throws: Errors of `body`, after the server has dropped the rows; `PostgreSQLError`. The transaction is
+  ///   then aborted.
   package func copy(
     _ sql: String, columnCount: Int, _ body: (inout PostgreSQLCopyRows) throws -> Void
   ) throws {

@@ -1,14 +1,14 @@
-/// What a server, or the connection to it, has reported.
+/// An error reported by a server or by the connection to it.
 ///
-/// Holds neither parameters nor the server's DETAIL, which shows values of rows.
+/// Contains neither parameters nor the server's DETAIL, which shows values of rows.
 package struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
-  /// The five characters of the SQL standard; nil when the connection itself failed.
+  /// The SQLSTATE, five characters; nil if the connection itself failed.
   package let state: String?
   /// The server's primary message, or libpq's for a connection.
   package let message: String
-  /// Name of the constraint that a row breaks.
+  /// Name of the violated constraint.
   package let constraint: String?
-  /// Table of that constraint.
+  /// Table of the violated constraint.
   package let table: String?
   /// The statement, without values.
   package let sql: String?
@@ -29,29 +29,29 @@ package struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
     return "\(head) - in: \(sql.count > 2_000 ? sql.prefix(2_000) + "…" : sql)"
   }
 
-  /// Whether a row breaks a unique constraint.
+  /// Whether a row violates a unique constraint.
   package var isUniqueViolation: Bool { state == "23505" }
-  /// Whether something of that name is there already, made by another program at the same time perhaps.
+  /// Whether an object of that name exists already, possibly created concurrently by another program.
   package var isDuplicate: Bool { isUniqueViolation || ["42P06", "42P07", "42710"].contains(state) }
-  /// Whether the transaction lost against another one and may be run again as a whole.
+  /// Whether the transaction lost against another one and may be retried as a whole.
   package var isSerializationFailure: Bool { state == "40001" || state == "40P01" }
-  /// Whether a lock was not given in time.
+  /// Whether a lock was not granted in time.
   package var isBusy: Bool { state == "55P03" }
-  /// Whether the connection is of no more use.
+  /// Whether the connection is unusable.
   package var isConnectionLost: Bool {
     guard let state else { return true }
     return state.hasPrefix("08") || state == "57P01" || state == "57P02" || state == "57P03"
       || state == "25P03"
   }
-  /// Whether arithmetic of one row failed the whole statement.
+  /// Whether arithmetic in one row failed the whole statement.
   package var isArithmetic: Bool {
     ["22003", "22012", "2201E", "2201F", "22P02"].contains(state)
   }
-  /// Whether a query asks for a value that a group or a distinct row does not have.
+  /// Whether a query uses a value that a group or distinct row does not have.
   package var isUngrouped: Bool { state == "42P10" || state == "42803" }
-  /// Whether the statement was ended from outside.
+  /// Whether the statement was cancelled.
   package var isCancelled: Bool { state == "57014" }
-  /// Whether a table, schema or function is not there.
+  /// Whether a table, schema or function does not exist.
   package var isMissing: Bool { ["42P01", "3F000", "42883"].contains(state) }
   /// Whether a role lacks a right.
   package var isDenied: Bool { state == "42501" }

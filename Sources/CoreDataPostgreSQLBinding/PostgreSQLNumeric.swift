@@ -1,7 +1,7 @@
 /// The binary form of a `numeric`.
 enum PostgreSQLNumeric {
-  /// Number of digits to the base of 10,000, weight of the first one, sign, digits after the point to the base of ten, and the
-  /// digits.
+  /// Returns the number of base-10,000 digits, the weight of the first one, the sign, the number of decimal
+  /// places, and the digits.
   static func words(of text: String) -> [UInt16] {
     if text == "NaN" { return [0, 0, 0xC000, 0] }
     let isNegative = text.first == "-"

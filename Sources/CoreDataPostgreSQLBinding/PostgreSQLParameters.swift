@@ -1,6 +1,6 @@
 import CoreDataCPostgreSQL
 
-/// Types of parameters by the number that the server knows them by.
+/// Types of parameters, by the server's OIDs.
 package enum PostgreSQLType: UInt32, Sendable {
   case bool = 16
   case bytes = 17
@@ -22,7 +22,7 @@ package enum PostgreSQLType: UInt32, Sendable {
   case uuidArray = 2951
 }
 
-/// Parameters of one statement in the server's binary form, one after the other in one buffer.
+/// Parameters of one statement in binary form, consecutive in one buffer.
 package struct PostgreSQLParameters: Sendable {
   private var _bytes: [UInt8] = []
   private var _places: [(offset: Int, count: Int)] = []
@@ -37,7 +37,7 @@ package struct PostgreSQLParameters: Sendable {
     let offset = _bytes.count
     write(&_bytes)
     _places.append((offset, _bytes.count - offset))
-    // libpq wants texts, and those of length zero too, to end with a zero byte.
+    // libpq requires a terminating zero byte, even for empty text.
     _bytes.append(0)
     _types.append(type.rawValue)
     _formats.append(isText ? 0 : 1)
@@ -58,7 +58,7 @@ package struct PostgreSQLParameters: Sendable {
     _add(.bytes) { $0.append(contentsOf: value) }
   }
   package mutating func add(uuid value: some Sequence<UInt8>) { _add(.uuid) { $0.append(contentsOf: value) } }
-  /// A number as its text.
+  /// Adds a number given as text.
   package mutating func add(numeric value: String) {
     _add(.numeric, isText: true) { $0.append(contentsOf: value.utf8) }
   }
@@ -76,7 +76,7 @@ package struct PostgreSQLParameters: Sendable {
     _add(values.type, isText: values.isText) { values.write(to: &$0) }
   }
 
-  /// Calls `body` with what libpq takes.
+  /// Calls `body` with the arrays that libpq takes.
   func withArrays<Result>(
     _ body: (
       Int32, UnsafePointer<Oid>?, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?,
@@ -95,15 +95,15 @@ package struct PostgreSQLParameters: Sendable {
 
 /// Many values as one parameter.
 ///
-/// Values are written in the server's form as they are added: a save of ten thousand rows makes one array for each
-/// column and no object for each value.
+/// Values are encoded as they are added: a save of ten thousand rows creates one array per column and no
+/// object per value.
 package struct PostgreSQLArray: PostgreSQLValueSink, Sendable {
   package let type: PostgreSQLType
   private var _bytes: [UInt8] = []
   private var _hasNull = false
   package private(set) var count = 0
 
-  /// An empty array of a type that ends in `Array`.
+  /// Creates an empty array; `type` is one whose name ends in `Array`.
   package init(_ type: PostgreSQLType, capacity: Int = 0) {
     self.type = type
     _bytes.reserveCapacity(capacity * 12)
@@ -119,7 +119,7 @@ package struct PostgreSQLArray: PostgreSQLValueSink, Sendable {
     for value in values { add(value) }
   }
 
-  /// Numbers of any size go as text.
+  /// Numbers of any size are sent as text.
   var isText: Bool { type == .numericArray }
 
   private var _element: UInt32 {
@@ -143,7 +143,7 @@ package struct PostgreSQLArray: PostgreSQLValueSink, Sendable {
     _bytes.appendBigEndian(Int32(-1))
   }
 
-  /// A whole number, in the array's width.
+  /// Adds an integer, in the array's width.
   package mutating func add(_ value: Int64) {
     count += 1
     switch type {
@@ -189,7 +189,7 @@ package struct PostgreSQLArray: PostgreSQLValueSink, Sendable {
     _bytes.append(contentsOf: bytes)
   }
 
-  /// A decimal number as its text.
+  /// Adds a decimal number given as text.
   package mutating func add(numeric value: String) {
     count += 1
     _addText(value)

@@ -1,16 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// Connections to one database, lent to one thread at a time each.
+/// Connections to one database, each lent to one thread at a time.
 ///
-/// Connections are made when they are needed, up to a limit. Who comes when all are lent waits in turn, until a
-/// deadline.
+/// Connections are created on demand, up to a limit. Callers that find all connections lent wait in line,
+/// until a deadline.
 package final class PostgreSQLPool: Sendable {
-  /// All connections were lent for too long.
+  /// All connections were in use until the deadline.
   package struct ExhaustedError: Error, Sendable, CustomStringConvertible {
     package let limit: Int
     package let seconds: Double
-    /// What the connections are lent for.
+    /// What the connections are in use for.
     package let uses: [String]
 
     package var description: String {
@@ -36,9 +36,9 @@ package final class PostgreSQLPool: Sendable {
     var nextUse = 0
   }
 
-  /// A connection on its way between threads.
+  /// A connection being handed between threads.
   private struct Lent: @unchecked Sendable {
-    // Unchecked: one thread has it at a time.
+    // Unchecked: owned by one thread at a time.
     let connection: PostgreSQLConnection
   }
 
@@ -48,9 +48,9 @@ package final class PostgreSQLPool: Sendable {
   private let _connect: @Sendable () throws -> PostgreSQLConnection
 
   /// - Parameters:
-  ///   - limit: Most connections.
+  ///   - limit: Maximum number of connections.
   ///   - deadline: Seconds to wait for one.
-  ///   - connect: Makes a connection.
+  ///   - connect: Creates a connection.
   package init(
     limit: Int, deadline: Double, _ connect: @escaping @Sendable () throws -> PostgreSQLConnection
   ) {
@@ -59,10 +59,10 @@ package final class PostgreSQLPool: Sendable {
     _connect = connect
   }
 
-  /// Runs `body` with a connection of its own.
+  /// Runs `body` with a connection lent to it.
   ///
-  /// - Parameter use: What for, as an exhausted pool's error says it.
-  /// - Throws: `ExhaustedError`, `ClosedError`, `PostgreSQLError`, or what `body` throws.
+  /// - Parameter use: Purpose, for the error of an exhausted pool.
+  /// - Throws: `ExhaustedError`, `ClosedError`, `PostgreSQLError`, or errors of `body`.
   package func withConnection<Result>(
     _ use: String, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
@@ -71,7 +71,7 @@ package final class PostgreSQLPool: Sendable {
     return try body(connection)
   }
 
-  /// Makes a connection that the pool does not count: the caller has it for as long as it likes.
+  /// Creates a connection outside the pool's limit, owned by the caller.
   package func makeConnection() throws -> PostgreSQLConnection {
     guard !_state.withLock({ $0.isClosed }) else { throw ClosedError() }
     return try _connect()
@@ -90,7 +90,7 @@ package final class PostgreSQLPool: Sendable {
     while true {
       let (found, number) = _state.withLock { state -> (Found, Int) in
         if state.isClosed { return (.closed, 0) }
-        // The one who was woken comes before those who come now.
+        // Woken waiters take precedence over new callers.
         if isFirst, !state.waiters.isEmpty {
           let waiter = Waiter()
           state.waiters.append(waiter)
@@ -130,7 +130,7 @@ package final class PostgreSQLPool: Sendable {
       case .wait(let waiter):
         if waiter.semaphore.wait(timeout: deadline) == .timedOut {
           let uses = _state.withLock { state -> [String]? in
-            // Woken at the last moment: the connection is there.
+            // Woken just before the deadline: a connection is available.
             guard let place = state.waiters.firstIndex(where: { $0 === waiter }) else { return nil }
             state.waiters.remove(at: place)
             return state.uses.sorted { $0.key < $1.key }.map(\.value)
@@ -152,7 +152,7 @@ package final class PostgreSQLPool: Sendable {
     }
   }
 
-  /// Ends idle connections: after one was lost the others probably are, too.
+  /// Closes idle connections: after one was lost, the others probably are too.
   package func dropIdle() {
     let idle = _state.withLock { state in
       state.count -= state.idle.count
@@ -162,7 +162,7 @@ package final class PostgreSQLPool: Sendable {
     _ = idle
   }
 
-  /// Ends idle connections and, once they are given back, the others. Further calls throw `ClosedError`.
+  /// Closes idle connections, and the others when they are returned. Further calls throw `ClosedError`.
   package func close() {
     let idle = _state.withLock { state in
       state.isClosed = true

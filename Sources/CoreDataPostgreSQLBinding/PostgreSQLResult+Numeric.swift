@@ -1,7 +1,7 @@
 import Foundation
 
 extension PostgreSQLResult {
-  /// A `numeric`, which comes as digits to the base of 10,000; nil for more than a decimal holds.
+  /// Returns a `numeric`, which is sent as base-10,000 digits; nil if it exceeds a decimal.
   package func decimal(_ row: Int, _ column: Int) -> Decimal? {
     let bytes = UnsafeRawBufferPointer(bytes(row, column))
     guard bytes.count >= 8 else { return nil }
@@ -12,7 +12,7 @@ extension PostgreSQLResult {
     if sign == 0xC000 { return .nan }
     guard sign == 0 || sign == 0x4000, bytes.count >= 8 + 2 * count else { return nil }
     if count == 0 { return 0 }
-    // Shown as a whole number and a power of ten, which is how a decimal is made of text without loss.
+    // Formatted as an integer and a power of ten, which `Decimal` parses without loss.
     var digits = sign == 0x4000 ? "-" : ""
     for place in 0..<count {
       let text = String(word(4 + place))

@@ -1,6 +1,6 @@
 import CoreDataCPostgreSQL
 
-/// Rows of a statement, in the server's binary form. Used by one thread at a time.
+/// Rows of a statement, in binary form. Used by one thread at a time.
 package final class PostgreSQLResult {
   private let _result: OpaquePointer
   package let rowCount: Int
@@ -14,12 +14,12 @@ package final class PostgreSQLResult {
 
   deinit { PQclear(_result) }
 
-  /// Type of a column; nil for one that the store does not use.
+  /// Returns the type of a column; nil for a type that the store does not use.
   package func type(_ column: Int) -> PostgreSQLType? {
     PostgreSQLType(rawValue: PQftype(_result, Int32(truncatingIfNeeded: column)))
   }
 
-  /// Rows that an INSERT, UPDATE or DELETE has written.
+  /// Number of rows that an INSERT, UPDATE or DELETE has written.
   package var affectedCount: Int {
     Int(String(cString: PQcmdTuples(_result))) ?? 0
   }
@@ -29,7 +29,7 @@ package final class PostgreSQLResult {
     PQgetisnull(_result, Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column)) != 0
   }
 
-  /// The bytes of a cell, valid as long as the result.
+  /// Returns the bytes of a cell, valid for the result's lifetime.
   @inline(__always)
   package func bytes(_ row: Int, _ column: Int) -> UnsafeBufferPointer<UInt8> {
     let (row, column) = (Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))
@@ -38,7 +38,7 @@ package final class PostgreSQLResult {
     return UnsafeBufferPointer(start: start, count: count)
   }
 
-  /// A whole number of two, four or eight bytes, or a boolean of one; zero for NULL and any other size.
+  /// Returns an integer of two, four or eight bytes, or a boolean of one; zero for NULL and any other size.
   @inline(__always)
   package func int64(_ row: Int, _ column: Int) -> Int64 {
     let bytes = UnsafeRawBufferPointer(bytes(row, column))
@@ -51,7 +51,7 @@ package final class PostgreSQLResult {
     }
   }
 
-  /// A floating-point number of eight bytes; zero for NULL and any other size.
+  /// Returns a floating-point number of eight bytes; zero for NULL and any other size.
   @inline(__always)
   package func double(_ row: Int, _ column: Int) -> Double {
     let bytes = UnsafeRawBufferPointer(bytes(row, column))

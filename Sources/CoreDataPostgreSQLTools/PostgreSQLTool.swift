@@ -8,10 +8,9 @@ import Foundation
 /// The command line of `coredata-postgresql`.
 package enum PostgreSQLTool {
   package static func run(_ words: [String], version: String, in environment: ToolEnvironment) -> ExitCode {
-    // With 'postgres' when 'coredata postgres' passes its arguments on, without it when started directly.
-    let isDirect = words.first.map {
-      ![PostgreSQLSyntax.name, "shootout"].contains($0) && !$0.hasPrefix("-")
-    }
+    // The first argument is 'postgres' if 'coredata postgres' passes its arguments on; a direct start has
+    // none.
+    let isDirect = words.first.map { ![PostgreSQLSyntax.name, "shootout"].contains($0) && !$0.hasPrefix("-") }
     let tool = CommandLineTool(
       name: CompanionProgram.postgreSQL.name, version: version, summary: "Stores in PostgreSQL databases.",
       commands: [

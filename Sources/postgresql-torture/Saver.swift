@@ -2,7 +2,7 @@ import CoreData
 import CoreDataPostgreSQL
 import Foundation
 
-/// One process that saves, and says of each save what came of it before it begins the next one.
+/// One process that saves, and reports the outcome of each save before beginning the next one.
 struct Saver {
   private let _coordinator: NSPersistentStoreCoordinator
   private let _context: NSManagedObjectContext
@@ -26,7 +26,7 @@ struct Saver {
       }
   }
 
-  /// Makes the counter.
+  /// Creates the counter.
   func prepare() throws {
     try _context.performAndWait {
       _ = NSEntityDescription.insertNewObject(forEntityName: "Counter", into: _context)
@@ -34,8 +34,8 @@ struct Saver {
     }
   }
 
-  /// Saves `count` times. Prints `saved NAME`, `failed NAME` for a save that is not there, and `unknown NAME` for one of
-  /// which the server could not be asked.
+  /// Saves `count` times. Prints `saved NAME`; `failed NAME` for a save that was not committed; and `unknown
+  /// NAME` if the server could not be queried for the outcome.
   func run(_ count: Int, name: String) {
     for number in 0..<count {
       let text = "\(name)-\(number)"
@@ -69,13 +69,13 @@ struct Saver {
     }
   }
 
-  /// At once, whole: the process may be killed at any moment.
+  /// Writes unbuffered in one call: the process may be killed at any moment.
   private func _say(_ text: String) {
     let bytes = Array((text + "\n").utf8)
     _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
   }
 
-  /// All entries, and then the counter.
+  /// Prints all entries, then the counter.
   func list() throws {
     try _context.performAndWait {
       let request = NSFetchRequest<NSManagedObject>(entityName: "Entry")

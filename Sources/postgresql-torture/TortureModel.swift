@@ -1,6 +1,6 @@
 import CoreData
 
-/// What savers write: an entry of their own in each save, and a counter that all of them raise.
+/// The data that savers write: a new entry in each save, and a counter that all of them increment.
 enum TortureModel {
   static func make() -> NSManagedObjectModel {
     let entry = NSEntityDescription(), counter = NSEntityDescription()

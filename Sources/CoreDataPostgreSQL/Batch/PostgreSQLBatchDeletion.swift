@@ -3,17 +3,18 @@ import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 import Foundation
 
-/// One batch deletion inside a transaction: the rows found, those that delete rules take along, and what refers to them.
+/// One batch deletion inside a transaction: the rows found, the rows that cascade to, and the references to
+/// them.
 ///
-/// Cascade takes the members along, every other rule clears what points at the deleted rows; nullify fails if that is
-/// mandatory for a row that stays. Deny and counts are validation, which batches skip. Everything is done for all rows of
-/// an entity at a time.
+/// Cascade rules delete the members as well; every other rule clears the references to the deleted rows.
+/// Nullify fails if that would clear a mandatory relationship of a remaining row. Deny rules and count limits
+/// are validation, which batches skip. Each step handles all rows of an entity at once.
 final class PostgreSQLBatchDeletion {
   private let _plan: FetchPlan
   private let _engine: PostgreSQLStoreEngine
   private let _connection: PostgreSQLConnection
   private let _entry: PostgreSQLHistoryEntry?
-  /// Keys to delete by entity number, in the order in which they were found.
+  /// Keys to delete by entity number, in the order they were found.
   private var _doomed: [Int: [Int64]] = [:]
   private var _isDoomed: Set<ObjectKey> = []
   private var _found: [ObjectKey] = []
@@ -57,7 +58,7 @@ final class PostgreSQLBatchDeletion {
     return try _connection.run(sql, parameters)
   }
 
-  /// Adds rows that are not on the list yet; answers those by entity.
+  /// Adds rows that are not listed yet, and returns these by entity.
   private func _add(_ keys: [ObjectKey]) -> [Int: [Int64]] {
     var added: [Int: [Int64]] = [:]
     for key in keys where _isDoomed.insert(key).inserted {
@@ -68,7 +69,7 @@ final class PostgreSQLBatchDeletion {
     return added
   }
 
-  /// What the delete rules of these rows' relationships take along.
+  /// Returns the rows that the delete rules of these rows' relationships cascade to.
   private func _follow(_ keys: [Int64], of number: Int) throws -> [Int: [Int64]] {
     let layout = _mapping.layout.layout(numbered: number)
     var result: [Int: [Int64]] = [:]
@@ -81,7 +82,7 @@ final class PostgreSQLBatchDeletion {
     return result
   }
 
-  /// Checks that nullify takes nothing mandatory from rows that stay.
+  /// Throws if nullifying would clear a mandatory relationship of a remaining row.
   private func _checkInverses(of keys: [Int64], _ number: Int) throws {
     let layout = _mapping.layout.layout(numbered: number)
     for (slot, description) in layout.slots.enumerated() {
@@ -99,7 +100,7 @@ final class PostgreSQLBatchDeletion {
     }
   }
 
-  /// Says what Core Data says of a mandatory relationship that would be left without an object.
+  /// Returns Core Data's error for a mandatory relationship that would be left empty.
   private func _inverseError(_ property: String, _ kind: String) -> any Error {
     let reason =
       "Constraint trigger violation: Batch delete failed due to mandatory \(kind) nullify inverse on "
@@ -136,7 +137,7 @@ final class PostgreSQLBatchDeletion {
     }
   }
 
-  /// Clears what points at these rows, in join tables and in to-ones of rows that stay.
+  /// Clears the references to these rows, in join tables and in to-ones of remaining rows.
   private func _clearReferences(to keys: [Int64], of number: Int) throws {
     let layout = _mapping.layout.layout(numbered: number)
     for (slot, description) in layout.slots.enumerated() {

@@ -2,7 +2,8 @@ import CoreData
 import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 
-/// One batch insertion inside a transaction: rows as they come, a thousand in a statement.
+/// One batch insertion inside a transaction: inserts rows as the caller produces them, a thousand per
+/// statement.
 final class PostgreSQLBatchInsertion {
   private static let _rowsAtATime = 1000
 
@@ -11,10 +12,10 @@ final class PostgreSQLBatchInsertion {
   private let _connection: PostgreSQLConnection
   private let _entry: PostgreSQLHistoryEntry?
   private let _needsKeys: Bool
-  /// Makes the columns' arrays as saves do.
+  /// Encodes rows into column arrays, as for saves.
   private let _save: PostgreSQLSave
   private let _number: Int
-  /// Slots that a stored row takes over from one that it is in the way of.
+  /// Slots that a stored row takes from a new row that conflicts with it.
   private let _values: SlotSet
   private(set) var outcome = BatchOutcome()
 
@@ -49,7 +50,7 @@ final class PostgreSQLBatchInsertion {
     guard _plan.collision != .fail, !_plan.layout.uniquenessConstraints.isEmpty else {
       return try _insert(rows).forEach(_record)
     }
-    // Rows in the way: stored ones, and earlier ones of the batch.
+    // Rows that conflict: stored ones, and earlier ones of the batch.
     var stored: [[String: StoredObject]] = []
     for slots in _plan.layout.uniquenessConstraints {
       let complete = rows.filter { !$0.hasNull(at: slots) }
@@ -60,7 +61,7 @@ final class PostgreSQLBatchInsertion {
     var places: [[String: Int]] = Array(repeating: [:], count: stored.count)
     var updates: [Int64: (version: Int64, row: Row)] = [:]
     var order: [Int64] = []
-    // What becomes of each row, in the order of the rows.
+    // The outcome for each row, in row order.
     var results: [Result] = []
     for row in rows {
       var inStore: StoredObject?
@@ -99,13 +100,13 @@ final class PostgreSQLBatchInsertion {
     }
   }
 
-  /// The row that holds what was given: a new one, or one that was in the way.
+  /// The row that has the given values: a new one, or the one it conflicted with.
   private enum Result {
     case fresh(Int)
     case stored(Int64)
   }
 
-  /// Inserts rows, and answers their keys.
+  /// Inserts rows and returns their keys.
   private func _insert(_ rows: [Row]) throws -> [Int64] {
     guard !rows.isEmpty else { return [] }
     let keys = try _engine.keys.acquire(rows.count, root: _plan.layout.rootNumber, on: _connection)
@@ -132,7 +133,7 @@ final class PostgreSQLBatchInsertion {
     do {
       try _connection.run(plan.sql, parameters)
     } catch let error as PostgreSQLError where error.isUniqueViolation {
-      // Two stored rows are in the way, by two constraints.
+      // The row conflicts with two stored rows, by two constraints.
       throw _engine.batchError(_plan.layout, error)
     }
     for key in order { _entry?.recordUpdate(of: key, entity: _number, changed: _values) }

@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 import CoreDataPredicateLanguage
 
-/// One batch update inside a transaction: the rows are found and locked, then one UPDATE sets all of them.
+/// One batch update inside a transaction: finds and locks the rows, then sets all of them with one UPDATE.
 struct PostgreSQLBatchUpdate {
   private let _plan: BatchUpdatePlan
   private let _engine: PostgreSQLStoreEngine
@@ -27,7 +27,7 @@ struct PostgreSQLBatchUpdate {
     let table = _engine.mapping.table(of: layout.entityNumber)
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(keys.lazy.map(\.reference)))
-    // In one order for all writers, so that none waits for another in a circle.
+    // All writers lock in the same order, which prevents deadlocks.
     try _connection.run(
       "SELECT \"id\" FROM \(table.name) WHERE \"id\" = ANY($1::int8[]) ORDER BY \"id\" FOR UPDATE", parameters
     )
@@ -55,7 +55,7 @@ struct PostgreSQLBatchUpdate {
 
   private static let _rowsAtATime = 10_000
 
-  /// Computes the attributes anew that come from what was set.
+  /// Recomputes the attributes that derive from the updated ones.
   private func _derive(_ keys: [ObjectKey], _ changed: SlotSet) throws {
     let save = PostgreSQLSave(nil, engine: _engine, connection: _connection)
     for (number, keys) in Dictionary(grouping: keys, by: \.space.layout.entityNumber).sorted(by: {
@@ -80,7 +80,7 @@ struct PostgreSQLBatchUpdate {
 
   private typealias Constant = (inout PostgreSQLParameters) -> Void
 
-  /// What stands behind SET, and the parameters behind the first one in their order.
+  /// Returns the SET list, and its parameters, numbered after the first one.
   private func _assignments(
     _ layout: PropertyLayout, _ table: TableMapping
   ) throws -> ([String], [Constant]) {
@@ -111,7 +111,7 @@ struct PostgreSQLBatchUpdate {
         if case .toOne(_, _, let order?, _) = _engine.mapping.storage(
           of: assignment.slot, in: layout.entityNumber)
         {
-          // Its place in the old owner's order means nothing in the new one's.
+          // The position in the old owner's order is meaningless in the new owner's.
           sets.append("\(table.columns[order].name) = NULL")
         }
       case .expression(let expression):

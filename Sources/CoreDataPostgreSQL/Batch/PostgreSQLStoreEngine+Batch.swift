@@ -5,7 +5,7 @@ import CoreDataPostgreSQLBinding
 /// Batch requests.
 extension PostgreSQLStoreEngine: BatchCapable {
   func insert(_ plan: BatchInsertPlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome {
-    // Rows come once: with the first one the insertion can no longer be run again.
+    // The caller's rows can be read only once: after the first one, the insertion cannot be retried.
     var hasRows = false
     let rows = BatchInsertPlan(layout: plan.layout, collision: plan.collision) {
       hasRows = true
@@ -34,7 +34,7 @@ extension PostgreSQLStoreEngine: BatchCapable {
     }
   }
 
-  /// Runs one batch as one transaction, of the database and of the history.
+  /// Runs one batch as one transaction of the database and of the history.
   private func _batch(
     _ use: String, by origin: ChangeOrigin,
     after passes: (PostgreSQLError) -> Bool = PostgreSQLStoreEngine.isPassing,
@@ -43,7 +43,7 @@ extension PostgreSQLStoreEngine: BatchCapable {
     guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
     return try repeating(use, after: passes) { connection in
       try committing(on: connection) {
-        // A connection that is lost shows before any row of an insertion is asked for.
+        // Detects a lost connection before an insertion consumes its first row.
         try connection.runPending()
         let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: origin) : nil
         var outcome = try body(connection, entry)
@@ -53,7 +53,7 @@ extension PostgreSQLStoreEngine: BatchCapable {
     }
   }
 
-  /// Runs a fetch of identities on the caller's connection.
+  /// Runs a fetch of identities on the given connection.
   func keys(_ plan: FetchPlan, on connection: PostgreSQLConnection) throws -> [ObjectKey] {
     var rows = plan
     rows.content = .identity
@@ -61,7 +61,7 @@ extension PostgreSQLStoreEngine: BatchCapable {
     return try query.reader!.identities(connection.run(query.sql, parameters)).map(\.key)
   }
 
-  /// The error of a batch that breaks a uniqueness constraint.
+  /// Returns the error for a batch that violates a uniqueness constraint.
   func batchError(_ layout: PropertyLayout, _ error: PostgreSQLError) -> any Error {
     BatchConstraintError(
       entity: layout.entityName,

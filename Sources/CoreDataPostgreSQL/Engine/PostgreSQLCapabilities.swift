@@ -1,14 +1,14 @@
 import CoreDataPostgreSQLBinding
 
-/// What a server lets a role do beyond what every store needs, asked once when a store is opened.
+/// What a server lets a role do beyond what every store needs, queried once when a store is opened.
 ///
-/// For each there is a plainer way, which is taken where it is missing.
+/// Each capability has a fallback.
 struct PostgreSQLCapabilities: Sendable {
-  /// Whether rows may be inserted by COPY. It passes policies of row-level security by, and is refused where there are any that
-  /// bind the role; then rows go by INSERT.
+  /// Whether rows may be inserted by COPY, which the server refuses on tables whose row-level security
+  /// applies to the role. The fallback is INSERT.
   let copies: Bool
 
-  /// - Parameter tables: Names of the model's tables, with schema and quotes.
+  /// - Parameter tables: Qualified, quoted names of the model's tables.
   init(_ tables: [String], on connection: PostgreSQLConnection) throws {
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(tables))

@@ -4,14 +4,15 @@ import CoreDataPredicateLanguage
 import Dispatch
 import Synchronization
 
-/// The store as it was at one moment: a connection beside the pool that holds a transaction open under REPEATABLE READ,
-/// whose snapshot the first read takes.
+/// A snapshot of the store: a connection outside the pool with an open REPEATABLE READ transaction, whose
+/// first read takes the snapshot.
 ///
-/// As long as it lasts the server removes no row version of the whole database that it may still see. So generations are
-/// counted, and end by themselves at a certain age. May be used from any thread; reads follow one another.
+/// While it exists, the server cannot vacuum row versions visible to it, in the whole database. Generations
+/// are therefore limited in number and expire at a certain age. May be used from any thread; reads are
+/// serialized.
 final class PostgreSQLGeneration: StoreReading {
   private struct State: @unchecked Sendable {
-    // Unchecked: used under the lock.
+    // Unchecked: accessed under the lock only.
     var connection: PostgreSQLConnection?
     var isCounted = false
   }
@@ -19,7 +20,7 @@ final class PostgreSQLGeneration: StoreReading {
   private let _engine: PostgreSQLStoreEngine
   private let _state: Mutex<State>
 
-  /// - Throws: `PostgreSQLError` when no further connection can be made.
+  /// - Throws: `PostgreSQLError` if no further connection can be opened.
   init(_ engine: PostgreSQLStoreEngine) throws {
     _engine = engine
     let connection = try engine.pool.makeConnection()
@@ -32,7 +33,7 @@ final class PostgreSQLGeneration: StoreReading {
 
   deinit { _end() }
 
-  /// Gives the connection back, and the place among the generations.
+  /// Closes the connection and frees the slot among the generations.
   private func _end() {
     let isFirst = _state.withLock { state in
       defer { state = State() }
@@ -41,7 +42,8 @@ final class PostgreSQLGeneration: StoreReading {
     if isFirst { _engine.generations.close() }
   }
 
-  /// Runs a read. What fails inside does not end the transaction, and with it the state.
+  /// Runs a read under a savepoint, so that an error in it does not end the transaction and lose the
+  /// snapshot.
   private func _read<Result: Sendable>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
     try PostgreSQLStoreError.translating {
       try _state.withLock { state in
@@ -98,11 +100,11 @@ final class PostgreSQLGeneration: StoreReading {
   }
 }
 
-/// How many generations of a store there may be, and how many there are.
+/// Counts the open generations of a store against their limit.
 final class PostgreSQLGenerations: Sendable {
-  /// Zero where the store keeps none.
+  /// Zero if the store keeps no generations.
   let maximumCount: Int
-  /// Seconds after which a generation ends.
+  /// Seconds after which a generation expires.
   let maximumAge: Double
   private let _count = Mutex(0)
 
@@ -111,7 +113,7 @@ final class PostgreSQLGenerations: Sendable {
     self.maximumAge = max(0.1, maximumAge)
   }
 
-  /// - Throws: `PostgreSQLStoreError.timeout` when there are as many as there may be.
+  /// - Throws: `PostgreSQLStoreError.timeout` if the limit is reached.
   func open() throws {
     try _count.withLock { count in
       guard count < maximumCount else {
@@ -127,7 +129,7 @@ final class PostgreSQLGenerations: Sendable {
 }
 
 extension PostgreSQLStoreEngine: GenerationKeeping {
-  /// Nil unless `NSPostgreSQLQueryGenerationsOption` is given.
+  /// Returns nil unless `NSPostgreSQLQueryGenerationsOption` is set.
   func openGeneration() throws -> (any StoreReading)? {
     guard generations.maximumCount > 0 else { return nil }
     try generations.open()

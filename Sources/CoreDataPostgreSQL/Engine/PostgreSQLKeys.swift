@@ -4,14 +4,14 @@ import Synchronization
 
 /// Primary keys, taken from the database's sequences in blocks.
 ///
-/// A sequence counts in steps of a block, so that one call gives many keys; the keys of a block that a process does not
-/// use stay unused.
+/// A sequence increments by a block, so that one call yields many keys. Keys of a block that a process does
+/// not use are lost.
 final class PostgreSQLKeys: Sendable {
-  /// Keys in a block of a new store. An existing one says itself how many.
+  /// Keys in a block of a new store. The sequences of an existing store define their own block size.
   static let blockSize: Int64 = 1000
   /// Bits of a key below those of its bucket.
   static let bucketShift: Int64 = 48
-  /// What of a key a sequence has counted, as an expression over the column.
+  /// The part of a key that a sequence counts, as an expression over the column.
   static let countedPart = "(\"id\" & \((Int64(1) << bucketShift) - 1))"
 
   /// Quoted names of the sequences by the number of the root entity.
@@ -19,7 +19,7 @@ final class PostgreSQLKeys: Sendable {
   private let _rest: Mutex<[Int: Range<Int64>]> = Mutex([:])
   private let _steps: Mutex<[Int: Int64]> = Mutex([:])
 
-  /// Added to what the sequences count.
+  /// Added to the numbers from the sequences.
   private let _bucket: Int64
 
   /// - Parameter bucket: Bucket of new objects; zero for none.
@@ -29,10 +29,10 @@ final class PostgreSQLKeys: Sendable {
       uniqueKeysWithValues: mapping.tables.map { ($0.rootNumber, Self.sequence(of: $0)) })
   }
 
-  /// Name of the sequence that a table's keys come from.
+  /// Returns the name of the sequence of a table's keys.
   static func sequence(of table: TableMapping) -> String {
     let (schema, name) = PostgreSQLNames.parts(table.name)
-    // A name at the limit makes room for the suffix.
+    // Shortens a name at the length limit to fit the suffix.
     let sequence = PostgreSQLNames.cut(name, for: "_id_seq")
     return "\(PostgreSQLNames.quoted(schema)).\(PostgreSQLNames.quoted(sequence))"
   }
@@ -70,7 +70,7 @@ final class PostgreSQLKeys: Sendable {
     return result
   }
 
-  /// The sequence's own step: a store that another program made may have another one.
+  /// Returns the sequence's increment, which may differ in a store created by another program.
   private func _step(_ root: Int, _ sequence: String, on connection: PostgreSQLConnection) throws -> Int64 {
     if let step = _steps.withLock({ $0[root] }) { return step }
     var parameters = PostgreSQLParameters()

@@ -9,7 +9,7 @@ struct PostgreSQLRelation: Sendable {
   private let _destination: Int
   private let _isPolymorphic: Bool
 
-  /// Nil for a slot that is no stored to-many.
+  /// Returns nil for a slot that is not a stored to-many.
   init?(slot: Int, in layout: PropertyLayout, _ mapping: StoreMapping) {
     let columns: String, from: String, owner: String, order: String
     switch mapping.storage(of: slot, in: layout.entityNumber) {
@@ -42,7 +42,7 @@ struct PostgreSQLRelation: Sendable {
     sql = "SELECT \(columns) FROM \(from) WHERE \(owner) = ANY($1::int8[])\(order)"
   }
 
-  /// The member in one row.
+  /// Returns the member in one row.
   func member(_ result: PostgreSQLResult, _ row: Int, _ spaces: [ObjectIDSpace]) throws -> ObjectKey {
     let reference = result.int64(row, 1)
     guard _isPolymorphic else { return ObjectKey(space: spaces[_destination - 1], reference: reference) }

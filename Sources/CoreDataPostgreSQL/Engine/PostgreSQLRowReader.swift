@@ -3,9 +3,9 @@ import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 import Foundation
 
-/// Reads rows of one entity, with or without its subentities, out of results in binary form.
+/// Reads rows of one entity, with or without its subentities, from results in binary form.
 ///
-/// Made once per entity; decoding a row then looks nothing up.
+/// Created once per entity; decoding a row needs no lookups.
 final class PostgreSQLRowReader: Sendable {
   private enum Content: Sendable {
     case int
@@ -41,7 +41,7 @@ final class PostgreSQLRowReader: Sendable {
     let slotCount: Int
     let cells: [Cell]
     let composites: [Composite]
-    /// How rows are packed; nil for an entity whose rows cannot be.
+    /// How rows are packed; nil for an entity whose rows cannot be packed.
     let format: RowFormat?
 
     init(_ space: ObjectIDSpace, slotCount: Int, cells: [Cell], composites: [Composite], packs: Bool) {
@@ -73,7 +73,7 @@ final class PostgreSQLRowReader: Sendable {
 
   /// Columns to select from table alias `t0`: key, version, entity if it can differ, then values.
   let lists: SelectLists
-  /// Selects `lists.values` of the row whose key is the parameter, or of all whose keys are.
+  /// Selects `lists.values` of the rows whose key is the parameter or one of its elements.
   let sqlForKey: String
   let sqlForKeys: String
   private let _spaces: [ObjectIDSpace]
@@ -168,7 +168,7 @@ final class PostgreSQLRowReader: Sendable {
 
   // MARK: Reading
 
-  /// All objects of a result that selects `lists.values`.
+  /// Returns all objects of a result that selects `lists.values`.
   ///
   /// - Throws: `PostgreSQLStoreError.corruptRow`.
   func objects(_ result: PostgreSQLResult) throws -> [StoredObject] {
@@ -180,7 +180,7 @@ final class PostgreSQLRowReader: Sendable {
     return objects
   }
 
-  /// All identities of a result that selects `lists.identities`.
+  /// Returns all identities of a result that selects `lists.identities`.
   func identities(_ result: PostgreSQLResult) throws -> [StoredObject] {
     var objects: [StoredObject] = []
     objects.reserveCapacity(result.rowCount)
@@ -192,7 +192,7 @@ final class PostgreSQLRowReader: Sendable {
     return objects
   }
 
-  /// The object in one row; nil when it belongs to an entity outside the family.
+  /// Returns the object in one row; nil if it belongs to an entity outside the family.
   func object(_ result: PostgreSQLResult, _ row: Int) throws -> StoredObject? {
     let reference = result.int64(row, 0)
     let version = result.int64(row, 1)
@@ -233,7 +233,7 @@ final class PostgreSQLRowReader: Sendable {
       for cell in decoder.cells {
         let slot = cell.slot
         let bytes = result.bytes(row, cell.column)
-        // Only a text can be there and have no bytes.
+        // Only text can be non-NULL and empty.
         if bytes.count == 0, format.kind(slot) != .text || result.isNull(row, cell.column) {
           cells.setNull(at: slot)
           continue

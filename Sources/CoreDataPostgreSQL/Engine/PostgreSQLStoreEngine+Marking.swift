@@ -1,15 +1,15 @@
 import CoreData
 import CoreDataPostgreSQLBinding
 
-// Telling whether objects have changed since some other time, in another process perhaps.
+// Detects whether objects have changed since an earlier time, in other processes too.
 
 extension PostgreSQLStoreEngine {
-  /// For each table the number of rows and the sum of a hash over keys and versions: every insertion, update and deletion
-  /// changes it. Costs a scan of the tables.
+  /// Combines each table's row count and the sum of a hash over keys and versions, so that every insertion,
+  /// update and deletion changes it. Scans the tables.
   func mark(of entityNumbers: some Collection<Int>) throws -> String? {
     let roots = Set(entityNumbers.map { mapping.layout.layout(numbered: $0).rootNumber }).sorted()
     guard !roots.isEmpty else { return "" }
-    // One statement sees one state.
+    // A single statement sees a single snapshot.
     let parts = roots.map { root in
       "SELECT \(root) AS n, count(*)::text || ' ' || coalesce(sum(hashint8extended(\"id\", \"version\")), 0)::text AS mark "
         + "FROM \(mapping.table(of: root).name)"

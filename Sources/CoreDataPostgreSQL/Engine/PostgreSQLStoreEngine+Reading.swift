@@ -3,8 +3,8 @@ import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 import CoreDataPredicateLanguage
 
-// Fetches, faults and relationships. What takes a connection reads what that connection sees: the latest state, a save's
-// own writes, or a generation.
+// Fetches, faults and relationships. Methods with a connection read what that connection sees: the latest
+// state, a save's own writes, or a generation.
 
 extension PostgreSQLStoreEngine {
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
@@ -28,7 +28,7 @@ extension PostgreSQLStoreEngine {
     return result.rowCount > 0 ? Int(clamping: result.int64(0, 0)) : 0
   }
 
-  /// The SQL of a fetch, compiled once per shape, with the parameters of this one.
+  /// Returns the SQL of a fetch, compiled once per shape, with this fetch's parameters.
   ///
   /// - Throws: `UntranslatableQueryError`.
   func compiled(
@@ -62,11 +62,11 @@ extension PostgreSQLStoreEngine {
     return try readingObjects("objects by key") { try rows(for: keys, on: $0) }
   }
 
-  /// Rows for keys, read on the caller's connection: inside a save, with what it has written.
+  /// Returns the rows for keys, read on the given connection; inside a save this includes its own writes.
   func rows(for keys: [ObjectKey], on connection: PostgreSQLConnection) throws -> [Row?] {
     var result = [Row?](repeating: nil, count: keys.count)
     guard let first = keys.first else { return result }
-    // Nearly always all keys are of one entity; then one statement reads them all.
+    // Almost always all keys are of one entity, and one statement reads them.
     if keys.allSatisfy({ $0.space === first.space }) {
       try _read(keys, Array(keys.indices), first.space.layout.entityNumber, into: &result, connection)
       return result
@@ -79,7 +79,7 @@ extension PostgreSQLStoreEngine {
     return result
   }
 
-  /// Fewest keys for which the server makes a plan of its own.
+  /// Minimum number of keys for which the server plans the statement anew.
   private static let _fewestPlanned = 1000
 
   /// Reads the rows for some of the keys, all of one entity.
@@ -96,7 +96,7 @@ extension PostgreSQLStoreEngine {
       return
     }
     parameters.add(PostgreSQLArray(indices.lazy.map { keys[$0].reference }))
-    // A plan for any number of keys looks each of them up; one for these may read the table.
+    // A generic plan looks up each key; a plan for these keys may scan the table.
     let found = try connection.run(
       reader.sqlForKeys, parameters, isRepeated: indices.count < Self._fewestPlanned)
     var places: [Int64: Int] = [:]
@@ -108,7 +108,7 @@ extension PostgreSQLStoreEngine {
       }
       result[place] = object.row
     }
-    // A key that was asked for twice has its row at the last place.
+    // For a repeated key, the row is at its last index.
     guard places.count < indices.count else { return }
     for index in indices { result[index] = result[places[keys[index].reference]!] }
   }
@@ -123,7 +123,7 @@ extension PostgreSQLStoreEngine {
     }
   }
 
-  /// Members of a to-many relationship, read on the caller's connection.
+  /// Returns the members of a to-many relationship, read on the given connection.
   func related(
     to owners: [ObjectKey], slot: Int, on connection: PostgreSQLConnection
   ) throws -> [[ObjectKey]] {
@@ -131,7 +131,7 @@ extension PostgreSQLStoreEngine {
     let layout = first.space.layout
     let relations = self.relations[layout.entityNumber - 1]
     guard relations.indices.contains(slot), let relation = relations[slot] else {
-      // A transient one has no members until some are added.
+      // A transient relationship has no stored members.
       if layout.slots.indices.contains(slot), layout.slots[slot].isToMany, layout.slots[slot].isTransient {
         return Array(repeating: [], count: owners.count)
       }

@@ -1,30 +1,30 @@
 import CoreDataPostgreSQLBinding
 import Foundation
 
-// Transactions that are run again from their beginning.
+// Retries of whole transactions.
 
 extension PostgreSQLStoreEngine {
-  /// Most times that a transaction is run.
+  /// Maximum number of times that a transaction runs.
   private static let _attempts = 4
 
-  /// An error of a transaction that is to be run again.
+  /// Wraps an error after which a transaction is retried.
   private struct Repetition: Error {
     let error: PostgreSQLError
   }
 
-  /// Whether a transaction that failed with this error, short of COMMIT, may succeed when it is run again: it lost against
-  /// another one, or its connection was lost.
+  /// Returns whether a transaction that failed with this error before COMMIT may succeed when retried: it
+  /// lost against another transaction, or lost its connection.
   static func isPassing(_ error: PostgreSQLError) -> Bool {
     error.isSerializationFailure || error.isConnectionLost
   }
 
-  /// Runs a transaction with a connection, and again with another one after errors that pass.
+  /// Runs a transaction, and retries it on another connection after transient errors.
   ///
   /// - Parameters:
-  ///   - use: What the connection is used for, as an exhausted pool's error says it.
-  ///   - passes: Whether the transaction is run again after this error. A connection that is lost in COMMIT is no such
-  ///     error: it comes as `PostgreSQLStoreError`.
-  /// - Throws: `PostgreSQLStoreError`, or what `body` throws.
+  ///   - use: What the connection is used for, for the error of an exhausted pool.
+  ///   - passes: Whether the transaction is retried after this error. A connection lost during COMMIT is not
+  ///     passed in: it is thrown as `PostgreSQLStoreError`.
+  /// - Throws: `PostgreSQLStoreError`, or errors of `body`.
   func repeating<Result>(
     _ use: String, after passes: (PostgreSQLError) -> Bool, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
@@ -44,7 +44,7 @@ extension PostgreSQLStoreEngine {
         }
         attempt += 1
         if repetition.error.isConnectionLost { pool.dropIdle() }
-        // The transaction that won goes first.
+        // Lets the transaction that won finish first.
         Thread.sleep(forTimeInterval: Double.random(in: 0.001...0.02) * Double(attempt))
       }
     }

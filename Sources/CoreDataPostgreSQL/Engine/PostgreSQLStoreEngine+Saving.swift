@@ -42,8 +42,9 @@ extension PostgreSQLStoreEngine {
 
   /// Runs `body` as one transaction with a receipt.
   ///
-  /// - Throws: What `body` throws, with nothing written; `PostgreSQLStoreError.connection` when the connection was lost and
-  ///   nothing is written; `PostgreSQLStoreError.unknownOutcome` when the server cannot be asked.
+  /// - Throws: Errors of `body`, with nothing written; `PostgreSQLStoreError.connection` if the connection
+  ///   was lost and nothing was written; `PostgreSQLStoreError.unknownOutcome` if the server cannot be
+  ///   queried.
   func committing<Result>(on connection: PostgreSQLConnection, _ body: () throws -> Result) throws -> Result {
     let receipt = PostgreSQLReceipt(schema: address.schema)
     let result: Result
@@ -63,7 +64,7 @@ extension PostgreSQLStoreEngine {
         try connection.commit()
       }
     } catch let error as PostgreSQLError where error.isConnectionLost {
-      // Whether the server has committed is for the receipt to say.
+      // The receipt tells whether the server committed.
       replica?.forget()
       guard try receipt.isThere(in: pool, after: error) else { throw PostgreSQLStoreError.connection(error) }
       return result

@@ -4,11 +4,11 @@ import CoreDataPostgreSQLBinding
 import CoreDataPredicateLanguage
 import Foundation
 
-// Dictionary fetches: columns, groups and aggregates are computed by the server.
+// Dictionary fetches: the server computes columns, groups and aggregates.
 
 extension PostgreSQLStoreEngine {
-  /// PostgreSQL refuses some questions that SQLite answers, such as distinct dictionaries ordered by what they do not
-  /// hold. These are answered from the rows, with the same result.
+  /// PostgreSQL refuses some queries that SQLite answers, such as distinct dictionaries sorted by a key they
+  /// do not contain. These are computed in memory from the rows, with the same result.
   func table(_ plan: DictionaryPlan) throws -> [[Value]] {
     try readingObjects("dictionaries of \(plan.rows.layout.entityName)") { connection in
       do {
@@ -19,9 +19,10 @@ extension PostgreSQLStoreEngine {
     }
   }
 
-  /// Computes the columns of a dictionary fetch on the caller's connection.
+  /// Computes the columns of a dictionary fetch on the given connection.
   ///
-  /// - Throws: `PostgreSQLError`, with `isUngrouped` for what the server refuses and rows can answer.
+  /// - Throws: `PostgreSQLError`, with `isUngrouped` for queries that the server refuses and that can be
+  ///   computed from rows.
   func table(_ plan: DictionaryPlan, on connection: PostgreSQLConnection) throws -> [[Value]] {
     let (shape, constants) = TableShape.taking(plan)
     let query = try tableQueries.query(PostgreSQLTableKey(shape, constants)) {
@@ -50,7 +51,7 @@ struct PostgreSQLTableQuery: Sendable {
   let cells: [SelectedCell]
 }
 
-/// What dictionary fetches are kept by; see `PostgreSQLQueryKey`.
+/// Cache key of dictionary fetches; see `PostgreSQLQueryKey`.
 struct PostgreSQLTableKey: Hashable, Sendable {
   private let _shape: TableShape
   private let _kinds: [UInt32]
@@ -61,7 +62,7 @@ struct PostgreSQLTableKey: Hashable, Sendable {
   }
 }
 
-/// Cells of a result whose columns the query has computed, so that their types may be other than the model's.
+/// Cells of a result with computed columns, whose types may differ from the model's.
 struct PostgreSQLCellReader {
   private let _result: PostgreSQLResult
   private let _spaces: [ObjectIDSpace]
@@ -75,7 +76,7 @@ struct PostgreSQLCellReader {
     _types = (0..<result.columnCount).map(result.type)
   }
 
-  /// The value as the server gives it.
+  /// Returns the value in the server's type.
   func value(_ row: Int, _ column: Int) throws -> Value {
     if _result.isNull(row, column) { return .null }
     switch _types[column] {
@@ -84,7 +85,7 @@ struct PostgreSQLCellReader {
     case .float8: return .double(_result.double(row, column))
     case .numeric:
       let number = try _decimal(row, column)
-      // Sums of whole numbers come as numeric.
+      // The server returns sums of integers as numeric.
       var whole = Decimal(), source = number
       NSDecimalRound(&whole, &source, 0, .plain)
       if whole == number, let small = Int64(exactly: NSDecimalNumber(decimal: number)) { return .int(small) }
@@ -95,7 +96,7 @@ struct PostgreSQLCellReader {
     }
   }
 
-  /// The value as the model declares it.
+  /// Returns the value in the model's type.
   func value(_ decoder: CellDecoder, _ row: Int) throws -> Value {
     let column = Int(decoder.column)
     if _result.isNull(row, column) { return .null }

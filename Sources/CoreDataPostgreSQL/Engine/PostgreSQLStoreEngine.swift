@@ -6,28 +6,28 @@ import Synchronization
 
 /// A Core Data store in a schema of a PostgreSQL database.
 ///
-/// All methods may be called from any thread, several at once: each takes a connection of the pool. Reads see what is
-/// committed, and never wait for a commit.
+/// All methods may be called from any thread, concurrently: each takes a connection from the pool. Reads see
+/// committed data, and never wait for a commit.
 final class PostgreSQLStoreEngine: StoreEngine {
   let address: PostgreSQLAddress
   let mapping: StoreMapping
   let spaces: [ObjectIDSpace]
   let pool: PostgreSQLPool
-  /// Where objects are read from while it has everything; nil without one.
+  /// Serves reads of objects while it is current; nil without a replica.
   let replica: PostgreSQLReplica?
   let isReadOnly: Bool
   /// Whether saves are recorded in the history.
   let keepsHistory: Bool
   /// Readers for an entity with its subentities, by entity number - 1.
   let familyReaders: [PostgreSQLRowReader]
-  /// Readers for an entity alone; the same as above where there are no subentities.
+  /// Readers for an entity alone; the family reader where there are no subentities.
   let exactReaders: [PostgreSQLRowReader]
   let relations: [[PostgreSQLRelation?]]
   let queries = QueryCache<PostgreSQLQueryKey, PostgreSQLQuery>()
   let tableQueries = QueryCache<PostgreSQLTableKey, PostgreSQLTableQuery>()
   let derivations: PostgreSQLDerivations
   let generations: PostgreSQLGenerations
-  /// Whether the server is to tell others of each save.
+  /// Whether the server notifies other programs of each save.
   let notifies: Bool
   let capabilities: PostgreSQLCapabilities
   let plans: PostgreSQLWritePlans
@@ -71,13 +71,13 @@ final class PostgreSQLStoreEngine: StoreEngine {
     keys = PostgreSQLKeys(mapping, bucket: bucket)
   }
 
-  /// Runs `body` with a connection; what the server says comes out as store errors.
+  /// Runs `body` with a connection, and converts the server's errors to store errors.
   func withConnection<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result
   {
     try PostgreSQLStoreError.translating { try pool.withConnection(use, body) }
   }
 
-  /// Runs a read; on a connection that turns out to be lost once more, on a new one.
+  /// Runs a read; retries once on a new connection if the connection was lost.
   func reading<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
     try PostgreSQLStoreError.translating {
       do {
@@ -89,7 +89,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
     }
   }
 
-  /// Runs a read of objects, on a replica where there is one that has everything.
+  /// Runs a read of objects, on a replica if one is current.
   func readingObjects<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result
   {
     if let replica {
@@ -101,7 +101,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
     return try reading(use, body)
   }
 
-  /// Runs a read on the primary, whose state a replica has to reach before it is read again.
+  /// Runs a read on the primary. Replicas are read again only once they have replayed what it saw.
   private func _watching<Result>(
     _ use: String, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
@@ -159,6 +159,6 @@ final class PostgreSQLStoreEngine: StoreEngine {
     }
   }
 
-  /// Name of an entity, for messages.
+  /// Returns the name of an entity, for messages.
   func entityName(_ number: Int) -> String { mapping.layout.layout(numbered: number).entityName }
 }

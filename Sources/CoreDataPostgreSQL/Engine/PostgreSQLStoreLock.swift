@@ -1,8 +1,9 @@
 import CoreDataPostgreSQLBinding
 
-/// Keeps other programs from creating, migrating or renewing a store until the caller's transaction ends.
+/// Prevents other programs from creating, migrating or upgrading a store until the caller's transaction ends.
 enum PostgreSQLStoreLock {
-  /// - Throws: `PostgreSQLError`; with `isBusy` when the lock is not given within the transaction's `lock_timeout`.
+  /// - Throws: `PostgreSQLError`, with `isBusy` if the lock is not granted within the transaction's
+  ///   `lock_timeout`.
   static func acquire(_ schema: String, on connection: PostgreSQLConnection) throws {
     var parameters = PostgreSQLParameters()
     parameters.add("coredata:" + schema)
@@ -12,8 +13,8 @@ enum PostgreSQLStoreLock {
         "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
       try connection.execute("RELEASE SAVEPOINT store_lock")
     } catch let error as PostgreSQLError where error.isDenied || error.isMissing {
-      // No advisory locks here: the store's metadata stand for one. Of programs that create the store at once all but one
-      // fail then, and find it when they try again.
+      // Without advisory locks, the store's metadata row serves as the lock. Of programs that create the
+      // store at once, all but one fail, and find the store when they retry.
       try connection.execute("ROLLBACK TO SAVEPOINT store_lock")
       var table = PostgreSQLParameters()
       table.add(PostgreSQLMetadata.table(schema))

@@ -2,9 +2,9 @@ import CoreData
 import CoreDataPostgreSQLBinding
 import CoreDataPredicateLanguage
 
-/// What one connection sees of a store, for reads that belong together.
+/// A view of the store through one connection, for reads that belong together.
 final class PostgreSQLView: StoreReading, @unchecked Sendable {
-  // Unchecked: one thread at a time uses the connection, and with it the view.
+  // Unchecked: one thread at a time uses the view and its connection.
   private let _engine: PostgreSQLStoreEngine
   private let _connection: PostgreSQLConnection
 
@@ -22,5 +22,5 @@ final class PostgreSQLView: StoreReading, @unchecked Sendable {
   func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
     try _engine.related(to: owners, slot: slot, on: _connection)
   }
-  // `table` is computed from these.
+  // `table` is derived from these methods.
 }

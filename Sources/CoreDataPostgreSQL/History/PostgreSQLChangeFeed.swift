@@ -3,14 +3,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Tells of saves into one store, by any program, by looking at the counter of its history: twice a second, and at once when
-/// the server says that a save was committed.
+/// Reports saves to one store by any program. Polls the counter of the store's history twice a second, and at
+/// once when the server notifies of a commit.
 ///
-/// The server's notifications are a hint: they do not pass poolers, and miss a listener that is away. The counter is right
-/// whatever happens.
+/// Notifications are a hint: they do not pass through poolers, and a disconnected listener misses them. The
+/// counter is always right.
 final class PostgreSQLChangeFeed: Sendable {
   private struct Timer: @unchecked Sendable {
-    // Unchecked: made in `init`, cancelled in `deinit`.
+    // Unchecked: created in `init`, cancelled in `deinit`.
     let source: any DispatchSourceTimer
   }
 
@@ -18,8 +18,8 @@ final class PostgreSQLChangeFeed: Sendable {
   private let _listener: PostgreSQLListener?
 
   /// - Parameters:
-  ///   - listens: Whether the server's notifications are listened to, on a connection beside the pool.
-  ///   - interval: Time between two looks at the counter.
+  ///   - listens: Whether to listen to the server's notifications, on a connection outside the pool.
+  ///   - interval: Polling interval.
   init(
     _ engine: PostgreSQLStoreEngine, listens: Bool, interval: DispatchTimeInterval = .milliseconds(500),
     _ changed: @escaping @Sendable () -> Void
@@ -29,7 +29,7 @@ final class PostgreSQLChangeFeed: Sendable {
     let source = DispatchSource.makeTimerSource(queue: queue)
     source.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(100))
     let look: @Sendable () -> Void = { [weak engine] in
-      // A server that is away for a while is asked again.
+      // Ignores errors: a server that is temporarily unavailable is polled again.
       guard let engine, let number = try? engine.lastTransaction() else { return }
       if state.advance(to: number) { changed() }
     }
@@ -39,13 +39,13 @@ final class PostgreSQLChangeFeed: Sendable {
     _listener = listens ? try? PostgreSQLListener(engine, on: queue, look) : nil
   }
 
-  /// The counter as it was seen last.
+  /// The last value of the counter.
   private final class Last: Sendable {
     private let _number: Mutex<Int64>
 
     init(_ number: Int64) { _number = Mutex(number) }
 
-    /// Whether the counter has another number now.
+    /// Stores the new value, and returns whether it differs.
     func advance(to number: Int64) -> Bool {
       _number.withLock { last in
         defer { last = number }
@@ -62,11 +62,11 @@ final class PostgreSQLChangeFeed: Sendable {
 
 /// A connection that listens to the notifications of one store.
 final class PostgreSQLListener: @unchecked Sendable {
-  // Unchecked: the connection is used on the queue alone once the source is there.
+  // Unchecked: once the source exists, only the queue uses the connection.
   private let _connection: PostgreSQLConnection
   private let _source: any DispatchSourceRead
 
-  /// - Throws: `PostgreSQLError` when there is no further connection.
+  /// - Throws: `PostgreSQLError` if no further connection can be opened.
   init(
     _ engine: PostgreSQLStoreEngine, on queue: DispatchQueue, _ heard: @escaping @Sendable () -> Void
   ) throws {
@@ -77,10 +77,10 @@ final class PostgreSQLListener: @unchecked Sendable {
     _source.setEventHandler { [weak self] in
       guard let self else { return }
       if _connection.hasNotifications() { heard() }
-      // A lost connection is always readable; the timer goes on without it.
+      // A lost connection stays readable. Polling continues without it.
       if !_connection.isUsable { _source.cancel() }
     }
-    // The connection stays open until nothing waits on its socket.
+    // Keeps the connection open until the source has stopped watching its socket.
     _source.setCancelHandler { [connection] in _ = connection }
     _source.activate()
   }

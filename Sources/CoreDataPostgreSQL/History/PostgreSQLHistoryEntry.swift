@@ -3,11 +3,11 @@ import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 import Foundation
 
-/// One transaction being written into the store's history, inside the transaction of the database that it records.
+/// Records one transaction in the store's history, inside the database transaction that it describes.
 ///
-/// Its number comes from a counter row, which is locked until the commit: numbers follow the order of commits, so that a
-/// reader who has seen one has seen all before it. The row is taken last, so that savers wait for each other as briefly
-/// as can be.
+/// Its number comes from a counter row, which stays locked until the commit. Numbers therefore follow commit
+/// order, and a reader that has seen one has seen all before it. The row is locked last, to keep savers from
+/// blocking each other longer than necessary.
 final class PostgreSQLHistoryEntry {
   private struct Change {
     let kind: HistoryChangeRecord.Kind
@@ -17,7 +17,7 @@ final class PostgreSQLHistoryEntry {
     var tombstone: Data?
   }
 
-  /// Which program writes.
+  /// Identifies the writing program.
   private static let _bundleID = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
   private static let _processID = ProcessInfo.processInfo.processName
 
@@ -25,7 +25,7 @@ final class PostgreSQLHistoryEntry {
   private let _connection: PostgreSQLConnection
   private let _origin: ChangeOrigin?
   private var _changes: [Change] = []
-  /// Noted first, as the rows are read for them, and written last.
+  /// Recorded first, while the rows can still be read; written last.
   private var _deletions: [Change] = []
 
   init(_ engine: PostgreSQLStoreEngine, on connection: PostgreSQLConnection, by origin: ChangeOrigin?) {
@@ -46,7 +46,7 @@ final class PostgreSQLHistoryEntry {
     _changes.append(Change(kind: .update, entity: entity, key: key, properties: names.map { slots[$0].name }))
   }
 
-  /// Records deletions with the values that the model preserves. Called while the rows exist.
+  /// Records deletions with the values that the model preserves. Call while the rows exist.
   func recordDeletions(of keys: [ObjectKey]) throws {
     var kept: [ObjectKey: Row] = [:]
     let preserving = keys.filter { !Self._preserved($0.space.layout).isEmpty }
@@ -79,9 +79,9 @@ final class PostgreSQLHistoryEntry {
     return try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
   }
 
-  /// Writes what was noted; a transaction that changes nothing leaves no trace.
+  /// Writes the recorded changes; writes nothing for a transaction without changes.
   ///
-  /// - Returns: Its number.
+  /// - Returns: The transaction's number.
   func finish() throws -> Int64? {
     _changes += _deletions
     _deletions = []

@@ -36,7 +36,7 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
       var parameters = PostgreSQLParameters()
       parameters.add(first.number)
       parameters.add(last.number)
-      // Of a single transaction no more is read than is wanted.
+      // For a single transaction, reads no more changes than requested.
       let limit = first.number == last.number && query.change == nil ? query.changeLimit : nil
       if let limit { parameters.add(Int64(limit)) } else { parameters.add(null: .int8) }
       let rows = try connection.run(
@@ -76,7 +76,7 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
     }
   }
 
-  /// A change; nil for an entity that the model does not have.
+  /// Returns a change; nil for an entity that the model does not have.
   private func _change(_ rows: PostgreSQLResult, _ row: Int) -> HistoryChangeRecord? {
     let number = Int(clamping: rows.int64(row, 3))
     guard spaces.indices.contains(number - 1),
@@ -100,7 +100,7 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
       slots: names.compactMap { layout.slot(named: String($0)) }, tombstone: tombstone)
   }
 
-  /// A kept value; nil for one that does not fit the attribute.
+  /// Returns a preserved value; nil if it does not fit the attribute.
   private static func _value(_ kept: Any, _ type: AttributeType) -> Value? {
     switch type.form {
     case .integer16, .integer32, .integer64, .boolean: (kept as? NSNumber).map { .int($0.int64Value) }
@@ -131,7 +131,7 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
       condition = "\"time\" < $1::float8"
     }
     try withConnection("the history") { connection in
-      // Changes go with their transaction.
+      // Changes are deleted along with their transaction.
       _ = try connection.run("DELETE FROM \(_s).\"_history\" WHERE \(condition)", parameters)
     }
   }

@@ -1,17 +1,17 @@
 import CoreDataPostgreSQLBinding
 
-// Telling other programs of saves as they happen.
+// Notifications of saves to other programs.
 
 extension PostgreSQLStoreEngine {
-  /// Channel of the server on which saves are told of: the store's schema.
+  /// The server's channel for saves of this store, named after its schema.
   var channel: String {
-    // The server refuses longer names. Two stores that share one look once too often.
+    // The server refuses longer names. Stores that share a truncated name poll unnecessarily.
     var name = "coredata:" + address.schema
     while name.utf8.count > PostgreSQLNames.maximumLength { name.removeLast() }
     return name
   }
 
-  /// Has the server tell those who listen of the transaction, once it is committed.
+  /// Has the server notify listeners of the transaction once it commits.
   func notify(on connection: PostgreSQLConnection) throws {
     var parameters = PostgreSQLParameters()
     parameters.add(channel)

@@ -4,9 +4,9 @@ import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 import Foundation
 
-/// A store on PostgreSQL that is migrated: in one transaction, by one process at a time.
+/// A PostgreSQL store being migrated: in one transaction, by one process at a time.
 struct PostgreSQLMigratingStore: MigratingStore {
-  /// As the program gave it, for the connections that a migration opens.
+  /// As given by the program, for the connections that a migration opens.
   let url: URL
   let address: PostgreSQLAddress
   let connection: PostgreSQLConnection
@@ -18,7 +18,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
 
   private var _s: String { PostgreSQLNames.quoted(address.schema) }
 
-  /// The schema beside this one that a migration uses, and drops.
+  /// The temporary schema that a migration creates beside this one.
   private var _beside: String {
     var name = address.schema
     while name.utf8.count > PostgreSQLNames.maximumLength - 10 { name.removeLast() }
@@ -40,11 +40,12 @@ struct PostgreSQLMigratingStore: MigratingStore {
     metadata[NSStoreModelVersionHashesKey] as? [String: Data]
   }
 
-  /// Runs `body` in a transaction that no other process migrates or creates the store beside.
+  /// Runs `body` in a transaction during which no other process migrates or creates the store.
   private func _alone(_ body: () throws -> Void) throws {
     do {
       try connection.transaction {
-        // A migration that waits longer for a table fails: all other statements would queue behind it.
+        // Fails if a table's lock takes longer: all other statements would queue behind the waiting
+        // migration.
         try connection.execute("SET LOCAL lock_timeout = '30s'")
         try PostgreSQLStoreLock.acquire(address.schema, on: connection)
         try body()
@@ -86,8 +87,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
     let other = PostgreSQLNames.quoted(_beside)
     try _alone {
       guard try metadataIfUnchanged() != nil else { return }
-      // What a migration has left that was killed. On a connection of its own: the store made there must be seen by others
-      // before this transaction ends.
+      // Drops what a killed migration left behind. Uses a separate connection: others must see the new store
+      // before this transaction commits.
       let helper = try PostgreSQLConnection(address.settings, prepares: false)
       try helper.execute("DROP SCHEMA IF EXISTS \(other) CASCADE")
       do {
@@ -101,7 +102,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
     }
   }
 
-  /// Replaces this schema's tables with those of another.
+  /// Replaces this schema's tables with those of another one.
   private func _replaceTables(withThoseOf other: String) throws {
     let traits = try PostgreSQLTableTraits(address.schema, on: connection)
     let former = try _comments()
@@ -109,25 +110,25 @@ struct PostgreSQLMigratingStore: MigratingStore {
       try connection.execute("DROP TABLE \(_s).\(PostgreSQLNames.quoted(table)) CASCADE")
     }
     try PostgreSQLRewriting.dropTriggers(connection, schema: address.schema)
-    // Sequences, indexes and constraints go with their tables.
+    // Sequences, indexes and constraints move with their tables.
     for table in try _tables(_beside) where table != "_receipt" {
       try connection.execute("ALTER TABLE \(other).\(PostgreSQLNames.quoted(table)) SET SCHEMA \(_s)")
     }
-    // Triggers speak of tables by name: they go with their functions, and are made anew.
+    // Triggers refer to tables by name. They are dropped with their functions, and recreated.
     try connection.execute("DROP SCHEMA \(other) CASCADE")
     guard let schema = try keptSchema() else { return }
     let layout = try ModelLayout(schema)
     let made = try PostgreSQLSchema(
       PostgreSQLMapping.mapping(for: layout, schema: address.schema), PostgreSQLDerivations(layout),
       schema: address.schema)
-    // Indexes on folded texts have gone with the other schema's functions.
+    // Indexes on folded text were dropped with the other schema's functions.
     for statement in made.functions + made.textIndexes + made.triggers + made.views {
       try connection.execute(statement)
     }
     try traits.apply(renamed: [:], made: former)
   }
 
-  /// Comments that the store has made itself.
+  /// Returns the comments that the store created itself.
   private func _comments() throws -> [PostgreSQLComment] {
     guard let schema = try keptSchema() else { return [] }
     let layout = try ModelLayout(schema)

@@ -3,8 +3,8 @@ import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 import Foundation
 
-/// The schema whose tables a migration rewrites. The old tables stand in a schema of their own meanwhile, under their own
-/// names.
+/// The schema whose tables a migration rewrites. The old tables are moved to a separate schema meanwhile,
+/// under their own names.
 struct PostgreSQLMigrationDatabase: MigrationDatabase {
   let connection: PostgreSQLConnection
   /// The old mapping's tables and join tables, in their order, with the name of the other schema.
@@ -29,7 +29,7 @@ struct PostgreSQLMigrationDatabase: MigrationDatabase {
     try connection.run(sql, parameters, isRepeated: false)
   }
 
-  /// Adds a parameter, and answers its type.
+  /// Adds a parameter and returns its type.
   private static func _add(_ value: MigrationValue, to parameters: inout PostgreSQLParameters) -> String {
     switch value {
     case .bool(let flag):
@@ -65,7 +65,7 @@ struct PostgreSQLMigrationDatabase: MigrationDatabase {
     case .integer16, .integer32, .integer64:
       var number = "(\(value))::int8"
       if conversion.source.integerBits == nil, conversion.source != .boolean {
-        // As a processor converts: the nearest whole number towards zero that there is.
+        // Converts as a processor does: truncates towards zero, and clamps to the range.
         number =
           "(CASE WHEN \(value) = 'NaN' THEN 0 WHEN \(value) >= 9223372036854775807 THEN 9223372036854775807 "
           + "WHEN \(value) <= -9223372036854775808 THEN -9223372036854775808 ELSE trunc(\(value))::int8 END)"
@@ -73,12 +73,12 @@ struct PostgreSQLMigrationDatabase: MigrationDatabase {
       guard let bits = conversion.target.integerBits, bits < 64,
         bits < conversion.source.integerBits ?? 64
       else { return number }
-      // The low bits, with the highest of them as the sign.
+      // Keeps the low bits; the highest of them is the sign.
       let (mask, sign) = ((1 << bits) - 1, 1 << (bits - 1))
       return "((((\(number)) & \(mask)) + \(sign)) & \(mask)) - \(sign)"
     case .double: return "(\(value))::float8"
     case .float:
-      // What is more than a Float holds is infinite.
+      // Values beyond the range of Float become infinite.
       return "(CASE WHEN abs((\(value))::float8) > 3.4028234663852886e38 AND (\(value))::float8 <> 'NaN' "
         + "THEN sign((\(value))::float8) * 'Infinity'::float8 ELSE (\(value))::float4::float8 END)"
     case .decimal where conversion.source.form == .float: return "(\(value))::float4::text::numeric"

@@ -3,8 +3,8 @@ import CoreDataModelFiles
 import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 
-/// Rewrites the tables of a schema for another version of the model, inside the caller's transaction. The server copies the
-/// rows; no object is made.
+/// Rewrites the tables of a schema for another version of the model, inside the caller's transaction. The
+/// server copies the rows; no objects are created.
 struct PostgreSQLRewriting {
   private let _connection: PostgreSQLConnection
   private let _schema: String
@@ -14,7 +14,7 @@ struct PostgreSQLRewriting {
   private let _new: StoreMapping
   private let _derivations: PostgreSQLDerivations
 
-  /// - Parameter other: Name of a schema for the old tables, which must not be there.
+  /// - Parameter other: Name of a schema for the old tables, which must not exist.
   init(
     _ connection: PostgreSQLConnection, schema: String, beside other: String, from old: ModelLayout,
     to new: ModelLayout
@@ -39,7 +39,7 @@ struct PostgreSQLRewriting {
     try Self.dropTriggers(_connection, schema: _schema)
     try _connection.execute("DROP SCHEMA IF EXISTS \(_other) CASCADE")
     try _connection.execute("CREATE SCHEMA \(_other)")
-    // Sequences, indexes and constraints go with their tables, and their names are free.
+    // Sequences, indexes and constraints move with their tables, which frees their names.
     for name in _old.tables.map(\.name) + _old.joins.map(\.name) {
       try _connection.execute("ALTER TABLE \(name) SET SCHEMA \(_other)")
     }
@@ -59,7 +59,7 @@ struct PostgreSQLRewriting {
     for statement in triggers.refreshes + triggers.statements { try _connection.execute(statement) }
     try _setKeys(plan)
     try _renumberHistory(plan)
-    // With the old tables their views go.
+    // Drops the views of the old tables too.
     try _connection.execute("DROP SCHEMA \(_other) CASCADE")
     for statement in schema.views { try _connection.execute(statement) }
     try _apply(traits, plan, schema)
@@ -72,7 +72,7 @@ struct PostgreSQLRewriting {
     try progress.advance()
   }
 
-  /// Gives the new tables what their owner had given those whose rows they have.
+  /// Applies to the new tables the owners, rights and comments of the tables whose rows they have.
   private func _apply(
     _ traits: PostgreSQLTableTraits, _ plan: MigrationPlan, _ schema: PostgreSQLSchema
   ) throws {
@@ -92,7 +92,7 @@ struct PostgreSQLRewriting {
     try traits.apply(renamed: names, made: former.comments)
   }
 
-  /// The name of a table, in the other schema.
+  /// Returns the name of a table in the other schema.
   private func _away(_ name: String) -> String { _other + name.dropFirst(_s.count) }
 
   /// Drops the triggers of derived attributes, with their functions.
@@ -112,7 +112,8 @@ struct PostgreSQLRewriting {
 
   // MARK: Keys
 
-  /// Largest key ever given out in the table of each old root, those of blocks that programs still hold included.
+  /// Returns the largest key ever allocated in the table of each old root, including keys in blocks that
+  /// programs still hold.
   private func _largestKeys() throws -> [Int: Int64] {
     var result: [Int: Int64] = [:]
     for table in _old.tables {
@@ -141,7 +142,7 @@ struct PostgreSQLRewriting {
     }
   }
 
-  /// The history speaks of entities by number. What is said of entities that are gone goes.
+  /// The history refers to entities by number. Deletes entries about entities that no longer exist.
   private func _renumberHistory(_ plan: MigrationPlan) throws {
     let numbers = plan.storedNumbers
     guard !numbers.isEmpty else {

@@ -1,12 +1,12 @@
 import CoreDataPostgreSQLBinding
 
-/// What an owner has given tables, sequences and views of a schema: owners, rights and comments.
+/// The owners, rights and comments of tables, sequences and views of a schema.
 ///
-/// A migration makes tables anew. It reads this before, and applies it to the new tables afterwards.
+/// A migration recreates tables. It reads these traits before, and applies them to the new tables afterwards.
 struct PostgreSQLTableTraits {
   private struct Relation {
     let owner: String
-    /// The letter by which the catalog tells tables, views and sequences apart.
+    /// The catalog's letter for the kind: table, view or sequence.
     let kind: String
   }
 
@@ -15,7 +15,7 @@ struct PostgreSQLTableTraits {
     /// Nil for a right to the whole relation.
     let column: String?
     let right: String
-    /// Nil for everybody.
+    /// Nil for PUBLIC.
     let role: String?
     let isGrantable: Bool
   }
@@ -32,7 +32,7 @@ struct PostgreSQLTableTraits {
   private var _grants: Set<Grant> = []
   private var _comments: [Place: String] = [:]
 
-  /// Reads what there is.
+  /// Reads the current traits.
   init(_ schema: String, on connection: PostgreSQLConnection) throws {
     _schema = schema
     _connection = connection
@@ -99,16 +99,16 @@ struct PostgreSQLTableTraits {
 
   // MARK: Applying
 
-  /// Gives the relations that are there now what these were given.
+  /// Applies the traits to the relations that exist now.
   ///
   /// - Parameters:
-  ///   - names: Former names of relations that have others now, by the new ones.
-  ///   - made: Comments that the store itself had made before. Only others are kept.
+  ///   - names: Former names of renamed relations, by their new names.
+  ///   - made: Comments that the store had created itself. Only others are restored.
   func apply(renamed names: [String: String], made: [PostgreSQLComment]) throws {
     func former(_ relation: String) -> String { names[relation] ?? relation }
     let owners = try PostgreSQLTableTraits(_schema, on: _connection)
     for (name, relation) in owners._relations.sorted(by: { $0.key < $1.key }) {
-      // A table's sequence follows it.
+      // A table's sequence follows its owner.
       guard let old = _relations[former(name)], old.owner != relation.owner, relation.kind != "S" else {
         continue
       }
@@ -124,7 +124,7 @@ struct PostgreSQLTableTraits {
             relation: name, column: $0.column, right: $0.right, role: $0.role, isGrantable: $0.isGrantable)
         })
       let present = now._grants.filter { $0.relation == name }
-      // Default privileges may have given new tables more.
+      // Default privileges may have granted new tables more rights.
       for grant in present.subtracting(wanted) { try _revoke(grant, now) }
       for grant in wanted.subtracting(present)
       where grant.column.map({ columns.contains(Place(relation: name, column: $0)) }) ?? true {
@@ -149,7 +149,7 @@ struct PostgreSQLTableTraits {
     let text: String
   }
 
-  /// All relations and their columns.
+  /// Returns all relations and their columns.
   private func _columns() throws -> Set<Place> {
     let found = try _ask(
       """

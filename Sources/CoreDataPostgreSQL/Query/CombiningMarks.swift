@@ -1,4 +1,4 @@
-/// The marks that `StringComparison` knows: scalars whose combining class isn't 0, from U+0300.
+/// The combining marks that `StringComparison` ignores: scalars from U+0300 whose combining class isn't 0.
 enum CombiningMarks {
   static let ranges: [ClosedRange<UInt32>] = {
     var ranges: [ClosedRange<UInt32>] = []
@@ -15,7 +15,7 @@ enum CombiningMarks {
     return ranges
   }()
 
-  /// The ranges as brackets of a regular expression hold them, each bound spelled by `spell`.
+  /// Returns the ranges for a bracket expression, each bound spelled by `spell`.
   static func bracketed(_ spell: (UInt32) -> String) -> String {
     ranges.map { $0.count == 1 ? spell($0.lowerBound) : spell($0.lowerBound) + "-" + spell($0.upperBound) }
       .joined()

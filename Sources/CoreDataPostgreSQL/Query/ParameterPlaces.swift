@@ -1,11 +1,11 @@
-/// Where the parameters of a statement stand that is being made: at its question marks, but for those inside quotes, which
-/// belong to names.
+/// Finds the parameters of a statement under construction: its question marks, except those inside quoted
+/// names.
 enum ParameterPlaces {
-  /// The pieces of a text between its parameters: one more than it has parameters.
+  /// Returns the pieces of a text between its parameters: one more than it has parameters.
   static func pieces(of sql: String) -> [Substring] {
     var pieces: [Substring] = []
     var start = sql.startIndex
-    // The quote that is open. One that is doubled inside quotes closes them and opens them again.
+    // The open quote. A doubled quote inside quotes closes and reopens them.
     var quote: UInt8?
     let text = sql.utf8
     var place = start

@@ -3,11 +3,11 @@ import CoreDataPostgreSQLBinding
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Makes the parameters of one run of a query.
+/// Encodes the parameters for one run of a query.
 struct PostgreSQLBinder {
   let spaces: [ObjectIDSpace]
   let entityName: String
-  /// Bound for an object that no row can be: unsaved, or of another store or table.
+  /// Bound for an object that matches no row: unsaved, or of another store or table.
   private static let _noKey = Int64.min
 
   static func members(of value: PredicateValue) -> [PredicateValue] {
@@ -18,8 +18,8 @@ struct PostgreSQLBinder {
     }
   }
 
-  /// - Throws: `UntranslatableQueryError` for a pattern that has another meaning in PostgreSQL, and for a text that
-  ///   holds a zero byte, which no text of the database does.
+  /// - Throws: `UntranslatableQueryError` for a pattern that means something else in PostgreSQL, and for a
+  ///   text with a zero byte, which no text in the database contains.
   func parameters(
     for query: PostgreSQLQuery, _ plan: FetchPlan, _ constants: [PredicateValue]
   ) throws -> PostgreSQLParameters {
@@ -112,7 +112,7 @@ struct PostgreSQLBinder {
     }
   }
 
-  /// A text that the server takes. One with a zero byte equals none that is stored there.
+  /// Returns a text that the server accepts. A text with a zero byte equals none that is stored.
   private func _text(_ text: String) throws -> String {
     guard text.utf8.contains(0) else { return text }
     throw UntranslatableQueryError(
@@ -141,7 +141,7 @@ struct PostgreSQLBinder {
 
   // MARK: Collections
 
-  /// Without nil, which would make every "not in" unknown.
+  /// Leaves out nil, which would make every "not in" unknown.
   private func _array(
     _ members: [PredicateValue], _ conversion: ConstantConversion, _ type: PostgreSQLType
   ) throws -> PostgreSQLArray {
@@ -158,7 +158,7 @@ struct PostgreSQLBinder {
     return array
   }
 
-  /// Adds what fits the array's type; what does not equals no value of the column.
+  /// Adds a value that fits the array's type; any other value equals none in the column.
   private func _add(_ value: PredicateValue, to array: inout PostgreSQLArray, _ type: PostgreSQLType) throws {
     switch type {
     case .textArray:

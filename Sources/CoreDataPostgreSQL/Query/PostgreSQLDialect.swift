@@ -3,12 +3,12 @@ import CoreDataPredicateLanguage
 
 /// How PostgreSQL spells a query, with the functions of `PostgreSQLFunctions`.
 ///
-/// A question mark stands for a parameter until `PostgreSQLQuery` numbers them; one before a letter in braces stands for
-/// many values, of the kind that the letter says.
+/// A question mark stands for a parameter until `PostgreSQLQuery` numbers it. A question mark before a letter
+/// in braces stands for a list of values, whose kind the letter names.
 struct PostgreSQLDialect: SQLDialect {
   let schema: String
   private let _s: String
-  /// Names of columns, in quotes, that have an index on their folded texts in some table.
+  /// Quoted names of columns that have an index on their folded text in some table.
   private let _indexes: [PostgreSQLTextIndex: Set<String>]
 
   init(schema: String, indexes: [PostgreSQLTextIndex: Set<String>]) {
@@ -17,8 +17,8 @@ struct PostgreSQLDialect: SQLDialect {
     _indexes = indexes
   }
 
-  /// Whether a text is that of a column with an index. A column of the same name in another table counts as well: what is
-  /// asked for an index means the same without one.
+  /// Returns whether a text is an indexed column. Matches a column of the same name in another table too,
+  /// which is harmless: expressions for an index are correct without one.
   private func _has(_ index: PostgreSQLTextIndex, _ text: SQLFragment) -> Bool {
     guard let columns = _indexes[index], text.parameters.isEmpty, let dot = text.text.firstIndex(of: ".")
     else {
@@ -35,7 +35,7 @@ struct PostgreSQLDialect: SQLDialect {
 
   // MARK: Values
 
-  /// There is no arithmetic of booleans.
+  /// PostgreSQL has no boolean arithmetic.
   func column(_ name: String, _ content: ColumnContent) -> String {
     content == .bool ? "\(name)::int4" : name
   }
@@ -43,7 +43,7 @@ struct PostgreSQLDialect: SQLDialect {
   func constant(_ parameter: QueryParameter, _ value: PredicateValue) -> SQLFragment {
     if case .null = value, case .constant(_, let conversion) = parameter {
       switch conversion {
-      // Without a type it fits beside anything.
+      // Without a type it fits beside any other type.
       case .natural, .uuid, .member(_, .natural), .member(_, .uuid): return "NULL"
       default: break
       }
@@ -67,7 +67,7 @@ struct PostgreSQLDialect: SQLDialect {
     switch (leftKind, rightKind) {
     case (.string, .number), (.string, .date): (left, text(ofNumber: right))
     case (.number, .string), (.date, .string):
-      // A constant text beside a number is read as one, a column's text is compared as text.
+      // A constant text beside a number is parsed as a number; a column's text is compared as text.
       right.text == "?"
         ? (left, "\(sql: _s).text_number(\(right))") : (text(ofNumber: left), right)
     default: (left, right)
@@ -76,7 +76,7 @@ struct PostgreSQLDialect: SQLDialect {
 
   // MARK: Collections
 
-  /// The letter for values of a kind.
+  /// Returns the letter for a list of values of a kind.
   private func _list(_ parameter: QueryParameter, _ kind: ValueKind) -> SQLFragment {
     let letter =
       switch kind {
@@ -93,7 +93,7 @@ struct PostgreSQLDialect: SQLDialect {
     "unnest(\(_list(parameter, kind))) AS v(value)"
   }
 
-  /// A subselect is hashed whatever plan the server chooses; `= ANY` is not.
+  /// The server hashes a subselect in any plan, but not `= ANY`.
   func isMember(_ subject: SQLFragment, _ kind: ValueKind, of parameter: QueryParameter) -> SQLFragment {
     "\(subject) IN (SELECT unnest(\(_list(parameter, kind))))"
   }
@@ -102,7 +102,7 @@ struct PostgreSQLDialect: SQLDialect {
 
   func text(ofNumber value: SQLFragment) -> SQLFragment { "\(sql: _s).number_text(\(value))" }
 
-  /// The function that folds as options say; nil where the locale decides.
+  /// Returns the folding function for the options; nil if the locale decides.
   private func _fold(_ options: PredicateTree.Comparison.Options) -> String? {
     if options.isEmpty || options.contains(.normalized) { return "" }
     if options.contains(.localeSensitive) { return nil }
@@ -131,7 +131,7 @@ struct PostgreSQLDialect: SQLDialect {
       return "strpos(\(folded(text)), \(folded(pattern))) > 0"
     case .beginsWith:
       if let constant, !isFolded {
-        // A range, so that an index on the attribute serves.
+        // A range can use the attribute's index.
         return "(\(text) >= \(pattern) AND \(text) < \(QueryParameter.constant(constant, .endOfPrefix)))"
       }
       if isFolded, options.contains(.caseInsensitive), !keepsMarks, _has(.folded, text) {
@@ -155,7 +155,7 @@ struct PostgreSQLDialect: SQLDialect {
     }
   }
 
-  /// Number of the constant that a pattern is, the empty one included.
+  /// Returns the index of the constant that a pattern is, even if empty.
   private static func _constant(_ pattern: SQLFragment) -> Int? {
     guard pattern.text == "?", case .constant(let index, .natural)? = pattern.parameters.first else {
       return nil
@@ -201,7 +201,7 @@ struct PostgreSQLDialect: SQLDialect {
     case .lowercase: (name, kind) = ("lower_case", .string)
     case .length: (name, kind) = ("utf16_length", .number)
     case .canonical, .distance, .fetch, .first, .last, .size: return nil
-    // The compiler writes these.
+    // The compiler writes these itself.
     case .count, .sum, .min, .max, .average, .median, .mode, .standardDeviation, .now, .unindexed, .cast,
       .element:
       return nil
@@ -251,7 +251,7 @@ struct PostgreSQLDialect: SQLDialect {
     }
   }
 
-  /// The server has no MIN and MAX of UUIDs and bytes.
+  /// The server has no MIN and MAX for UUIDs and bytes.
   private func _extreme(_ name: String, _ order: String, _ value: SQLFragment, _ kind: ValueKind)
     -> SQLFragment
   {
@@ -279,7 +279,7 @@ struct PostgreSQLDialect: SQLDialect {
         term = "\(value) COLLATE \(sql: _s).\(sql: PostgreSQLCollations.localizedStandard.name)"
       }
     }
-    // A key is never NULL, and its index serves only without the clause.
+    // A key is never NULL, and its index can be used only without the clause.
     let isKey = value.parameters.isEmpty && value.text == "t0.\(keyColumn)"
     let direction = ascending ? (isKey ? "" : " NULLS FIRST") : (isKey ? " DESC" : " DESC NULLS LAST")
     return "\(term)\(sql: direction)"

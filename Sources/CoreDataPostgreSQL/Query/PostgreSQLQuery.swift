@@ -3,18 +3,18 @@ import CoreDataPostgreSQLBinding
 import CoreDataPredicateLanguage
 import Foundation
 
-/// A fetch as PostgreSQL runs it: text with numbered parameters, and how each of them is bound.
+/// A fetch for PostgreSQL: text with numbered parameters, and how each of them is bound.
 struct PostgreSQLQuery: Sendable {
   let sql: String
   let parameters: [(parameter: QueryParameter, type: PostgreSQLType)]
-  /// Reads what the text selects; nil for a count.
+  /// Reads the selected columns; nil for a count.
   let reader: PostgreSQLRowReader?
 
   /// Numbers the parameters of a compiled query.
   ///
   /// - Parameters:
-  ///   - constants: The constants that it was compiled with: their kinds decide the parameters' types.
-  ///   - offset: Parameters that stand before in a statement that this is a part of.
+  ///   - constants: The constants that it was compiled with; their kinds decide the parameters' types.
+  ///   - offset: Number of preceding parameters in the enclosing statement.
   init(
     _ fragment: SQLFragment, _ constants: [PredicateValue], reader: PostgreSQLRowReader?, from offset: Int = 0
   ) {
@@ -94,7 +94,8 @@ struct PostgreSQLQuery: Sendable {
     }
   }
 
-  /// The narrowest array that holds all numbers of a collection: one of whole numbers lets an index serve.
+  /// Returns the narrowest array type for all numbers of a collection; only an integer array can use an
+  /// index.
   static func numbers(in members: [PredicateValue]) -> PostgreSQLType {
     var type = PostgreSQLType.int8Array
     for member in members {
@@ -109,7 +110,7 @@ struct PostgreSQLQuery: Sendable {
 }
 
 extension PostgreSQLType {
-  /// As a cast spells it.
+  /// The type's name in a cast.
   var name: String {
     switch self {
     case .bool: "bool"
@@ -134,10 +135,10 @@ extension PostgreSQLType {
   }
 }
 
-/// What queries are kept by: plans of one shape whose collections hold the same kinds of numbers.
+/// Cache key of queries: plans of one shape whose collections contain the same kinds of numbers.
 struct PostgreSQLQueryKey: Hashable, Sendable {
   let shape: QueryShape
-  /// Types that the constants' collections ask for; empty for nearly every query.
+  /// Types of the constant collections; empty for nearly every query.
   let lists: [UInt32]
 
   init(_ shape: QueryShape, _ constants: [PredicateValue]) {
@@ -145,7 +146,7 @@ struct PostgreSQLQueryKey: Hashable, Sendable {
     lists = Self.lists(in: constants)
   }
 
-  /// Types that constants ask for.
+  /// Returns the types of the constants that are collections.
   static func lists(in constants: [PredicateValue]) -> [UInt32] {
     var lists: [UInt32] = []
     for constant in constants {

@@ -1,8 +1,8 @@
 import CoreDataPredicateLanguage
 
-/// Patterns of predicates as regular expressions of PostgreSQL.
+/// Translates predicate patterns to PostgreSQL regular expressions.
 enum TextPattern {
-  /// The marks that belong to the letter before them, as brackets hold them.
+  /// The combining marks that follow a letter, for a bracket expression.
   private static let _marks = CombiningMarks.bracketed { String(Character(Unicode.Scalar($0)!)) }
 
   private static let _special = Set("\\.*+?^$()[]{}|".unicodeScalars)
@@ -12,8 +12,8 @@ enum TextPattern {
     text.unicodeScalars.append(scalar)
   }
 
-  /// The expression for LIKE: `*` stands for any run of characters, `?` for one with its marks, a backslash before
-  /// either of them or itself for what follows.
+  /// Returns the expression for LIKE: `*` matches any run of characters, `?` one character with its marks,
+  /// and a backslash escapes either of them or itself.
   static func expression(like pattern: String, _ options: PredicateTree.Comparison.Options) -> String {
     let folded = StringComparison.folded(pattern, options: options)
     var result = "^"
@@ -36,10 +36,10 @@ enum TextPattern {
     return result + "$"
   }
 
-  /// The expression for MATCHES, for what means the same in ICU's and PostgreSQL's expressions; nil for anything else.
+  /// Returns the expression for MATCHES, if it means the same in ICU and PostgreSQL; otherwise nil.
   ///
-  /// The same are literals, classes without nesting, groups, lookahead, alternatives, quantifiers (greedy and lazy),
-  /// `\d \w \s` and their opposites, anchors; `.` and `\b` are spelled otherwise.
+  /// Supports literals, classes without nesting, groups, lookahead, alternatives, quantifiers (greedy and
+  /// lazy), `\d \w \s` and their opposites, and anchors; `.` and `\b` are translated.
   static func expression(matching pattern: String) -> String? {
     var result = "^(?:"
     var rest = Substring(pattern).unicodeScalars[...]
@@ -53,7 +53,7 @@ enum TextPattern {
       case "}", "]": return nil
       case "*", "+", "?":
         result.unicodeScalars.append(scalar)
-        // Possessive quantifiers are ICU's alone.
+        // Only ICU has possessive quantifiers.
         if rest.first == "+" { return nil }
         if rest.first == "?" {
           result += "?"
@@ -118,7 +118,7 @@ enum TextPattern {
     return true
   }
 
-  /// `{2}`, `{2,}` or `{2,3}`.
+  /// Parses `{2}`, `{2,}` or `{2,3}`.
   private static func _count(_ rest: inout Rest, into result: inout String) -> Bool {
     var text = ""
     while let scalar = rest.popFirst() {
@@ -136,7 +136,7 @@ enum TextPattern {
     return false
   }
 
-  /// The first text that does not begin with another one, in the order of scalars.
+  /// Returns the first text after all texts with this prefix, in scalar order.
   static func end(ofPrefix text: String) -> String {
     var scalars = Array(text.unicodeScalars)
     while let last = scalars.popLast() {
@@ -148,7 +148,7 @@ enum TextPattern {
         return String(end)
       }
     }
-    // Nothing but the last scalar there is.
+    // The prefix consists of the last scalar only.
     return String(repeating: "\u{10FFFF}", count: text.unicodeScalars.count + 64)
   }
 }

@@ -1,10 +1,10 @@
 import CoreDataPostgreSQLBinding
 import Foundation
 
-/// A row that every save writes in its transaction, to find out whether a save was committed whose connection was lost
-/// meanwhile.
+/// A row that every save writes in its transaction, to determine whether a save was committed whose
+/// connection was lost.
 ///
-/// Transaction numbers cannot tell: a server gives out again after a crash what was never flushed.
+/// Transaction numbers cannot tell: after a crash, the server reuses numbers that were never flushed.
 struct PostgreSQLReceipt {
   private let _id = UUID()
   private let _table: String
@@ -24,12 +24,12 @@ struct PostgreSQLReceipt {
     try connection.runLater(_insertion, _parameters)
   }
 
-  /// Whether the save was committed.
+  /// Returns whether the save was committed.
   ///
-  /// To write the same row waits for the save's session while it lives; then the row is refused if the save is
-  /// committed, and if it is taken, the save cannot be any more.
+  /// Writes the same row again. This waits for the save's session while it lives; then the row is refused if
+  /// the save was committed, and if it is accepted, the save can no longer commit.
   ///
-  /// - Throws: `PostgreSQLStoreError.unknownOutcome` when the server cannot be asked.
+  /// - Throws: `PostgreSQLStoreError.unknownOutcome` if the server cannot be queried.
   func isThere(in pool: PostgreSQLPool, after loss: PostgreSQLError) throws -> Bool {
     var last = loss
     for attempt in 0..<20 {
@@ -38,7 +38,7 @@ struct PostgreSQLReceipt {
         return try pool.withConnection("the outcome of a save") { connection in
           do {
             try connection.run(_insertion, _parameters, isRepeated: false)
-            // Not committed, and from now on it cannot be: the row is in its way.
+            // Not committed, and this row now prevents a later commit.
             return false
           } catch let error as PostgreSQLError where error.isUniqueViolation {
             return true

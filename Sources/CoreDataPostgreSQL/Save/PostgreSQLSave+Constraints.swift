@@ -5,7 +5,7 @@ import CoreDataPostgreSQLBinding
 // Uniqueness constraints.
 
 extension PostgreSQLSave {
-  /// Sets the constrained values to NULL in all rows that get new ones, so that rows may exchange them.
+  /// Sets the constrained values to NULL in all rows that get new ones, so that rows can swap values.
   func clearExchangedValues() throws {
     for (number, updates) in Dictionary(
       grouping: changes.updated, by: { $0.id.space.layout.entityNumber }
@@ -23,7 +23,7 @@ extension PostgreSQLSave {
     }
   }
 
-  /// The column that holds a constrained property.
+  /// Returns the column of a constrained property.
   private func _column(_ slot: Int, _ number: Int) -> String? {
     let table = mapping.table(of: number)
     switch mapping.storage(of: slot, in: number) {
@@ -33,7 +33,7 @@ extension PostgreSQLSave {
     }
   }
 
-  /// An object of the save with the row that it is about to have.
+  /// An object of the save, with the row to write.
   private struct Written {
     let id: NSManagedObjectID
     let key: Int64
@@ -41,9 +41,9 @@ extension PostgreSQLSave {
     let layout: PropertyLayout
   }
 
-  /// Constraints that the rows about to be written break, among each other or against stored rows.
+  /// Returns the constraints that the rows to write violate, among each other or against stored rows.
   ///
-  /// Asked after deletions and `clearExchangedValues`, so that what is found stays.
+  /// Call after deletions and `clearExchangedValues`, so that every violation found is final.
   func violations() throws -> [StoreConstraintError.Violation] {
     var written: [Written] = []
     for (index, insertion) in changes.inserted.enumerated() {
@@ -73,7 +73,7 @@ extension PostgreSQLSave {
     let layout = objects[0].layout
     let constrained = objects.filter { !$0.row.hasNull(at: slots) }
     guard !constrained.isEmpty else { return [] }
-    // Values as texts of their own kinds: equal where the columns' values are.
+    // Values as text of their own kinds, equal exactly where the columns' values are.
     var groups: [String: [Written]] = [:]
     var order: [String] = []
     for object in constrained {
@@ -92,7 +92,7 @@ extension PostgreSQLSave {
     }
   }
 
-  /// The values of a constraint as one text.
+  /// Returns the values of a constraint as one text.
   func text(of slots: [Int], in row: Row, _ layout: PropertyLayout) throws -> String {
     try slots.map { try _text(row[$0], layout, $0) }.joined(separator: "\u{1}")
   }
@@ -112,7 +112,7 @@ extension PostgreSQLSave {
     }
   }
 
-  /// Rows in the store with the values of one of the rows given, by their texts.
+  /// Returns the stored rows that have the values of one of the given rows, by these values' texts.
   func stored(
     with slots: [Int], _ rows: [Row], except keys: [Int64], _ layout: PropertyLayout
   ) throws -> [String: StoredObject] {

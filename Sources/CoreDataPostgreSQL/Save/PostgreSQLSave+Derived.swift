@@ -5,8 +5,8 @@ import CoreDataPostgreSQLBinding
 // Derived attributes.
 
 extension PostgreSQLSave {
-  /// The rows in which the save has computed values, as they are now: those that it wrote itself, and those that triggers
-  /// say they have written.
+  /// Returns the current rows with computed values: those that the save wrote itself, and those that triggers
+  /// report.
   func computedRows() throws -> [StoredObject] {
     let derivations = engine.derivations
     guard changes.inserted.count + changes.updated.count + changes.deleted.count > 0,

@@ -1,20 +1,20 @@
 import CoreData
 import CoreDataPostgreSQLBinding
 
-// The rows that a save touches are locked first, and compared with what it expects.
+// Locks the rows that a save touches before writing, and checks their versions.
 
 extension PostgreSQLSave {
-  /// A row that the save expects in a version.
+  /// A row with the version that the save expects.
   private struct Expectation {
     let id: NSManagedObjectID
     let base: Row
   }
 
-  /// Locks all rows that the save touches, in one order for all savers, so that none waits for another in a circle.
+  /// Locks all rows that the save touches. All savers lock in the same order, which prevents deadlocks.
   ///
-  /// - Parameter deletes: Whether rows may be deleted at once where nothing else of their table is touched: to delete a row
-  ///   locks it.
-  /// - Returns: Rows that are not what the save expects.
+  /// - Parameter deletes: Whether rows may be deleted right away if nothing else of their table is touched;
+  ///   deleting a row locks it.
+  /// - Returns: Rows in another state than the save expects.
   func lockRows(deletes: Bool) throws -> [VersionConflict] {
     var expected: [Int: [Expectation]] = [:]
     var mixed: Set<Int> = []
@@ -46,7 +46,7 @@ extension PostgreSQLSave {
     return conflicts
   }
 
-  /// Locks rows, and answers those that are in another version or gone.
+  /// Locks rows, and returns those that are in another version or deleted.
   private func _lock(_ objects: [Expectation], _ root: Int) throws -> [Expectation] {
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(objects.lazy.compactMap { $0.id.key?.reference }))
@@ -62,9 +62,9 @@ extension PostgreSQLSave {
     }
   }
 
-  /// Deletes rows, and answers those that are in another version or gone.
+  /// Deletes rows, and returns those that are in another version or already deleted.
   private func _delete(_ objects: [Expectation], _ root: Int) throws -> [Expectation] {
-    // In the order of their keys, in which the server looks for them unless they are a large part of the table.
+    // In key order, in which the server looks them up unless they are a large part of the table.
     let sorted = objects.compactMap { object in object.id.key.map { ($0.reference, object.base.version) } }
       .sorted { $0.0 < $1.0 }
     var parameters = PostgreSQLParameters()

@@ -2,7 +2,7 @@ import CoreData
 import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 
-// To-many relationships: pairs of join tables, hidden to-ones, and the order of members.
+// To-many relationships: pairs in join tables, hidden to-ones, and the order of members.
 
 extension PostgreSQLSave {
   private struct Pair: Hashable, Comparable {
@@ -22,7 +22,7 @@ extension PostgreSQLSave {
     let delta: ToManyDelta
   }
 
-  /// Writes all deltas: first what is removed, then what is added, then the order of members.
+  /// Writes all deltas: first removals, then additions, then the order of members.
   func writeToManys() throws {
     let changes = try _changes()
     guard !changes.isEmpty else { return }
@@ -33,7 +33,7 @@ extension PostgreSQLSave {
         case .manyToMany(let join, let ownerIsFirst, _) = mapping.storage(
           of: change.slot, in: change.layout.entityNumber)
       else { continue }
-      // What was never stored need not be removed.
+      // Members without a permanent ID were never stored, so there is nothing to remove.
       try _collect(change.delta.removed.filter(\.isPermanent), change, join, ownerIsFirst, &removed)
       try _collect(change.delta.added, change, join, ownerIsFirst, &added)
     }
@@ -134,7 +134,7 @@ extension PostgreSQLSave {
 
   // MARK: Order
 
-  /// Where the order of a relationship's members stands.
+  /// Where the order of a relationship's members is stored.
   private struct Place {
     let table: String
     let owner: String
@@ -197,7 +197,7 @@ extension PostgreSQLSave {
       """, parameters)
   }
 
-  /// Members with their numbers as they stand in the store, in that order.
+  /// Returns the stored members with their positions, in that order.
   private func _present(_ change: Change, _ place: Place) throws -> [(Int64, Int64?)] {
     var parameters = PostgreSQLParameters()
     parameters.add(change.owner)
@@ -209,8 +209,8 @@ extension PostgreSQLSave {
     }.sorted { ($0.1 ?? Int64.max, $0.0) < ($1.1 ?? Int64.max, $1.0) }
   }
 
-  /// The order to reach: the one the save gives, and behind it the members that others have added meanwhile, in the order
-  /// they had.
+  /// Returns the order to store: the save's own, followed by members that others have added meanwhile, in
+  /// their order.
   private func _wanted(_ change: Change, _ present: [(Int64, Int64?)]) throws -> [Int64] {
     guard let order = change.delta.order else { return present.map(\.0) }
     let stored = Set(present.map(\.0))

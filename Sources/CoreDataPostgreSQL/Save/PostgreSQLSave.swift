@@ -3,8 +3,8 @@ import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 import Foundation
 
-/// One save, as a sequence of passes inside a transaction: locks and conflicts, deletions, updates, insertions, to-many
-/// relationships. Each pass is one statement for each entity, not for each row.
+/// One save, as a sequence of passes inside a transaction: locks and conflicts, deletions, updates,
+/// insertions, to-many relationships. Each pass runs one statement per entity, not one per row.
 final class PostgreSQLSave {
   let engine: PostgreSQLStoreEngine
   let connection: PostgreSQLConnection
@@ -12,10 +12,11 @@ final class PostgreSQLSave {
   /// Keys of the inserted objects.
   private(set) var insertedKeys: [Int64] = []
   private var _keysByID: [ObjectIdentifier: Int64]?
-  /// Roots of the tables whose rows were deleted when they were locked.
+  /// Root entities of tables whose rows were deleted while locking.
   var deletedRoots: Set<Int> = []
 
-  /// - Parameter changes: What is saved; nil for a batch, which has rows of its own and only the way of writing in common.
+  /// - Parameter changes: The changes to save; nil for a batch, which has its own rows and only shares the
+  ///   encoding.
   init(_ changes: ChangeSet?, engine: PostgreSQLStoreEngine, connection: PostgreSQLConnection) {
     _changes = changes
     self.engine = engine
@@ -29,7 +30,7 @@ final class PostgreSQLSave {
     return _changes
   }
 
-  /// Acquires the keys of inserted objects, outside the transaction: they are used up even if it fails.
+  /// Acquires the keys of inserted objects, outside the transaction. They are lost if it fails.
   func acquireKeys() throws {
     insertedKeys = Array(repeating: 0, count: changes.inserted.count)
     var missing: [Int: [Int]] = [:]
@@ -47,14 +48,14 @@ final class PostgreSQLSave {
     }
   }
 
-  /// Writes everything, short of committing.
+  /// Writes everything except the commit.
   ///
   /// - Parameters:
-  ///   - isCareful: Whether rows may exchange values of a uniqueness constraint, and violations are looked for before
-  ///     anything is written.
-  ///   - entry: The history's record of the save; nil where none is kept.
+  ///   - isCareful: Whether rows may swap values of a uniqueness constraint, and violations are detected
+  ///     before anything is written.
+  ///   - entry: The history's record of the save; nil if no history is kept.
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `PostgreSQLStoreError`; a unique violation as
-  ///   `PostgreSQLError` when not careful.
+  ///   `PostgreSQLError` if not careful.
   func run(isCareful: Bool, recordingIn entry: PostgreSQLHistoryEntry?) throws {
     let conflicts = try lockRows(deletes: entry == nil)
     if !conflicts.isEmpty { throw StoreConflictError(conflicts: conflicts) }
@@ -78,7 +79,7 @@ final class PostgreSQLSave {
     }
   }
 
-  /// Tells temporary IDs what they have become; called right before the commit.
+  /// Sets the permanent IDs of temporary ones; call right before the commit.
   func linkIDs() {
     for (index, insertion) in changes.inserted.enumerated() where !insertion.id.isPermanent {
       let space = engine.spaces[insertion.id.space.layout.entityNumber - 1]
@@ -88,7 +89,7 @@ final class PostgreSQLSave {
 
   // MARK: Objects
 
-  /// Layout of an object, which must be of this store's model.
+  /// Returns the layout of an object, which must belong to this store's model.
   func layout(of id: NSManagedObjectID) throws -> PropertyLayout {
     let layout = id.space.layout
     let layouts = mapping.layout.layouts
@@ -103,7 +104,7 @@ final class PostgreSQLSave {
     return layouts[layout.entityNumber - 1]
   }
 
-  /// Key of an object that is stored or part of this save.
+  /// Returns the key of an object that is stored or part of this save.
   func key(of id: NSManagedObjectID, _ layout: PropertyLayout, _ slot: Int) throws -> Int64 {
     if let key = id.key {
       guard key.space.store === engine.spaces[0].store else {
@@ -168,7 +169,7 @@ final class PostgreSQLSave {
         parameters.add(try array(column, updates.lazy.map(\.row), count: updates.count, layout))
       }
       let written = try connection.run(plan.sql, parameters).affectedCount
-      // All rows are locked, in the version that was expected.
+      // All rows are locked in their expected version.
       guard written == updates.count else {
         throw PostgreSQLStoreError.server(
           PostgreSQLError(
@@ -188,10 +189,10 @@ final class PostgreSQLSave {
     }
   }
 
-  /// Fewest rows that are inserted by COPY, which takes a round trip more.
+  /// Minimum number of rows inserted by COPY, which costs another round trip.
   private static let _fewestCopied = 50
 
-  /// Inserts rows of one entity, with the keys that they get.
+  /// Inserts rows of one entity under the given keys.
   func insert(_ rows: some Sequence<(key: Int64, row: Row)>, count: Int, entity number: Int) throws {
     let layout = mapping.layout.layout(numbered: number)
     let plan = engine.plans.inserts[number - 1]
@@ -224,7 +225,7 @@ final class PostgreSQLSave {
 
   // MARK: Values
 
-  /// The values of one column, of many rows.
+  /// Encodes the values of one column of many rows.
   func array(
     _ column: PostgreSQLWriteColumn, _ rows: some Sequence<Row>, count: Int, _ layout: PropertyLayout
   ) throws -> PostgreSQLArray {
@@ -236,7 +237,7 @@ final class PostgreSQLSave {
 
   /// Adds the value of one column of a row.
   ///
-  /// - Parameter now: The moment that attributes get which are derived from it.
+  /// - Parameter now: The date for attributes that derive from the time of the save.
   func add<Sink: PostgreSQLValueSink>(
     _ column: PostgreSQLWriteColumn, _ row: Row, _ layout: PropertyLayout, at now: Double, to sink: inout Sink
   ) throws {

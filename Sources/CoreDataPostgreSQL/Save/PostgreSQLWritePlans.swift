@@ -6,17 +6,17 @@ import Synchronization
 /// How one value of a row becomes an element of a column's array.
 enum PostgreSQLWriteCell: Sendable {
   case attribute(slot: Int)
-  /// An element of a composite, by its numbers.
+  /// An element of a composite, by its index path.
   case element(slot: Int, path: [Int])
   case key(slot: Int)
   /// Number of the entity of a to-one's destination.
   case entity(slot: Int)
-  /// A derived attribute: what a function makes of the value in a slot.
+  /// A derived attribute: the result of a function of the value in a slot.
   case derived(from: Int, Derivation.TextFunction?)
-  /// The moment at which it is written.
+  /// The time of writing.
   case moment
 
-  /// The slot that the value stands in; nil for the moment.
+  /// The slot of the value; nil for the time of writing.
   var slot: Int? {
     switch self {
     case .attribute(let slot), .element(let slot, _), .key(let slot), .entity(let slot),
@@ -34,13 +34,13 @@ struct PostgreSQLWriteColumn: Sendable {
   let cell: PostgreSQLWriteCell
 }
 
-/// An INSERT or UPDATE of many rows of one entity, an array for each column.
+/// An INSERT or UPDATE of many rows of one entity, with an array for each column.
 struct PostgreSQLWritePlan: Sendable {
   let sql: String
   let columns: [PostgreSQLWriteColumn]
 }
 
-/// The statements that saves run, made once for each entity and set of changed slots.
+/// The statements that saves run, created once for each entity and set of changed slots.
 final class PostgreSQLWritePlans: Sendable {
   private struct Key: Hashable {
     let entity: Int
@@ -50,9 +50,10 @@ final class PostgreSQLWritePlans: Sendable {
   private let _mapping: StoreMapping
   private let _derivations: PostgreSQLDerivations
   let inserts: [PostgreSQLWritePlan]
-  /// Starts of COPY for the same columns in the same order, after entity, key and version, by entity number - 1.
+  /// COPY commands for the same columns in the same order, after entity, key and version, by entity number -
+  /// 1.
   let copies: [String]
-  /// What else goes with deleted rows, whose keys are the first parameter, by entity number - 1.
+  /// Further deletions that accompany deleted rows, whose keys are the first parameter, by entity number - 1.
   let cleanups: [[String]]
   private let _updates = Mutex<[Key: PostgreSQLWritePlan]>([:])
 
@@ -68,7 +69,7 @@ final class PostgreSQLWritePlans: Sendable {
     cleanups = mapping.layout.layouts.map { Self._cleanups($0, mapping) }
   }
 
-  /// The UPDATE that sets these slots of an entity. To-many slots set no column.
+  /// Returns the UPDATE that sets these slots of an entity. To-many slots set no column.
   func update(_ slots: SlotSet, of number: Int) -> PostgreSQLWritePlan {
     let key = Key(entity: number, slots: slots)
     return _updates.withLock { plans in
@@ -79,7 +80,8 @@ final class PostgreSQLWritePlans: Sendable {
     }
   }
 
-  /// The UPDATE that computes anew what is derived of these slots, for rows given by their keys; nil if nothing is.
+  /// Returns the UPDATE that recomputes the attributes derived from these slots, for rows given by key; nil
+  /// if there are none.
   func derived(of slots: SlotSet, in number: Int) -> PostgreSQLWritePlan? {
     let layout = _mapping.layout.layout(numbered: number)
     let table = _mapping.table(of: number)
@@ -166,7 +168,7 @@ final class PostgreSQLWritePlans: Sendable {
     return result
   }
 
-  /// Columns of a slot, with the values that they get.
+  /// Returns the columns of a slot, with their values.
   private static func _columns(
     _ slot: Int, _ layout: PropertyLayout, _ table: TableMapping, _ mapping: StoreMapping
   ) -> [PostgreSQLWriteColumn] {
@@ -181,7 +183,7 @@ final class PostgreSQLWritePlans: Sendable {
     }
   }
 
-  /// Column of a derived attribute that comes from its own row.
+  /// Returns the column of a derived attribute that depends on its own row.
   private static func _column(
     _ own: PostgreSQLDerivations.Own, _ layout: PropertyLayout, _ table: TableMapping, _ mapping: StoreMapping
   ) -> PostgreSQLWriteColumn? {

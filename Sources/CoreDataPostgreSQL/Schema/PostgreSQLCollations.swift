@@ -1,8 +1,9 @@
 import Foundation
 
-/// Collations of the current locale, by which localized sort descriptors order.
+/// Collations of the current locale, for localized sort descriptors.
 ///
-/// The server has the rules of its own ICU library; for letters that are younger than it orders may differ.
+/// The server uses the rules of its own ICU library; the order may differ for letters newer than that
+/// library.
 struct PostgreSQLCollations {
   static let localized = PostgreSQLCollations("localized", "", isDeterministic: true)
   static let localizedCaseInsensitive = PostgreSQLCollations(
@@ -11,13 +12,13 @@ struct PostgreSQLCollations {
     "localized_standard", "-u-kn-true", isDeterministic: true)
   static let all = [localized, localizedCaseInsensitive, localizedStandard]
 
-  /// In double quotes, without the schema.
+  /// Quoted, without the schema.
   let name: String
   private let _locale: String
   private let _isDeterministic: Bool
 
   private init(_ stem: String, _ keywords: String, isDeterministic: Bool) {
-    // Only letters and digits of the locale's language and region count.
+    // Only letters and digits of the locale's language and region are significant.
     let parts = Locale.current.identifier.split(whereSeparator: { !$0.isLetter && !$0.isNumber })
     let language = parts.first.map(String.init) ?? "en"
     let region = parts.dropFirst().first.map { "-" + $0 } ?? ""

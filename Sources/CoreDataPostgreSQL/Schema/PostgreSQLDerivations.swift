@@ -1,20 +1,20 @@
 import CoreData
 import CoreDataModelSchema
 
-/// The derived attributes of a model, and who keeps each of them up to date.
+/// The derived attributes of a model, and what keeps each of them up to date.
 ///
-/// What comes from the row itself the store computes when it writes the row. What comes from other rows triggers keep, so
-/// that batches and other programs need not think of it.
+/// The store computes attributes that derive from the row itself when it writes the row. Triggers maintain
+/// those that derive from other rows, so that batches and other programs need not.
 struct PostgreSQLDerivations: Sendable {
-  /// An attribute that comes from its own row.
+  /// An attribute derived from its own row.
   struct Own: Sendable {
     let slot: Int
-    /// Where the value comes from; nil for the moment of the save.
+    /// Slot that the value derives from; nil for the time of the save.
     let source: Int?
     let function: Derivation.TextFunction?
   }
 
-  /// An attribute that comes from other rows.
+  /// An attribute derived from other rows.
   struct Distant: Sendable {
     let entity: Int
     let slot: Int
@@ -23,7 +23,7 @@ struct PostgreSQLDerivations: Sendable {
 
   /// By entity number - 1, inherited ones included.
   let own: [[Own]]
-  /// By entity number - 1: slots that triggers write, inherited ones included.
+  /// Slots that triggers write, by entity number - 1, inherited ones included.
   let distantSlots: [Set<Int>]
   let distant: [Distant]
 
@@ -71,11 +71,11 @@ struct PostgreSQLDerivations: Sendable {
     self.init(own: own, distantSlots: slots, distant: distant)
   }
 
-  /// Those of an entity's row that a write of these slots changes.
+  /// Returns the attributes of an entity's row that change when these slots are written.
   func own(of number: Int, changed: SlotSet) -> [Own] {
     own[number - 1].filter { own in own.source.map { changed.contains($0) } ?? true }
   }
 
-  /// Whether a save of objects of the entity gives them values that it did not have.
+  /// Returns whether saving objects of the entity computes values in them.
   func computes(_ number: Int) -> Bool { !own[number - 1].isEmpty || !distantSlots[number - 1].isEmpty }
 }

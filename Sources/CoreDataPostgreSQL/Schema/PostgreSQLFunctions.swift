@@ -1,12 +1,12 @@
-/// The functions of a store's schema, which give predicates the meaning that they have in memory.
+/// The functions of a store's schema, which give predicates the same meaning as in memory.
 ///
-/// All are SQL functions without side effects; none has an exception block, so that queries may run in parallel. A role
-/// needs USAGE on the schema and EXECUTE on them.
+/// All are SQL functions without side effects. None has an exception block, so that queries can run in
+/// parallel. A role needs USAGE on the schema and EXECUTE on the functions.
 enum PostgreSQLFunctions {
-  /// Number of this set, kept in the metadata: a store with an older set gets the new one when it is opened.
+  /// Version of this set, kept in the metadata: opening a store with an older set upgrades it.
   static let version = 3
 
-  /// Statements that create the functions, or replace those of an older set.
+  /// Returns statements that create the functions or replace those of an older set.
   static func statements(schema: String) -> [String] {
     let s = PostgreSQLNames.quoted(schema)
     return _folding(s) + _texts(s) + _whole(s) + _floating(s)
@@ -14,7 +14,7 @@ enum PostgreSQLFunctions {
 
   private static let _start = "CREATE OR REPLACE FUNCTION "
 
-  /// Names of the functions, one for each form of a function.
+  /// Names of the functions, one for each overload.
   static var names: [String] {
     statements(schema: "").map { statement in
       String(statement.dropFirst(_start.count + "\"\".".count).prefix { $0 != "(" })
@@ -41,7 +41,7 @@ enum PostgreSQLFunctions {
     return "\\+" + padded
   }
 
-  /// The marks inside brackets of a regular expression, as a Unicode literal takes them.
+  /// The combining marks for a bracket expression, escaped for a Unicode literal.
   static var marks: String { _marks }
 
   private static func _folding(_ s: String) -> [String] {
@@ -88,7 +88,8 @@ enum PostgreSQLFunctions {
         CASE WHEN octet_length(t) = length(t) THEN lower(t COLLATE "C") WHEN t ~ \(hangul) THEN \(s).fold_cd_han(t) \
         ELSE \(s).fold_cd_slow(t) END COLLATE "C"
         """),
-      // Whether a part stands in a folded text where no mark follows that belongs to its last letter.
+      // Whether a folded text contains a part, at a place where no combining mark follows the part's last
+      // letter.
       _function(
         "\(s).contains_c", "t text, part text", "boolean",
         """
@@ -101,15 +102,16 @@ enum PostgreSQLFunctions {
         starts_with(t, part) AND (octet_length(t) = length(t) OR part = '' \
         OR substr(t, length(part) + 1, 1) !~ U&'[\(_marks)]')
         """),
-      // The least text that is greater than all which begin with a part: its last scalar that can be raised is. There is none
-      // for U+10FFFF alone; then one that no text of a store reaches.
+      // The smallest text greater than all texts with a prefix: increments the last scalar that can be
+      // incremented. There is none for a prefix of U+10FFFF only; then returns a text greater than any stored
+      // one.
       _function(
         "\(s).after_prefix", "part text", "text",
         """
         (SELECT CASE WHEN p = '' THEN repeat(U&'\\+10FFFF', 1000) ELSE left(p, -1) || chr(CASE ascii(right(p, 1)) \
         WHEN 55295 THEN 57344 ELSE ascii(right(p, 1)) + 1 END) END FROM rtrim(part, U&'\\+10FFFF') AS r(p)) COLLATE "C"
         """),
-      // A pattern of LIKE for the texts that contain a part.
+      // A LIKE pattern for texts that contain a part.
       _function(
         "\(s).like_anywhere", "part text", "text",
         "'%' || regexp_replace(part, '([%_\\\\])', '\\\\\\1', 'g') || '%' COLLATE \"C\""),
@@ -124,14 +126,14 @@ enum PostgreSQLFunctions {
         "\(s).utf16_length", "t text", "bigint",
         "(length(t) + length(regexp_replace(t, U&'[^\\+010000-\\+10FFFF]', '', 'g')))::int8"),
       _function("\(s).upper_case", "t text", "text", "upper(t COLLATE \"und-x-icu\") COLLATE \"C\""),
-      // ICU makes ς of a Σ at the end of a word; Swift does not.
+      // ICU lowercases a final Σ to ς; Swift does not.
       _function(
         "\(s).lower_case", "t text", "text",
         "lower(translate(t, U&'\\03A3', U&'\\03C3') COLLATE \"und-x-icu\") COLLATE \"C\""),
       _function("\(s).number_text", "n bigint", "text", "n::text COLLATE \"C\""),
       _function("\(s).number_text", "n double precision", "text", "n::text COLLATE \"C\""),
       _function("\(s).number_text", "n numeric", "text", "trim_scale(n)::text COLLATE \"C\""),
-      // A text that is no number has none; the server would fail the whole statement.
+      // NULL for text that is not a number; a cast would fail the whole statement.
       _function(
         "\(s).text_number", "t text", "double precision",
         "CASE WHEN t ~ '^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$' THEN "
@@ -179,7 +181,7 @@ enum PostgreSQLFunctions {
           "\(s).\(name)", "a numeric, b numeric", "bigint",
           "\(s).\(name)(\(s).whole(a), \(s).whole(b))")
       }
-      // What shorter whole numbers become: of several candidates the server prefers floating point.
+      // Overloads for shorter integers: without them, the server prefers the floating-point candidate.
       + ["band", "bor", "bxor", "shl", "shr"].map { name in
         _function(
           "\(s).\(name)", "a double precision, b double precision", "bigint",
@@ -223,8 +225,8 @@ enum PostgreSQLFunctions {
           + "WHEN abs(a) > 1 AND abs(b) > \(most) / abs(a) THEN \(sign) "
           + "WHEN a <> 0 AND b <> 0 AND abs(a) < 1 AND abs(b) < 1 AND log(abs(a)) + log(abs(b)) < -323 THEN 0 "
           + "ELSE a * b END"),
-      // What is no number is NULL, as on SQLite: to the server NaN is greater than every number, in memory no comparison
-      // with it holds.
+      // NaN becomes NULL, as on SQLite: the server treats NaN as greater than every number, whereas in memory
+      // no comparison with it holds.
       two(
         "div",
         "CASE WHEN b = 0 THEN CASE WHEN a = 0 OR a = 'NaN' THEN NULL WHEN a > 0 THEN 'Infinity'::float8 "

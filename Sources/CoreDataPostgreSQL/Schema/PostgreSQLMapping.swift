@@ -1,7 +1,7 @@
 import CoreData
 import CoreDataModelSchema
 
-/// Lays a model out in tables: one for each root entity, one for each many-to-many relationship.
+/// Maps a model to tables: one per root entity, one per many-to-many relationship.
 struct PostgreSQLMapping {
   private let _layout: ModelLayout
   private let _schema: String
@@ -14,8 +14,8 @@ struct PostgreSQLMapping {
   /// Columns that every table has.
   static let reserved: Set<String> = ["id", "entity", "version"]
 
-  /// - Throws: `PostgreSQLStoreError.model` for names that collide or are too long, and for attributes that cannot be
-  ///   stored.
+  /// - Throws: `PostgreSQLStoreError.model` for names that collide or are too long, and for attributes that
+  ///   cannot be stored.
   static func mapping(for layout: ModelLayout, schema: String) throws -> StoreMapping {
     var builder = PostgreSQLMapping(layout, schema)
     for root in layout.layouts where root.parentNumber == nil { try builder._addTable(root) }
@@ -75,7 +75,7 @@ struct PostgreSQLMapping {
     var owners: [String: String] = [:]
   }
 
-  /// Adds a column under the first of `names` that is free.
+  /// Adds a column under the first unused one of `names`.
   private func _add(
     _ names: [String], _ type: String, _ content: ColumnContent, _ layout: PropertyLayout, _ property: String,
     to table: inout Columns
@@ -94,11 +94,12 @@ struct PostgreSQLMapping {
         + "'\(PostgreSQLNames.userInfoKey)'")
   }
 
-  /// The column's name; for a name that another entity of the table or every table has, a longer one.
+  /// Returns candidate names for the column; longer ones follow in case another entity of the table, or every
+  /// table, uses the name.
   private func _names(_ base: String, isGiven: Bool, _ layout: PropertyLayout) -> [String] {
     if isGiven { return [base] }
     if Self.reserved.contains(base) { return [base + "_value"] }
-    // A subentity's property may have the name of a sibling's.
+    // Siblings in the hierarchy may have properties of the same name.
     return layout.parentNumber == nil
       ? [base] : [base, PostgreSQLNames.snakeCase(layout.entityName) + "_" + base]
   }
@@ -210,7 +211,7 @@ struct PostgreSQLMapping {
     let given = property.isHidden ? nil : _given(property, in: layout)
     var base = given ?? PostgreSQLNames.snakeCase(property.name)
     if property.isHidden, let inverse = relationship.inverseSlot {
-      // The to-one behind a to-many without inverse is named after that one.
+      // The to-one behind a to-many without inverse is named after the to-many.
       let owner = _layout.layout(numbered: destination.slots[inverse].owner)
       base =
         PostgreSQLNames.snakeCase(owner.entityName) + "_"
@@ -246,7 +247,7 @@ struct PostgreSQLMapping {
         let destination = _layout.layout(numbered: relationship.destination)
         let other = destination.slots[inverse].owner
         let isReflexive = number == other && slot == inverse
-        // The table is named after one end, the same whatever order the entities come in.
+        // The table is named after one end, independent of the order of entities.
         guard
           isReflexive
             || (layout.entityName, property.name) < (
@@ -292,7 +293,7 @@ struct PostgreSQLMapping {
 
   // MARK: Inheritance
 
-  /// Gives every entity the storage of inherited slots, and to-manys that of their inverse.
+  /// Gives every entity the storage of inherited slots, and to-manys the storage of their inverse.
   private mutating func _inherit() {
     for layout in _layout.layouts {
       let number = layout.entityNumber

@@ -2,11 +2,11 @@ import CoreData
 import CoreDataPostgreSQLBinding
 import Foundation
 
-/// The one row of `_metadata`: the store's UUID in a column of its own, everything else as a property list.
+/// The single row of `_metadata`: the store's UUID in its own column, everything else as a property list.
 enum PostgreSQLMetadata {
   static func table(_ schema: String) -> String { "\(PostgreSQLNames.quoted(schema)).\"_metadata\"" }
 
-  /// - Throws: `PostgreSQLStoreError.noStore` where there is none.
+  /// - Throws: `PostgreSQLStoreError.noStore` if there is none.
   static func read(_ connection: PostgreSQLConnection, schema: String) throws -> [String: Any] {
     let found: PostgreSQLResult
     do {
@@ -37,7 +37,7 @@ enum PostgreSQLMetadata {
     return metadata
   }
 
-  /// Writes metadata inside the caller's transaction. Without a UUID the store keeps the one it has.
+  /// Writes metadata inside the caller's transaction. Without a UUID, the store keeps its current one.
   static func write(
     _ metadata: [String: Any], to connection: PostgreSQLConnection, schema: String
   ) throws {
@@ -53,7 +53,7 @@ enum PostgreSQLMetadata {
       """, parameters, isRepeated: false)
   }
 
-  /// What stands in the column `content`: everything but the UUID, as a property list.
+  /// Returns the value of the column `content`: everything but the UUID, as a property list.
   ///
   /// - Throws: `PostgreSQLStoreError.unstorable`.
   static func content(of metadata: [String: Any]) throws -> Data {

@@ -1,13 +1,13 @@
 import CoreDataModelSchema
 
-/// Names of the model as a database administrator writes them.
+/// Converts names of the model to the style of database administrators.
 enum PostgreSQLNames {
-  /// Key in the user info of an entity, attribute or relationship that gives its table or column a name.
+  /// Key in the user info of an entity, attribute or relationship that names its table or column.
   static let userInfoKey = "postgresql.name"
-  /// Names longer than this are cut by the server, with nothing but a notice.
+  /// Maximum length of a name; the server truncates longer ones with only a notice.
   static let maximumLength = 63
 
-  /// `customer_order` for `CustomerOrder`, `url_path` for `URLPath`.
+  /// Returns `customer_order` for `CustomerOrder`, `url_path` for `URLPath`.
   static func snakeCase(_ name: String) -> String {
     let characters = Array(name)
     var result = ""
@@ -27,9 +27,10 @@ enum PostgreSQLNames {
     return result
   }
 
-  /// The text with some of its scalars preceded by another one.
+  /// Returns the text with certain scalars preceded by another one.
   ///
-  /// By scalars, as the server reads: a quote and a mark that combines with it are one character to Swift, which is no quote.
+  /// Works on scalars, like the server: in Swift a quote and a combining mark form one character, which is
+  /// not equal to a quote.
   private static func _escaped(_ text: String, _ special: Set<Unicode.Scalar>, by escape: Unicode.Scalar?)
     -> String
   {
@@ -41,12 +42,12 @@ enum PostgreSQLNames {
     return String(result)
   }
 
-  /// The name in double quotes: as it is, whatever it is.
+  /// Returns the name in double quotes, whatever characters it contains.
   static func quoted(_ name: String) -> String { "\"" + _escaped(name, ["\""], by: nil) + "\"" }
 
-  /// A name in double quotes without them.
+  /// Returns a name in double quotes without them.
   static func plain(_ quoted: String) -> String {
-    // By scalars: a name may begin with one that combines with the quote.
+    // Works on scalars: a name may begin with one that combines with the quote.
     var result = String.UnicodeScalarView()
     var isSecond = false
     for scalar in quoted.unicodeScalars.dropFirst().dropLast() {
@@ -56,11 +57,11 @@ enum PostgreSQLNames {
     return String(result)
   }
 
-  /// Schema and name of what `"schema"."name"` names, without quotes.
+  /// Returns schema and name of `"schema"."name"`, without quotes.
   static func parts(_ qualified: String) -> (schema: String, name: String) {
     let scalars = qualified.unicodeScalars
     var end = scalars.index(after: scalars.startIndex)
-    // A quote that is followed by no other one ends the schema's name.
+    // A quote that no other quote follows ends the schema's name.
     while true {
       let next = scalars.index(after: end)
       if scalars[end] != "\"" {
@@ -76,20 +77,20 @@ enum PostgreSQLNames {
     return (plain(schema), plain(name))
   }
 
-  /// A name cut so that it is whole with what follows it.
+  /// Returns a name shortened so that the suffix fits.
   static func cut(_ name: String, for suffix: String) -> String {
     var name = name
     while name.utf8.count + suffix.utf8.count > maximumLength { name.removeLast() }
     return name + suffix
   }
 
-  /// Names in double quotes, as the text of one array.
+  /// Returns names in double quotes as the text of an array.
   static func list(_ names: [String]) -> String {
     let elements = names.map { "\"" + _escaped(plain($0), ["\\", "\""], by: "\\") + "\"" }
     return "{\(elements.joined(separator: ","))}"
   }
 
-  /// A text as a literal, for comments and names in DDL, which takes no parameters.
+  /// Returns a text as a literal, for comments and names in DDL, which takes no parameters.
   static func literal(_ text: String) -> String {
     let start = text.unicodeScalars.contains("\\") ? "E'" : "'"
     let kept = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\0" }))

@@ -1,11 +1,11 @@
-/// A table that a store has for itself, whatever its model.
+/// A table that every store has, independent of its model.
 struct PostgreSQLOwnTable: Sendable {
   struct Column: Sendable {
     let name: String
     let type: String
-    /// What follows the type in its declaration.
+    /// The rest of the declaration, after the type.
     let rest: String
-    /// Whether every row has a value.
+    /// Whether the column is NOT NULL.
     let isRequired: Bool
 
     init(_ name: String, _ type: String, _ rest: String = "", isRequired: Bool = true) {
@@ -20,7 +20,7 @@ struct PostgreSQLOwnTable: Sendable {
   let columns: [Column]
   /// Names of the columns of the primary key.
   let key: [String]
-  /// Rights that a role needs which reads and writes objects.
+  /// Rights that a role needs to read and write objects.
   let rights: [PostgreSQLRight]
 
   private static let _one = Column("one", "boolean", " DEFAULT true CHECK (\"one\")")
@@ -61,7 +61,7 @@ struct PostgreSQLOwnTable: Sendable {
       ], key: ["entity", "property"], rights: [.select]),
   ]
 
-  /// Statements that create all of them in a schema, whose name is given in quotes.
+  /// Returns statements that create all of them in a schema, given its quoted name.
   static func statements(_ s: String) -> [String] {
     all.map { table in
       let columns = table.columns.map {
@@ -80,7 +80,7 @@ struct PostgreSQLOwnTable: Sendable {
   }
 }
 
-/// What a role may do with a table.
+/// A right of a role to a table.
 enum PostgreSQLRight: String, Sendable {
   case select = "SELECT"
   case insert = "INSERT"

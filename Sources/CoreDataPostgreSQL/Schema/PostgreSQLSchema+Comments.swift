@@ -1,9 +1,9 @@
 import CoreData
 
-// Comments on tables and columns, which say what of the model they are.
+// Comments on tables and columns that name their entities and properties.
 
 extension PostgreSQLSchema {
-  /// Comments on tables and their columns, by names without quotes.
+  /// Comments on tables and their columns, by unquoted names.
   var comments: [PostgreSQLComment] {
     var result: [PostgreSQLComment] = []
     for table in mapping.tables {
@@ -30,7 +30,7 @@ extension PostgreSQLSchema {
     return result
   }
 
-  /// The statement that makes a comment.
+  /// Returns the statement that creates a comment.
   func statement(_ comment: PostgreSQLComment) -> String {
     let table = "\(quotedSchema).\(PostgreSQLNames.quoted(comment.relation))"
     let object = comment.column.map { "COLUMN \(table).\(PostgreSQLNames.quoted($0))" } ?? "TABLE \(table)"

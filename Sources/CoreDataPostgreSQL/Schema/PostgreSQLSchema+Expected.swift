@@ -1,18 +1,18 @@
 import CoreData
 import CoreDataPostgreSQLBinding
 
-// What a schema must have for a model, as lists to compare with the server's catalog.
+// What a schema must contain for a model, as lists to compare with the server's catalog.
 
 extension PostgreSQLSchema {
   struct Column: Equatable {
     let relation: String
     let name: String
     let type: String
-    /// Whether it compares texts by their bytes.
+    /// Whether the column compares text by its bytes.
     let isText: Bool
   }
 
-  /// Columns of all tables, the store's own included. Names are without quotes.
+  /// Columns of all tables, the store's own included. Names are unquoted.
   var expectedColumns: [Column] {
     var result: [Column] = []
     func add(_ relation: String, _ name: String, _ declared: String) {
@@ -37,7 +37,7 @@ extension PostgreSQLSchema {
     return result
   }
 
-  /// Tables of the model with those columns of each whose values together are there once.
+  /// The model's tables, each with the columns whose combined values are unique.
   var expectedKeys: [(relation: String, columns: [String])] {
     var result: [(String, [String])] = []
     for table in mapping.tables { result.append((relation(table.name), ["id"])) }
@@ -52,14 +52,14 @@ extension PostgreSQLSchema {
 
   var expectedSequences: [String] { mapping.tables.map { relation(PostgreSQLKeys.sequence(of: $0)) } }
 
-  /// Rights of a role that reads and writes objects, by table.
+  /// Rights that a role needs to read and write objects, by table.
   var expectedRights: [(relation: String, rights: [PostgreSQLRight])] {
     PostgreSQLOwnTable.all.map { ($0.name, $0.rights) }
       + mapping.tables.map { (relation($0.name), [.select, .insert, .update, .delete]) }
       + mapping.joins.map { (relation($0.name), [.select, .insert, .update, .delete]) }
   }
 
-  /// Name of a table or sequence of the schema without the schema and quotes.
+  /// Returns the name of a table or sequence without the schema and quotes.
   func relation(_ name: String) -> String {
     PostgreSQLNames.parts(name).name
   }

@@ -1,17 +1,17 @@
 import CoreData
 import CoreDataModelSchema
 
-/// Indexes on folded texts, which an attribute's user info asks for.
+/// Indexes on folded text, which an attribute's user info requests.
 enum PostgreSQLTextIndex: String, CaseIterable {
   /// For `==[cd]`, `BEGINSWITH[cd]` and comparisons with `[cd]`.
   case folded
-  /// For `CONTAINS[cd]`, by the extension `pg_trgm`.
+  /// For `CONTAINS[cd]`, with the extension `pg_trgm`.
   case trigram
 
-  /// Key in the user info of an attribute: names of indexes, with commas between them.
+  /// Key in the user info of an attribute: names of indexes, separated by commas.
   static let userInfoKey = "postgresql.index"
 
-  /// The indexes that a user info asks for.
+  /// Returns the indexes that a user info requests.
   static func asked(in userInfo: [String: String]) -> Set<PostgreSQLTextIndex> {
     let words = userInfo[userInfoKey]?.split { !$0.isLetter } ?? []
     return Set(words.compactMap { PostgreSQLTextIndex(rawValue: String($0)) })
@@ -19,8 +19,8 @@ enum PostgreSQLTextIndex: String, CaseIterable {
 }
 
 extension PostgreSQLSchema {
-  /// Makes the extension for trigrams where it is to be had. Without it the index is left out, and what it would serve reads
-  /// the table.
+  /// Creates the extension for trigrams if it is available. Otherwise the index is left out, and its queries
+  /// scan the table.
   private static let _extension = """
     DO 'BEGIN CREATE EXTENSION IF NOT EXISTS pg_trgm; EXCEPTION WHEN insufficient_privilege OR undefined_file OR \
     feature_not_supported THEN NULL; END'
@@ -40,7 +40,7 @@ extension PostgreSQLSchema {
         if asked.contains(.folded) { result.append("CREATE INDEX ON \(table.name) (\(folded))") }
         if asked.contains(.trigram) {
           result.append(Self._extension)
-          // The extension is in the schema that somebody has chosen for it.
+          // The extension may be installed in any schema.
           let start = PostgreSQLNames.literal("CREATE INDEX ON \(table.name) USING gin (\(folded) ")
           let body = """
             DECLARE place text := (SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e \

@@ -1,9 +1,9 @@
 import CoreData
 
-// Views for people: dates as dates, and entities by name.
+// Views for people, with readable dates and entity names.
 
 extension PostgreSQLSchema {
-  /// For each table of the model a view `_readable_` and its name.
+  /// For each table of the model, the view `_readable_` followed by its name.
   var views: [String] {
     mapping.tables.flatMap { table -> [String] in
       let view = viewName(of: table)
@@ -15,7 +15,7 @@ extension PostgreSQLSchema {
     }
   }
 
-  /// Name of a table's view, with the schema.
+  /// Returns the name of a table's view, with the schema.
   func viewName(of table: TableMapping) -> String {
     var name = "_readable_" + relation(table.name)
     while name.utf8.count > PostgreSQLNames.maximumLength { name.removeLast() }
@@ -36,7 +36,7 @@ extension PostgreSQLSchema {
     }
     let columns = table.columns.enumerated().map { index, column in
       guard dates.contains(index) else { return column.name }
-      // What is beyond the server's calendar has no date; to_timestamp would fail the whole view.
+      // Dates beyond the server's calendar are NULL; to_timestamp would fail the whole view.
       return """
         CASE WHEN \(column.name) BETWEEN -200000000000 AND 9000000000000 \
         THEN to_timestamp(\(column.name) + 978307200) END AS \(column.name)

@@ -2,11 +2,12 @@ import CoreData
 import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 
-/// The tables of a store as statements: what makes a new one, and what `coredata postgres schema` prints.
+/// The schema of a store as SQL statements: used to create a store, and printed by `coredata postgres
+/// schema`.
 struct PostgreSQLSchema {
   let mapping: StoreMapping
   private let _schema: String
-  /// Name of the schema in quotes.
+  /// Quoted name of the schema.
   let quotedSchema: String
   private let _derivations: PostgreSQLDerivations
 
@@ -17,7 +18,7 @@ struct PostgreSQLSchema {
     quotedSchema = PostgreSQLNames.quoted(schema)
   }
 
-  /// All statements, in the order in which they are run.
+  /// All statements, in execution order.
   var statements: [String] {
     ["CREATE SCHEMA IF NOT EXISTS \(quotedSchema)"] + PostgreSQLOwnTable.statements(quotedSchema) + functions
       + tables + indexes + triggers + views
@@ -32,16 +33,16 @@ struct PostgreSQLSchema {
     PostgreSQLTriggers(mapping, _derivations, schema: _schema)
   }
 
-  /// Names of the functions of predicates, one for each form of a function.
+  /// Names of the functions for predicates, one for each overload.
   var functionNames: [String] { PostgreSQLFunctions.names }
 
-  /// Functions and collations: what a store of an older version, or another locale, lacks.
+  /// Functions and collations, which stores of an older version or another locale may lack.
   var functions: [String] {
     PostgreSQLFunctions.statements(schema: _schema)
       + PostgreSQLCollations.all.map { $0.statement(schema: _schema) }
   }
 
-  /// Tables and sequences of the model, empty.
+  /// Tables and sequences of the model, without rows.
   var tables: [String] {
     var result: [String] = []
     for table in mapping.tables {
@@ -71,7 +72,7 @@ struct PostgreSQLSchema {
 
   // MARK: Indexes
 
-  /// Indexes, and comments on what there is.
+  /// Indexes and comments.
   var indexes: [String] { _indexes + textIndexes + comments.map(statement) }
 
   private var _indexes: [String] {
@@ -84,7 +85,7 @@ struct PostgreSQLSchema {
     for layout in mapping.layout.layouts {
       let number = layout.entityNumber
       let table = mapping.table(of: number)
-      // Every to-one is followed backwards.
+      // Inverses and delete rules look up every to-one by its target.
       for slot in layout.toOneSlots where layout.slots[slot].owner == number {
         if case .toOne(let column, _, _, _) = mapping.storage(of: slot, in: number) {
           add("CREATE INDEX ON \(table.name) (\(table.columns[column].name))")
@@ -137,7 +138,7 @@ struct PostgreSQLSchema {
 
   // MARK: Names
 
-  /// What a property is called in the database; `columns` is the text of an array.
+  /// The name of a property in the database; `columns` is the text of an array.
   struct Name {
     let entity: String
     let property: String
@@ -145,7 +146,7 @@ struct PostgreSQLSchema {
     let columns: String
   }
 
-  /// What each property is called in the database: kept there, so that other programs and later versions find it.
+  /// The names of all properties, stored in the database for other programs and later versions.
   var names: [Name] {
     var result: [Name] = []
     for layout in mapping.layout.layouts {

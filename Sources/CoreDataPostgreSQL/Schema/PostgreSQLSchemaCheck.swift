@@ -1,9 +1,10 @@
 import CoreDataPostgreSQLBinding
 
-/// Compares what is in a schema with what a model needs, and a role's rights with those that a store needs.
+/// Compares the contents of a schema with what a model needs, and a role's rights with those that a store
+/// needs.
 ///
-/// So a role that may not create anything opens a schema that its owner has made, and a schema that differs is an error
-/// when the store is opened, not when a save comes upon it.
+/// This allows a role without the right to create tables to open a schema that its owner has created, and
+/// reports differences when a store is opened instead of during a save.
 struct PostgreSQLSchemaCheck {
   private let _expected: PostgreSQLSchema
   private let _schema: String
@@ -15,9 +16,9 @@ struct PostgreSQLSchemaCheck {
     _connection = connection
   }
 
-  /// Fails where something is missing.
+  /// Throws if something is missing.
   ///
-  /// - Parameter isReadOnly: Whether reading is all that is to be done.
+  /// - Parameter isReadOnly: Whether the store is only read.
   /// - Throws: `PostgreSQLStoreError.incomplete`.
   func run(isReadOnly: Bool) throws {
     var missing = try _columns()
@@ -29,7 +30,7 @@ struct PostgreSQLSchemaCheck {
     if !missing.isEmpty { throw PostgreSQLStoreError.incomplete(schema: _schema, missing: missing) }
   }
 
-  /// Answers of a query about the schema; its parameters are the schema's name and lists of texts.
+  /// Runs a query about the schema; its parameters are the schema's name and lists of text.
   private func _ask(_ sql: String, _ lists: [[String]]) throws -> PostgreSQLResult {
     var parameters = PostgreSQLParameters()
     parameters.add(_schema)
@@ -77,7 +78,7 @@ struct PostgreSQLSchemaCheck {
     return result
   }
 
-  /// Columns that no save gives a value, and that must have one.
+  /// Returns columns that are NOT NULL without default and that saves do not set.
   private func _required() throws -> [String] {
     let columns = _expected.expectedColumns
     let found = try _ask(

@@ -2,10 +2,10 @@ import CoreData
 import CoreDataModelFiles
 import Foundation
 
-/// A store's schema as a script for `psql`, for roles that may not let a program create tables, with the least rights of a
-/// role that uses it.
+/// A store's schema as a `psql` script, for programs whose role may not create tables. Grants the role the
+/// minimum rights.
 ///
-/// Run by the schema's owner. The store in it is empty, and has a UUID of its own in each database.
+/// Run it as the schema's owner. The store is empty, and gets a different UUID in each database.
 package struct PostgreSQLScript {
   private let _schema: PostgreSQLSchema
   private let _name: String
@@ -17,7 +17,7 @@ package struct PostgreSQLScript {
   ///   - model: The model that programs open the store with.
   ///   - schema: Name of the store's schema.
   ///   - role: Name of the role that programs use.
-  /// - Throws: A Cocoa error for a model that cannot be laid out in tables.
+  /// - Throws: A Cocoa error for a model that cannot be mapped to tables.
   package init(_ model: NSManagedObjectModel, schema: String, role: String) throws {
     let frozen = try model.frozen()
     _schema = try StoreErrors.translating {
@@ -61,7 +61,7 @@ package struct PostgreSQLScript {
       }
   }
 
-  /// Statements that let the role use the store, and nothing else.
+  /// Statements that grant the role the minimum rights for using the store.
   var rights: [String] {
     let (s, role) = (PostgreSQLNames.quoted(_name), PostgreSQLNames.quoted(_role))
     return ["GRANT USAGE ON SCHEMA \(s) TO \(role)"]

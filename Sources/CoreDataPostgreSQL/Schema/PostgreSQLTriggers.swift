@@ -1,12 +1,12 @@
 import CoreData
 import CoreDataModelSchema
 
-/// The triggers that keep derived attributes which come from other rows.
+/// The triggers that maintain attributes derived from other rows.
 ///
-/// Each runs once for a statement, however many rows that writes. It locks the rows that it is to set, in the order of their
-/// keys, and computes them in a statement of its own: that one sees what the saves have committed which it waited for.
+/// Each runs once per statement, however many rows the statement writes. It locks the rows to update in key
+/// order, and computes them in a separate statement, which sees the commits that the lock waited for.
 struct PostgreSQLTriggers {
-  /// The setting of a transaction that lists the rows which triggers have written in it, as `entity:key,…`.
+  /// A transaction setting that lists the rows which triggers have written, as `entity:key,…`.
   static let report = "coredata.derived"
 
   private let _mapping: StoreMapping
@@ -19,7 +19,7 @@ struct PostgreSQLTriggers {
     _s = PostgreSQLNames.quoted(schema)
   }
 
-  /// Functions and triggers, once the tables are there.
+  /// Functions and triggers, to be run once the tables exist.
   var statements: [String] {
     _derivations.distant.enumerated().flatMap { Writer(self, $0.offset, $0.element)?.statements ?? [] }
   }
@@ -29,7 +29,7 @@ struct PostgreSQLTriggers {
     _derivations.distant.enumerated().flatMap { Writer(self, $0.offset, $0.element)?.names ?? [] }
   }
 
-  /// Sets all rows, after a migration.
+  /// Statements that recompute all rows, for use after a migration.
   var refreshes: [String] {
     _derivations.distant.enumerated().compactMap { Writer(self, $0.offset, $0.element)?.refresh }
   }
@@ -41,7 +41,7 @@ struct PostgreSQLTriggers {
     private let _layout: PropertyLayout
     private let _table: String
     private let _column: String
-    /// The value for the row `t` in SQL.
+    /// SQL for the value of the row `t`.
     private var _value = ""
     private(set) var statements: [String] = []
     private(set) var names: [String] = []
@@ -70,7 +70,7 @@ struct PostgreSQLTriggers {
       }
     }
 
-    /// Sets the attribute in all rows of the entity.
+    /// Recomputes the attribute in all rows of the entity.
     var refresh: String { "UPDATE \(_table) t SET \(_column) = \(_value) WHERE true\(_family)" }
 
     private func _name(_ slot: Int, _ number: Int) -> String? {
@@ -78,13 +78,13 @@ struct PostgreSQLTriggers {
       return _parent._mapping.column(column, of: number).name
     }
 
-    /// Keeps to the rows of the entity that has the attribute.
+    /// Restricts to rows of the entity that has the attribute.
     private var _family: String {
       guard _layout.entityNumber != _layout.rootNumber else { return "" }
       return " AND t.\"entity\" IN (\(_layout.family.map(String.init).joined(separator: ", ")))"
     }
 
-    /// A trigger on `source` that sets the rows of these keys.
+    /// Adds a trigger on `source` that updates the rows of these keys.
     private mutating func _trigger(_ suffix: String, on source: String, _ event: String, _ keys: String) {
       let plain = "_derive_\(_number)_\(suffix)"
       names.append(plain)
@@ -116,7 +116,7 @@ struct PostgreSQLTriggers {
         """)
     }
 
-    /// Keys of rows with another value in one of these columns than before.
+    /// Returns keys of rows in which one of these columns has changed.
     private func _changed(_ select: String, _ columns: [String]) -> String {
       let differs = columns.map { "n.\($0) IS DISTINCT FROM o.\($0)" }.joined(separator: " OR ")
       return "SELECT \(select) FROM new_rows n JOIN old_rows o ON o.\"id\" = n.\"id\" WHERE \(differs)"
