@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Small programs for a terminal, each in one file beside its model, whose classes are generated: swift run
-// Books, and so on.
+// Small command-line programs, each in one file beside its model. Their classes are generated. Run them with
+// 'swift run Books', and so on.
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
 
@@ -11,7 +11,7 @@ func example(_ name: String) -> Target {
     name: name,
     dependencies: [
       .product(name: "CoreDataStacks", package: "CoreData"),
-      // The system's own where there is one.
+      // The system's product if available.
       .product(
         name: "CoreData", package: "CoreData",
         condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd])),
@@ -27,7 +27,7 @@ let package = Package(
     .executableTarget(
       name: "Diary",
       dependencies: [
-        // The system's own where there is one.
+        // The system's product if available.
         .product(
           name: "SwiftData", package: "CoreData",
           condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))

@@ -9,13 +9,13 @@ let package = Package(
       name: "BookShelf",
       dependencies: [.product(name: "CoreData", package: "CoreData")],
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
-    // A service over HTTP, and what visits it.
+    // A service over HTTP, and clients that exercise it.
     .executableTarget(
       name: "BookShelfServer",
       dependencies: [.product(name: "CoreData", package: "CoreData")],
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
     .executableTarget(name: "BookShelfVisitors", dependencies: ["BookShelfServer"]),
-    // The model may be declared as a resource, too.
+    // The model may also be declared as a resource.
     .executableTarget(
       name: "ReadingList",
       dependencies: [.product(name: "CoreData", package: "CoreData")],

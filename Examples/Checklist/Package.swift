@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One package for an app on iOS and macOS and a tool on Linux. With Apple's platforms as the target, CoreData is the
-// system's framework and Xcode compiles the model; elsewhere this project is both.
+// One package for an app on iOS and macOS and a tool on Linux. On Apple's platforms, CoreData is the system's
+// framework and Xcode compiles the model; elsewhere this project provides both.
 
 #if canImport(Darwin)
 let plugins: [Target.PluginUsage] = []

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The data layer of an application that has been shipped for years: ten model versions, a custom migrator,
-// repositories, and test doubles of contexts.
+// The data layer of a long-lived application: ten model versions, a custom migrator, repositories, and test
+// doubles of contexts.
 
 let package = Package(
   name: "JournalApp",

@@ -1,9 +1,9 @@
-// Blocks of a program written for Apple's SDK, which capture what is not Sendable. They compile in both language modes, with
-// warnings at most: Scripts/check-client-sources.
+// Blocks of a program written for Apple's SDK that capture non-Sendable values. They compile in both language
+// modes, with warnings at most: Scripts/check-client-sources.
 import CoreData
 import Foundation
 
-/// A class of a program, which is not Sendable.
+/// A class of the program; not Sendable.
 final class Report {
   var lines: [String] = []
 }
@@ -40,7 +40,7 @@ func fillLater(_ report: Report, in container: NSPersistentContainer) async -> I
   await container.performBackgroundTask { _ in report.lines.count }
 }
 
-/// A function that takes a block which is not Sendable hands it on.
+/// Passes on a block that is not Sendable.
 func onQueue(of context: NSManagedObjectContext, _ block: @escaping () -> Void) {
   context.perform(block)
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the tool says of itself, and how alike mistakes end.
+/// The tool's help texts, and the consistency of its errors.
 @Suite struct HelpTests {
   private let session: ShellSession
 
@@ -10,7 +10,7 @@ import Testing
     try session.makeStore()
   }
 
-  /// The words of all commands, read from the helps.
+  /// Returns the names of all commands, parsed from the help texts.
   private func commands(_ path: String = "coredata") throws -> [String] {
     let help = try session.run("\(path) --help").output
     guard let start = help.range(of: "Commands:\n") else { return [path] }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A directory in which a shell runs the built tool; gone with the test.
+/// A directory in which a shell runs the built tool; removed after the test.
 final class ShellSession {
   let directory: URL
 
-  /// What a script wrote and how it ended.
+  /// A script's output and exit code.
   struct Outcome {
     let code: Int32
     let output: String
@@ -18,7 +18,7 @@ final class ShellSession {
 
   deinit { try? FileManager.default.removeItem(at: directory) }
 
-  /// Built beside the tests, of which it is a dependency.
+  /// Built beside the tests, which depend on it.
   static var tool: String {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata").path
@@ -34,18 +34,18 @@ final class ShellSession {
     String(decoding: try Data(contentsOf: directory.appendingPathComponent(name)), as: UTF8.self)
   }
 
-  /// Names of the files in the directory, hidden ones too.
+  /// Names of the files in the directory, including hidden ones.
   var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
   }
 
-  /// A process that runs a script of bash in the directory, where `coredata` is the tool.
+  /// Creates a process that runs a bash script in the directory, where `coredata` is the tool.
   func process(_ script: String) -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
     process.arguments = ["-c", "coredata() { \"$TOOL\" \"$@\"; }\n" + script]
     process.currentDirectoryURL = directory
-    // Temporary copies of streams stay in sight.
+    // Keeps temporary copies of streams in the directory, where tests can see them.
     process.environment = ProcessInfo.processInfo.environment.merging([
       "TOOL": Self.tool, "TMPDIR": directory.path,
     ]) { $1 }
@@ -53,9 +53,9 @@ final class ShellSession {
     return process
   }
 
-  /// Runs a script and waits for its end.
+  /// Runs a script and waits until it ends.
   func run(_ script: String) throws -> Outcome {
-    // Files rather than pipes: neither stream can fill up and stall the tool.
+    // Uses files instead of pipes: neither stream can fill up and block the tool.
     let streams = FileManager.default.temporaryDirectory.appendingPathComponent(
       "streams-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: streams, withIntermediateDirectories: true)
@@ -71,7 +71,7 @@ final class ShellSession {
     return Outcome(code: process.terminationStatus, output: texts[0], error: texts[1])
   }
 
-  /// Writes a model and an export of some books, and makes `store.sqlite` of them.
+  /// Writes a model and an export of some books, and creates `store.sqlite` from them.
   func makeStore(books: Int = 3) throws {
     try write(Self.model, to: "model")
     try write(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the tool does with pipes and other streams.
+/// Reading from and writing to pipes and other streams.
 @Suite struct StreamTests {
   private let session: ShellSession
 
@@ -19,7 +19,7 @@ import Testing
     #expect(outcome.code == 0)
     #expect(outcome.output == "3 objects written to second.sqlite.\n")
     #expect(try session.run("coredata store fetch second.sqlite Book --count").output == "3\n")
-    // The temporary copy of the stream is gone.
+    // The temporary copy of the stream has been removed.
     #expect(session.names == ["books.ndjson", "model", "second.sqlite", "store.sqlite"])
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import CoreDataSQLiteBinding
 import Testing
 
-/// Outputs appear whole or not at all, and replace nothing without leave.
+/// Outputs appear complete or not at all, and never overwrite files unless asked to.
 @Suite struct WholeOutputTests {
   private let session: ShellSession
 
@@ -71,7 +71,7 @@ import Testing
         + "coredata store import many.ndjson --model model --output many.sqlite")
     #expect(made.code == 0, "\(made.error)")
     let before = session.names
-    // A limit on the size of files stands in for a disk without room.
+    // A file size limit simulates a full disk.
     let outcome = try session.run("ulimit -f 64; coredata \(command)")
     #expect(outcome.code == 73, "\(outcome.error)")
     #expect(session.names == before)
@@ -83,16 +83,16 @@ import Testing
   ])
   func `a signal leaves nothing`(signal: Int32, output: String) throws {
     let before = session.names
-    // The input never ends: the tool is waiting for it when the signal comes.
+    // The input never ends, so the tool is waiting for it when the signal arrives.
     #expect(try session.run("mkfifo fifo").code == 0)
-    // Shells start jobs in the background with SIGINT ignored, and the tool would respect that.
+    // Shells start background jobs with SIGINT ignored, which the tool would respect.
     let process = session.process(
       "exec env --default-signal=INT,TERM,HUP \"$TOOL\" store import fifo --model model \(output)")
     process.standardError = FileHandle.nullDevice
     try process.run()
     let writer = try FileHandle(forWritingTo: session.directory.appendingPathComponent("fifo"))
     try writer.write(contentsOf: Data("{\"$entity\":\"Book\"}\n".utf8))
-    // The copy of the stream is there once the tool is at work.
+    // The copy of the stream exists once the tool has started reading.
     while session.names.count <= before.count + 1, process.isRunning { usleep(1000) }
     kill(process.processIdentifier, signal)
     process.waitUntilExit()

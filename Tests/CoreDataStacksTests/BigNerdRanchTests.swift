@@ -178,7 +178,7 @@ struct BigNerdRanchTests {
 @Suite("Entity monitor and typed controller")
 struct FollowingTests {
   private final class Recorder: EntityMonitorDelegate, @unchecked Sendable {
-    // Unchecked: called on the context's queue, read after.
+    // Unchecked: written on the context's queue, read afterwards.
     typealias T = Author
     var calls: [String] = []
     func entityMonitorObservedInserts(_ monitor: EntityMonitor<Author>, entities: Set<Author>) {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The built command-line tool, run as a user runs it.
+/// Runs the built command-line tool as a user would.
 enum BuiltTool {
-  /// What it wrote on standard output.
+  /// Returns the tool's standard output.
   static func run(_ words: [String]) throws -> String {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let directory = try StoreDirectory()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataStacks
 
-/// A class that does not say which entity it stands for.
+/// A class that does not name its entity.
 final class Shelf: NSManagedObject {}
 
 @Suite("The documented interface of the Big Nerd Ranch stack")

@@ -18,7 +18,7 @@ struct HistoryFollowerTests {
     return coordinator
   }
 
-  /// A context on a separate coordinator, which looks like another program.
+  /// Returns a context on a separate coordinator, which acts like another program.
   private func _stranger() throws -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = try _coordinator()
@@ -110,7 +110,7 @@ struct HistoryFollowerTests {
     }
     try await follower.catchUp()
     #expect(await context.perform { seen.value.name } == "Ada again")
-    // Unless the follower was quicker than the deletion.
+    // None if the follower was faster than the deletion.
     #expect(told.lines.count <= 1)
   }
 

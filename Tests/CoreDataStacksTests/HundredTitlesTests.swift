@@ -2,12 +2,12 @@ import CoreData
 import Foundation
 import Testing
 
-/// The rounds that the stack library's own tests ask of a controller over a hundred titles in sections by
-/// initial.
+/// The operations that the stack library's own tests perform on a controller of a hundred titles in sections
+/// by initial.
 @Suite("Fetched results of a hundred titles")
 struct HundredTitlesTests {
-  /// Made up, but for the two that are moved and deleted: one in section "1", five or six under each of 18
-  /// letters.
+  /// Invented titles, except the two that are moved and deleted: one in section "1", five or six under each
+  /// of 18 letters.
   private static let _titles: [String] = {
     var titles = ["1984"]
     for (index, letter) in "ABCDFGHILMNOPRSTU".enumerated() {

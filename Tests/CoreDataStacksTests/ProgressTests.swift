@@ -70,7 +70,7 @@ struct ProgressTests {
     await stack.settle()
     #expect(try _directory.storedNames() == [])
     let main = stack.mainContext
-    // Where the worker is main itself, the program decides what becomes of its unsaved changes.
+    // If main is the worker, the program decides what happens to its unsaved changes.
     #expect(await main.perform { main.hasChanges } == (pattern == .single))
     #expect(!progress.isFinished)
   }
@@ -78,7 +78,7 @@ struct ProgressTests {
   @Test func `A save cancelled between levels leaves its changes pending`() async throws {
     let stack = try await StackPattern.nested2.makeStack(
       model: SampleBooks.model(), at: .file(_directory.store))
-    // The stack does not pass on saves of a context it did not make.
+    // The stack does not propagate saves of contexts that it did not create.
     let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     child.parent = stack.mainContext
     await child.perform { Author(managedObjectContext: child).name = "Ada" }

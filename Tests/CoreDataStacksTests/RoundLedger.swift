@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Synchronization
 
-/// An object that counts how many of its kind there are.
+/// An object that counts the living instances of its kind.
 class RoundObject: NSManagedObject {
   static let living = Atomic<Int>(0)
 
@@ -14,22 +14,22 @@ class RoundObject: NSManagedObject {
   deinit { Self.living.wrappingSubtract(1, ordering: .relaxed) }
 }
 
-/// What a worker enters in a round: a name, how often it was worked on, and the entry of the round before
-/// that it follows.
+/// A worker's entry for a round: a name, how often it was updated, and the entry of the previous round that
+/// it follows.
 final class RoundEntry: RoundObject {
   var name: String { value(forKey: "name") as? String ?? "-" }
   var rank: Int { (value(forKey: "rank") as? NSNumber)?.intValue ?? -1 }
   var follows: RoundEntry? { value(forKey: "follows") as? RoundEntry }
 }
 
-/// What belongs to one entry and goes with it.
+/// A note that belongs to one entry and is deleted with it.
 final class RoundNote: RoundObject {}
 
-/// What each of eight workers does in a round, and what must be there afterwards.
+/// The work of eight workers in a round, and its expected result.
 ///
-/// Worker w in round r enters (w, r), which follows its neighbour's entry of the round before, raises that
-/// one's rank, and deletes an entry that another one made three rounds ago. So each entry is touched by
-/// several workers, never by two in one round.
+/// Worker w in round r inserts entry (w, r), which follows its neighbour's entry of the previous round,
+/// increments that entry's rank, and deletes an entry that another worker inserted three rounds ago. So
+/// several workers touch each entry, but never two in the same round.
 enum RoundLedger {
   static let workers = 8
 
@@ -38,7 +38,7 @@ enum RoundLedger {
     let round: Int
     var name: String { String(format: "%02d-%05d", worker, round) }
 
-    /// Whether the entry stays for ever.
+    /// Whether the entry is never deleted.
     var isKept: Bool { round % 10 == 0 }
   }
 
@@ -101,7 +101,7 @@ enum RoundLedger {
     return request
   }
 
-  /// One worker's part of a round, in its context.
+  /// Performs one worker's part of a round in its context.
   static func work(in context: NSManagedObjectContext, _ worker: Int, _ round: Int) throws {
     let entry = RoundEntry(entity: context.entity("Entry"), insertInto: context)
     entry.setValue(Key(worker: worker, round: round).name, forKey: "name")
@@ -118,14 +118,14 @@ enum RoundLedger {
     if let old = neighbour(worker, 2, round - 3), !old.isKept { context.delete(try find(old, in: context)) }
   }
 
-  /// What a round does to the entries that must be there.
+  /// Applies a round to the expected entries.
   static func expect(_ ranks: inout [Key: Int], _ worker: Int, _ round: Int) {
     ranks[Key(worker: worker, round: round)] = 0
     if let before = neighbour(worker, 1, round - 1) { ranks[before] = round }
     if let old = neighbour(worker, 2, round - 3), !old.isKept { ranks[old] = nil }
   }
 
-  /// The entries that must be there, by name.
+  /// The expected entries, by name.
   static func lines(_ ranks: [Key: Int]) -> [Line] {
     ranks.map { key, rank in
       let leader = neighbour(key.worker, 1, key.round - 1).flatMap { ranks[$0] == nil ? nil : $0.name }
@@ -146,16 +146,16 @@ enum RoundLedger {
     return found[0]
   }
 
-  /// An entry that a worker should find once, and does not.
+  /// An entry that a worker should find exactly once, and does not.
   struct Missing: Error {
     let key: Key
     let count: Int
   }
 }
 
-/// Reads the file through a coordinator and a context that take no part in the rounds.
+/// Reads the file through a separate coordinator and context.
 final class RoundAuditor: @unchecked Sendable {
-  // Unchecked: the context is used in its perform blocks only.
+  // Unchecked: the context is used only in its perform blocks.
   private let _context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
 
   init(_ url: URL) throws {
@@ -164,7 +164,7 @@ final class RoundAuditor: @unchecked Sendable {
     _context.persistentStoreCoordinator = coordinator
   }
 
-  /// The entries in the file, by name, and the number of notes that belong to one.
+  /// Returns the entries in the file, by name, and the number of notes that belong to an entry.
   func read() async throws -> (lines: [RoundLedger.Line], notes: Int) {
     let context = _context
     return try await context.perform {

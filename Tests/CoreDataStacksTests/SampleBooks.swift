@@ -3,7 +3,7 @@ import CoreDataStacks
 import Foundation
 import Testing
 
-/// A book with the computed property that lists are grouped by.
+/// A book with a computed property that lists are grouped by.
 final class Book: NSManagedObject, CoreDataModelable {
   static let entityName = "Book"
 
@@ -27,7 +27,7 @@ final class Author: NSManagedObject, CoreDataModelable {
   }
 }
 
-/// Authors with books, and the stacks that tests keep them in.
+/// Authors with books, and stacks for them.
 enum SampleBooks {
   static func model() -> NSManagedObjectModel {
     func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
@@ -77,7 +77,7 @@ enum SampleBooks {
   }
 }
 
-/// A directory that goes with the test.
+/// A directory that is removed after the test.
 final class StoreDirectory: Sendable {
   let url: URL
 
@@ -91,7 +91,7 @@ final class StoreDirectory: Sendable {
 
   var store: URL { url.appendingPathComponent("Store.sqlite") }
 
-  /// Names of all authors in the file, read by a separate coordinator.
+  /// Returns the names of all authors in the file, read through a separate coordinator.
   func storedNames() throws -> [String] {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SampleBooks.model())
     try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: store)
@@ -101,7 +101,7 @@ final class StoreDirectory: Sendable {
   }
 }
 
-/// Text that several threads add to.
+/// Text that several threads append to.
 final class Log: @unchecked Sendable {
   // Unchecked: guarded by the lock.
   private let _lock = NSLock()
@@ -113,7 +113,7 @@ final class Log: @unchecked Sendable {
 
 /// A list of authors by name on a main context, used on the main queue.
 final class AuthorList: @unchecked Sendable {
-  // Unchecked: made and used in the context's perform blocks only.
+  // Unchecked: created and used only in the context's perform blocks.
   let controller: NSFetchedResultsController<Author>
   let rounds = Rounds()
 
@@ -134,7 +134,7 @@ final class AuthorList: @unchecked Sendable {
 
   var names: [String] { (controller.fetchedObjects ?? []).map { $0.name ?? "-" } }
 
-  /// Whether the list shows what a fetch gives now, and each object as it is.
+  /// Returns whether the list equals a new fetch, and shows each object's current values.
   func equalsFreshFetch() throws -> Bool {
     try controller.managedObjectContext.fetch(SampleBooks.authorsByName) == controller.fetchedObjects
   }

@@ -4,8 +4,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Eight workers save at once, round after round, under two lists on main. `COREDATA_ROUNDS` sets how many
-/// rounds; `Scripts/rounds` runs a thousand.
+/// Eight workers save concurrently, round after round, below two lists on main. `COREDATA_ROUNDS` sets the
+/// number of rounds; `Scripts/rounds` runs a thousand.
 @Suite("Save and merge rounds", .serialized)
 struct SaveAndMergeTests {
   private static let _rounds = ProcessInfo.processInfo.environment["COREDATA_ROUNDS"].flatMap(Int.init) ?? 12
@@ -32,7 +32,7 @@ struct SaveAndMergeTests {
     for object in [stack, main, stack.coordinator] as [AnyObject] { traces.note(object) }
     let auditor = try RoundAuditor(url)
     let lists = try await main.perform { try RoundLists(main) }
-    // Half of the workers are there all the time and must learn what others save; half come and go.
+    // Half of the workers persist and must merge the saves of others; the other half are recreated.
     let kept = (0..<RoundLedger.workers / 2).map { _ in stack.newWorkerContext() }
     for worker in kept { traces.note(worker) }
     var ranks: [RoundLedger.Key: Int] = [:]
@@ -59,22 +59,23 @@ struct SaveAndMergeTests {
         #expect(fresh == lists.flat.fetchedObjects, "the list in round \(round)")
         #expect(lists.lines == expected, "values in the list in round \(round)")
         #expect(lists.teams == lists.expectedTeams(fresh), "the sections in round \(round)")
-        // Merged deletions stay pending, as Core Data has it, until main saves; nothing else may.
+        // As in Core Data, merged deletions stay pending until main saves; nothing else may.
         #expect(main.insertedObjects.isEmpty && main.updatedObjects.isEmpty)
         if round % 10 == 9 {
           try main.save()
           #expect(!main.hasChanges)
         }
       }
-      // A failure in round 3 need not wait for round 1000.
+      // Reports a failure in round 3 without running to round 1000.
       guard stored.lines == expected else { return }
     }
   }
 }
 
-/// Two lists of all entries on a main context: one flat, one by teams. Made and used in its perform blocks.
+/// Two lists of all entries on a main context: one flat, one by teams. Created and used in its perform
+/// blocks.
 private final class RoundLists: @unchecked Sendable {
-  // Unchecked: made and used in the context's perform blocks only.
+  // Unchecked: created and used only in the context's perform blocks.
   let flat: NSFetchedResultsController<RoundEntry>
   private let _byTeam: NSFetchedResultsController<RoundEntry>
   private let _delegate = Delegate()
@@ -109,16 +110,16 @@ private final class RoundLists: @unchecked Sendable {
       uniqueKeysWithValues: _byTeam.sections!.map { ($0.name, ($0.objects as! [RoundEntry]).map(\.name)) })
   }
 
-  /// What sections ought to be shown for these entries.
+  /// Returns the sections expected for these entries.
   func expectedTeams(_ entries: [RoundEntry]) -> [String: [String]] {
     Dictionary(grouping: entries) { $0.value(forKey: "team") as! String }
       .mapValues { team in team.sorted { ($1.rank, $0.name) < ($0.rank, $1.name) }.map(\.name) }
   }
 }
 
-/// Weak references to what must be gone in the end.
+/// Weak references to objects that must be deallocated in the end.
 private final class Traces: @unchecked Sendable {
-  // Unchecked: guarded by the lock, one that the Thread Sanitizer knows.
+  // Unchecked: guarded by the lock, which the Thread Sanitizer understands.
   private struct Trace { weak var object: AnyObject? }
 
   private let _lock = NSLock()
@@ -128,15 +129,15 @@ private final class Traces: @unchecked Sendable {
   func note(_ object: AnyObject) {
     let id = ObjectIdentifier(object)
     _lock.withLock {
-      // An address may be used again by the next context.
+      // The next context may be allocated at the same address.
       if _traces[id]?.object == nil { _noted += 1 }
       _traces[id] = Trace(object: object)
     }
   }
 
-  /// How many were noted.
+  /// The number of recorded objects.
   var count: Int { _lock.withLock { _noted } }
 
-  /// How many are still there.
+  /// The number of objects still alive.
   var living: Int { _lock.withLock { _traces.values.count { $0.object != nil } } }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataStacks
 
-/// Source 003: lists that follow what is saved.
+/// Source 003: lists that follow saves.
 extension SeedSystems {
   @Test func `D1 Single context: the list follows every change at once`() async throws {
     let stack = try await makeStack(.single, as: SingleContextStack.self)
@@ -144,7 +144,7 @@ extension SeedSystems {
     worker.parent = stack.mainContext
     try await insertAndSave(["Ada"], in: worker)
     #expect(try directory.storedNames() == [])
-    // The writer is kept busy; main saves into it without waiting for that.
+    // The writer is kept busy; main saves into it without waiting.
     let (entered, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let busy = Task.detached {
       await writer.perform {
@@ -168,7 +168,7 @@ extension SeedSystems {
     #expect(try directory.storedNames() == ["Ada", "Grace"])
   }
 
-  /// By its raw value: the case is deprecated, and says so wherever it is written.
+  /// By its raw value: naming the deprecated case would cause a warning.
   private static let _confinement = NSManagedObjectContextConcurrencyType(rawValue: 0)!
 
   @Test func `D7 Confinement contexts: they work without perform blocks`() throws {

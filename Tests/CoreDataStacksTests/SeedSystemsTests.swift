@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataStacks
 
-/// One test for each system that the project's source documents describe, on SQLite stores.
+/// One test for each system that the project's source documents describe, with SQLite stores.
 @Suite("SeedSystems")
 struct SeedSystems {
   let directory: StoreDirectory
@@ -24,7 +24,7 @@ struct SeedSystems {
     return try #require(typed)
   }
 
-  /// Inserts authors in a context and saves that context alone.
+  /// Inserts authors in a context and saves only that context.
   func insertAndSave(_ names: [String], in context: NSManagedObjectContext) async throws {
     try await context.perform {
       for name in names { Author(managedObjectContext: context).name = name }
@@ -50,7 +50,7 @@ struct SeedSystems {
     try await insertAndSave(["Ada"], in: one)
     await stack.settle()
     #expect(await stack.mainContext.perform { list.names } == ["Ada"])
-    // The other worker has read Ada; a change by the first reaches it without being asked for.
+    // The other worker has read Ada; the first one's change is merged automatically.
     let seen = try await two.perform { Handed(try two.fetch(SampleBooks.authorsByName)[0]) }
     await two.perform { #expect(seen.value.name == "Ada") }
     try await one.perform {
@@ -75,7 +75,7 @@ struct SeedSystems {
     #expect(try await readNames(main) == ["Ada"])
     #expect(try await readNames(root) == [])
     #expect(try directory.storedNames() == [])
-    // Unsaved in main, seen by its child's fetch.
+    // Unsaved in main, visible to its child's fetch.
     await main.perform { Author(managedObjectContext: main).name = "Grace" }
     #expect(try await readNames(child) == ["Ada", "Grace"])
     try await main.perform { try main.save() }
@@ -151,7 +151,7 @@ struct SeedSystems {
     let memory = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
     try await memory.performWork { Author(managedObjectContext: $0).name = "Ada" }
     #expect(try await readNames(memory.mainQueueContext) == ["Ada"])
-    // Below a regular file no directory can be made; a file that is no store cannot be opened.
+    // A directory cannot be created below a regular file, and a file that is not a store cannot be opened.
     let below = url.appendingPathComponent("Directory/Store.sqlite")
     await #expect(throws: CoreDataStack.Error.unableToCreateStore(at: below)) {
       try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: below)
@@ -196,7 +196,8 @@ struct SeedSystems {
     try await _import(into: stack)
   }
 
-  /// Imports in the background, saving every 100 objects, under a list on main that must end up whole.
+  /// Imports in the background, saving every 100 objects, below a list on main that must be complete in the
+  /// end.
   private func _import(into stack: any ContextStack) async throws {
     let list = try await makeList(stack.mainContext)
     let worker = stack.newWorkerContext()
@@ -257,7 +258,7 @@ struct SeedSystems {
     try await _mergeWithWorkAround()
   }
 
-  /// The article's merge: faults of all updated objects are fired first. It works as well, and tells of each
+  /// The article's merge: fires the faults of all updated objects first. It works here too, and reports each
   /// change once.
   private func _mergeWithWorkAround() async throws {
     let directory = try StoreDirectory()
@@ -297,7 +298,7 @@ struct SeedSystems {
     let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
     let (order, cursor) = (Log(), Log())
     let progress = Progress(totalUnitCount: 0)
-    // That a save begins is told before anything follows from it.
+    // The beginning of a save is posted before any of its effects.
     let token = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextWillSave, object: nil, queue: nil
     ) { notification in
@@ -309,11 +310,11 @@ struct SeedSystems {
       if context.persistentStoreCoordinator === stack.coordinator { cursor.add("\(progress.isFinished)") }
     }
     defer { NotificationCenter.default.removeObserver(token) }
-    // Spawned on main: the worker makes the record; the progress is what a wait cursor follows.
+    // Spawned on main: the worker creates the record; the progress drives a wait cursor.
     let worker = await stack.mainContext.perform { stack.newWorkerContext() }
     await worker.perform { Author(managedObjectContext: worker).name = "Ada" }
     try await stack.save(worker, progress: progress)
-    // A wait cursor was due at each of the three saves, and is not any more.
+    // A wait cursor was shown during each of the three saves, and is not shown any more.
     #expect(cursor.lines == ["false", "false", "false"])
     #expect(progress.isFinished && progress.totalUnitCount == 3)
     #expect(order.lines == ["main true", "writer false"])
@@ -322,9 +323,9 @@ struct SeedSystems {
   }
 }
 
-/// Something that tests carry between blocks of one queue.
+/// A value that tests carry between blocks of one queue.
 struct Handed<Value>: @unchecked Sendable {
-  // Unchecked: used in the perform blocks of one context only.
+  // Unchecked: used only in the perform blocks of one context.
   let value: Value
   init(_ value: Value) { self.value = value }
 }

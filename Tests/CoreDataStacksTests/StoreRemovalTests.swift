@@ -28,7 +28,7 @@ struct StoreRemovalTests {
     let stack = try await _stack(pattern)
     try await _insert("Ada", stack)
     let main = stack.mainContext
-    // Unsaved, and seen by main: both go.
+    // Unsaved, and visible in main: both are discarded.
     await main.perform { Author(managedObjectContext: main).name = "Unsaved" }
     let progress = Progress(totalUnitCount: 0)
     try await stack.emptyStore(progress: progress)

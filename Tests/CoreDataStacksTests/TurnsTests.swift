@@ -10,7 +10,7 @@ struct TurnsTests {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     let (turns, log) = (Turns(), Log())
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      // From inside a block, so that nothing runs before everything is asked for.
+      // From inside a block, so that nothing runs before all blocks are enqueued.
       context.perform {
         for number in 1...3 {
           turns.add(on: context) {

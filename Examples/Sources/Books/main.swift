@@ -6,7 +6,7 @@ import CoreData
 import CoreDataStacks
 import Foundation
 
-/// Prints what changes, as a table view would animate it.
+/// Prints changes as a table view would animate them.
 final class ListPrinter: FetchedResultsControllerDelegate {
   typealias T = Book
 

@@ -1,6 +1,6 @@
 import SwiftData
 
-// The same source is a target of an iOS app, where SwiftData is Apple's.
+// The same source compiles in an iOS app with Apple's SwiftData.
 
 /// One day's entry.
 @Model final class Entry {
@@ -16,7 +16,7 @@ import SwiftData
   }
 }
 
-/// What an entry is about.
+/// A topic of entries.
 @Model final class Tag {
   @Attribute(.unique) var name: String
   var entries: [Entry] = []

@@ -2,7 +2,7 @@ import SwiftData
 
 // A diary in a terminal: models, an actor that imports, a predicate, and the history of the store.
 
-/// Takes entries in, in a context of its own.
+/// Imports entries in its own context.
 @ModelActor actor Importer {
   func take(_ lines: [(day: String, text: String, mood: Mood, tags: [String])]) throws {
     modelContext.author = "import"
@@ -49,7 +49,7 @@ let good = Mood.good
 try show(
   "Good days in the garden", #Predicate { $0.mood == good && $0.tags.contains { $0.name == "garden" } })
 
-// The day is unique: saving a second entry of it updates the first.
+// The day is unique: saving a second entry for it updates the first.
 context.author = "diary"
 context.insert(Entry(day: "2026-05-02", text: "Rain, then a rainbow.", mood: .good))
 try context.save()

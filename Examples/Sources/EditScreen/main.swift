@@ -1,5 +1,5 @@
-// An edit screen on a scratch pad: Save keeps all, Cancel throws it away, the list never shows anything
-// half-filled.
+// An edit screen with a scratch-pad context: Save keeps all changes, Cancel discards them, and the list never
+// shows incomplete objects.
 //
 //   swift run EditScreen
 
@@ -7,7 +7,7 @@ import CoreData
 import CoreDataStacks
 import Foundation
 
-/// Prints what the list is told of.
+/// Prints the changes that the list is notified of.
 final class ChangePrinter: FetchedResultsControllerDelegate {
   typealias T = Contact
 

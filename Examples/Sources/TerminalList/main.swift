@@ -1,5 +1,5 @@
-// A board of departures in a terminal: an NSFetchedResultsController keeps it live while a background context works.
-// On a terminal the board is drawn again in place; elsewhere each state is printed.
+// A departure board in a terminal: an NSFetchedResultsController keeps it live while a background context
+// works. A terminal redraws the board in place; other outputs receive each state.
 //
 //   swift run TerminalList
 
@@ -60,7 +60,7 @@ import Foundation
 
 @MainActor func run() async throws {
   let container = NSPersistentContainer(name: "Departures")
-  // The board is gone with the program.
+  // The board exists only while the program runs.
   container.persistentStoreDescriptions = [
     NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
   ]
@@ -71,7 +71,7 @@ import Foundation
   let board = try Board(container.viewContext)
   board.draw()
 
-  /// Changes something in the background, and leaves the board a moment to be looked at.
+  /// Makes a change in the background, then pauses for the board to be read.
   func change(_ body: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws {
     try await container.performBackgroundTask { context in
       try body(context)

@@ -1,5 +1,5 @@
-// Imports transit stops in the background, with progress, under a list that stays live. The design is one
-// word:
+// Imports transit stops in the background, with progress, below a list that stays live. One argument selects
+// the design:
 //
 //   swift run Transit [single|shared|nested2|nested3|sharedStore|bigNerdRanch] [number of stops]
 

@@ -1,6 +1,6 @@
-// A store of last year's version, opened by this year's program: an attribute renamed, one removed, one added with a
-// default, one made larger, a new entity. Nothing is done for it but to keep the old version in the model.
-// 'coredata store migrate STORE --to Contacts.xcdatamodeld --plan' says beforehand what happens.
+// A new version of the program opens the store of an old version: an attribute renamed, one removed, one
+// added with a default, one widened, a new entity. Keeping the old version in the model is all that is
+// required. 'coredata store migrate STORE --to Contacts.xcdatamodeld --plan' shows beforehand what happens.
 //
 //   swift run Upgrade
 
@@ -12,7 +12,7 @@ try FileManager.default.createDirectory(at: directory, withIntermediateDirectori
 defer { try? FileManager.default.removeItem(at: directory) }
 let store = directory.appendingPathComponent("Contacts.sqlite")
 
-/// What last year's program left.
+/// Writes the store of the old version.
 func writeOldStore() throws {
   let file = Bundle.module.url(forResource: "Contacts", withExtension: "mom", subdirectory: "Contacts.momd")!
   let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel(contentsOf: file)!)
@@ -33,7 +33,7 @@ func writeOldStore() throws {
 
 try writeOldStore()
 
-// This year's program: a container migrates a store of an older version when it loads it.
+// The new version: a container migrates an older store when it loads it.
 let container = NSPersistentContainer(name: "Contacts")
 container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: store)]
 container.loadPersistentStores { _, error in

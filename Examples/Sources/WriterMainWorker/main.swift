@@ -1,5 +1,4 @@
-// Three levels: a worker saves into main, main into the writer, the writer into the file. Nothing is merged
-// by hand.
+// Three levels: a worker saves into main, main into the writer, the writer into the file. No manual merging.
 //
 //   swift run WriterMainWorker
 
@@ -7,7 +6,7 @@ import CoreData
 import CoreDataStacks
 import Foundation
 
-/// Prints whose save begins.
+/// Prints the context of each save that begins.
 func printSaves(of stack: WriterMainWorkerStack) -> any NSObjectProtocol {
   NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: nil, queue: nil) {
     notification in
@@ -31,8 +30,8 @@ func printSaves(of stack: WriterMainWorkerStack) -> any NSObjectProtocol {
   defer { NotificationCenter.default.removeObserver(token) }
 
   for number in 1...3 {
-    // Spawned on main; main is briefly busy while it takes the save over, which the progress lets a screen
-    // show.
+    // Spawned on main; main is briefly busy while it accepts the save, which a screen can show with the
+    // progress.
     print("Record \(number)")
     let worker = stack.newWorkerContext()
     await worker.perform { Note(context: worker).text = "Record \(number)" }

@@ -93,7 +93,7 @@ struct BatchDeleteTests {
 
   @Test(.ofFiles) func `cascade deletes members and nullify clears references`() throws {
     try context.performAndWait {
-      // Ada, two books, their chapters.
+      // Ada, two books and their chapters.
       try #expect(delete(request("Author", "name == 'Ada'")) == 5)
       try stack.fresh { fresh in
         try #expect(fresh.all("Book", by: "title").map { $0.text("title") } == ["b3", "b4", "n"])
@@ -136,7 +136,8 @@ struct BatchDeleteTests {
     try stack.fresh { try #expect($0.author(named: "Bob")?.objects("books").isEmpty == true) }
   }
 
-  /// Deletes all authors of a model with mandatory inverses; answers the error and how many authors are left.
+  /// Deletes all authors of a model with mandatory inverses; returns the error and the number of authors
+  /// left.
   private func deleteAuthors(_ change: (NSManagedObjectModel) -> Void) throws -> (NSError?, Int) {
     let model = LibraryModel.make()
     change(model)
@@ -182,7 +183,7 @@ struct BatchDeleteTests {
       #expect(left == 1)
     }
     let (error, left) = try deleteAuthors { model in
-      // The mentor loses a pupil, which is counting.
+      // Removing a pupil from the mentor is only a count violation.
       model.entitiesByName["Author"]!.relationshipsByName["pupils"]!.isOptional = false
     }
     #expect(error == nil)

@@ -229,7 +229,7 @@ struct BatchInsertTests {
     try context.performAndWait {
       try context.saveTags("old")
       var count = 0
-      // A handler that reads the store that is being written to.
+      // A handler that reads from the store being written.
       let request = NSBatchInsertRequest(entityName: "Tag") { (dictionary: NSMutableDictionary) in
         dictionary["name"] = "\((try? context.count("Tag")) ?? -1)"
         count += 1

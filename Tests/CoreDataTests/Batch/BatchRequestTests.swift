@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What batch requests have in common.
+/// Behaviour common to all batch requests.
 struct BatchRequestTests {
   private func requests() -> [NSPersistentStoreRequest] {
     let update = NSBatchUpdateRequest(entityName: "Tag")

@@ -3,16 +3,16 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Contexts that merge by themselves: when, what, and what they announce.
+/// Contexts that merge automatically: when, what, and which notifications they post.
 @Suite struct AutomaticMergingTests {
-  /// What was seen, from any thread.
+  /// Values recorded from any thread.
   private final class Names: Sendable {
     let list = Mutex<[String]>([])
   }
 
-  /// An object on its way between blocks of its context's queue.
+  /// An object carried between blocks of its context's queue.
   private struct Held: @unchecked Sendable {
-    // Unchecked: used in the context's blocks only.
+    // Unchecked: used only in the context's blocks.
     let object: NSManagedObject
   }
 
@@ -39,7 +39,7 @@ import Testing
       }
     }
     defer { NotificationCenter.default.removeObserver(token) }
-    // The main queue is held up while all of them are saved.
+    // The main queue is blocked while all of them are saved.
     try await MainActor.run {
       for number in 1...3 {
         try root.performAndWait {
@@ -50,7 +50,7 @@ import Testing
     }
     while seen.list.withLock({ $0.count }) < 3 { try await Task.sleep(nanoseconds: 1_000_000) }
     let names = seen.list.withLock { $0 }
-    // A later save may have been merged as well: a merge takes the newest values.
+    // A later save may have been merged too: a merge takes the newest values.
     #expect(zip(names, 1...3).allSatisfy { Int($0) ?? 0 >= $1 }, "\(names)")
   }
 

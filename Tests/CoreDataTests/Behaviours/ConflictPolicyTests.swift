@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct ConflictPolicyTests {
-  /// An author saved by the first of two contexts, and changed by both: the second one's change is not saved
-  /// yet.
+  /// An author saved by the first of two contexts and changed by both. The second context has not saved its
+  /// change.
   private struct Rivals {
     let stack: TestStack
     let one: NSManagedObjectContext

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What each merge policy makes of two contexts that changed one object, on generated cases.
+/// The result of each merge policy when two contexts change one object, on generated cases.
 @Suite struct ConflictResolutionTests {
   private static let _names = ["pages", "copies", "price"]
 
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// What has to be stored in the end, by the documentation of the policies.
+  /// Returns the values that must be stored in the end, by the policies' documentation.
   private func expected(
     _ policy: NSMergePolicyType, base: Numbers, mine: Numbers, theirs: Numbers
   ) -> Numbers {
@@ -69,7 +69,7 @@ import Testing
         }
         set(mine, in: book, whereOtherThan: base)
         try first.save()
-        // A policy has a say only where both changed the object.
+        // A policy applies only if both changed the object.
         let wanted =
           mine == base
           ? theirs

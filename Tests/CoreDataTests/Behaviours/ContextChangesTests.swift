@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  // A child reads its parent's memory again, where the value stands until the parent saves.
+  // A child rereads its parent's memory, which has the value until the parent saves.
   @Test(arguments: Setting.direct)
   func `refreshing all drops transient values of clean objects`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -190,7 +190,7 @@ import Testing
       try stack.context.save()
       return ada
     }
-    // Another coordinator on the file: this one's row cache does not hear of it.
+    // Another coordinator on the file does not update this one's row cache.
     let model = LibraryModel.make()
     let elsewhere = NSPersistentStoreCoordinator(managedObjectModel: model)
     try elsewhere.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)
@@ -268,7 +268,7 @@ import Testing
 
   // MARK: Faults without a row
 
-  /// A registered fault whose row another context has deleted.
+  /// Returns a registered fault whose row another context has deleted.
   private func vanished(_ stack: TestStack, in context: NSManagedObjectContext) throws -> NSManagedObject {
     try stack.root.performAndWait {
       let ada = stack.root.insert("Author", ["name": "Ada"])

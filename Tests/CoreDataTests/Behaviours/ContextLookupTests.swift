@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ContextLookupTests {
-  /// A stack with one saved author, and the author's ID.
+  /// Returns a stack with one saved author, and the author's ID.
   private func saved(_ setting: Setting) throws -> (TestStack, NSManagedObjectID) {
     let stack = try TestStack(setting)
     let id = try stack.root.performAndWait {

@@ -142,7 +142,7 @@ import Testing
     }
     let fetching = Task {
       while !Task.isCancelled { await Task.yield() }
-      // Long enough for SQLite to ask whether it is to go on.
+      // Takes long enough for SQLite to call its progress handler.
       return try await context.perform {
         try context.all("Author", where: NSPredicate(format: "name MATCHES '.*[0-9]9'")).count
       }
@@ -152,7 +152,7 @@ import Testing
   }
 }
 
-/// Words in the order in which several threads said them.
+/// Words recorded from several threads, in order.
 final class Order: @unchecked Sendable {
   // Unchecked: guarded by the lock.
   private let _lock = NSLock()

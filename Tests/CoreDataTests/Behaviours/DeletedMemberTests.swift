@@ -2,10 +2,10 @@ import CoreData
 import Foundation
 import Testing
 
-/// A to-many that is read first when one of its members has been deleted here.
+/// A to-many that is first read after one of its members was deleted in the same context.
 @Suite struct DeletedMemberTests {
-  /// A book "Old" with a chapter, and a book "New"; the chapter is deleted in the context, moved to "New" by
-  /// a sibling that does not know, and that move merged.
+  /// Creates a book "Old" with a chapter, and a book "New". The context deletes the chapter, an unaware
+  /// sibling moves it to "New", and the context merges that move.
   private func moved(_ stack: TestStack, _ body: (NSManagedObject, NSManagedObject) throws -> Void) throws {
     let context = stack.context
     try context.performAndWait {

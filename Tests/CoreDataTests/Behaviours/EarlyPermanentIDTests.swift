@@ -5,13 +5,13 @@ import Testing
 /// Objects that get their permanent IDs long before they are saved, in contexts that others read from.
 @Suite struct EarlyPermanentIDTests {
   /// Inserts an author that a child reads under its temporary ID, changes it under its permanent one, and
-  /// answers the names that the child finds then; what is saved must be the same.
+  /// returns the names that the child then fetches; the same names must be saved.
   private func names(_ setting: Setting, changing change: (NSManagedObject) -> Void) throws -> [String?] {
     let stack = try TestStack(setting)
     let child = stack.child(of: stack.context)
     let names = try stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
-      // A reader has what is unsaved published, under the temporary ID.
+      // Reading publishes the unsaved changes, under the temporary ID.
       try #expect(child.performAndWait { try child.count("Author") } == 1)
       try stack.context.obtainPermanentIDs(for: [ada])
       change(ada)

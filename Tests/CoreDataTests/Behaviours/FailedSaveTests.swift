@@ -3,7 +3,7 @@ import CoreDataSQLiteBinding
 import Foundation
 import Testing
 
-/// What is left of a save that the store refuses.
+/// The state after a save that the store refuses.
 @Suite struct FailedSaveTests {
   private func execute(_ sql: String, _ stack: TestStack) throws {
     try Connection(path: stack.url.path, busyTimeout: 5).execute(sql)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct FaultingTests {
-  /// A stack whose authors record what happens to them, with one author of two books saved.
+  /// Returns a stack whose authors record their hooks, with one saved author of two books.
   private func stored(_ setting: Setting) throws -> TestStack {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.managedObjectClassName = NSStringFromClass(RecordingAuthor.self)
@@ -223,7 +223,7 @@ import Testing
   }
 }
 
-/// Notes every hook that is called.
+/// Records every hook that is called.
 final class RecordingAuthor: NSManagedObject {
   var events: [String] = []
   var snapshots: [NSSnapshotEventType] = []

@@ -2,9 +2,9 @@ import CoreData
 import Foundation
 import Testing
 
-/// Saves that are merged when what they tell of is not there any more.
+/// Merging saves whose objects no longer exist.
 @Suite struct GoneMeanwhileTests {
-  /// A context between the one that reads and the stores, or none.
+  /// Returns a context between the reader and the stores, or none.
   private func reader(_ stack: TestStack) -> NSManagedObjectContext {
     stack.setting.isNested ? stack.child(of: stack.context) : stack.sibling()
   }
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// The parent has deleted it since, or gone back to what was saved.
+  /// The parent has deleted it since, or rolled back.
   @Test(arguments: Setting.nested, [true, false])
   func `a sibling's insertion that the parent undid is not shown`(_ setting: Setting, isDeleted: Bool)
     throws
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// It has got its permanent ID by then, so that the store would take the link.
+  /// It has its permanent ID by then, so that the store would accept the link.
   @Test(arguments: Setting.direct)
   func `a discarded object gets no links from children`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -57,7 +57,7 @@ import Testing
     }
     try root.performAndWait { try root.obtainPermanentIDs(for: root.all("Book")) }
     let linked = try linker.performAndWait { try #require(try linker.all("Book").first) }
-    // What is announced is held, as an observer may do.
+    // An observer may retain the posted objects.
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: root)
     try root.performAndWait {
       try root.all("Book").forEach(root.delete)
@@ -76,7 +76,7 @@ import Testing
     withExtendedLifetime(posted) {}
   }
 
-  /// Its author is to be deleted here, which would cut the link if the book were still there.
+  /// The context deletes the author, which would cut the link if the book still existed.
   @Test(arguments: Setting.allCases)
   func `a link of what is gone is not looked for`(_ setting: Setting) throws {
     let stack = try TestStack(setting)

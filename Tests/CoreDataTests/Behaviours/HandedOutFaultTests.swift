@@ -2,10 +2,9 @@ import CoreData
 import Foundation
 import Testing
 
-/// A fault that was changed from the other end of a relationship and shown to a child, when others change its
-/// values.
+/// A fault that was changed through the inverse and published to a child, when others change its values.
 @Suite struct HandedOutFaultTests {
-  /// How a context learns what others have saved.
+  /// How a context learns of other contexts' saves.
   enum News: CaseIterable {
     case notification
     case identities

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreData
 
-/// What children have saved into a context that is busy, as its other children read it.
+/// Saves that wait for a busy parent, as seen by its other children.
 @Suite struct InboxTests {
   private let _overlay = PublishedOverlay()
   private let _child: NSManagedObjectContext
@@ -91,14 +91,14 @@ import Testing
   }
 }
 
-/// Changes of one to-many laid over each other.
+/// Composition of changes to one to-many.
 @Suite struct ToManyDeltaTests {
   @Test func `many deltas at once are what they are one by one`() throws {
     let stack = try TestStack(.memory)
     let ids = stack.context.performAndWait { (0..<6).map { _ in stack.context.insert("Tag")._objectID } }
     var random = SeededRandom(seed: 7)
     for _ in 0..<200 {
-      // Newest first. No change adds what is there or removes what is not.
+      // Newest first. No change adds a present member or removes an absent one.
       var members = Set<NSManagedObjectID>()
       var deltas: [ToManyDelta] = []
       for _ in 0..<5 {

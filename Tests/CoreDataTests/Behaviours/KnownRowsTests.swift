@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// What a context knows of the rows that a child has changed, while others go on saving.
+/// The rows that a context knows for objects that a child has changed, while others keep saving.
 @Suite struct KnownRowsTests {
   @Test(arguments: Setting.direct)
   func `a row is the same for as long as a layer is taken over`(_ setting: Setting) throws {
@@ -26,7 +26,7 @@ import Testing
     #expect(later.version > first.version)
   }
 
-  /// Somebody has saved since, and the row has left the cache: only the store knows whether it is there.
+  /// Another context has saved since, and the row has left the cache: only the store knows whether it exists.
   @Test(arguments: Setting.direct)
   func `a late insertion is read where no context has it`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -43,7 +43,7 @@ import Testing
     #expect(stack.coordinator.rowReads.load(ordering: .relaxed) == reads + 1)
   }
 
-  /// The child has read the object before the change that its parent inserted it with: both have version 1.
+  /// The child read the object before the change that its parent inserted it with: both have version 1.
   @Test(arguments: Setting.direct)
   func `a rollback restores what was saved, not what a child read`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// The parent knows the object only because it loses a link; what it has saved itself is no conflict.
+  /// The parent knows the object only because it loses a link; its own saves are not a conflict.
   @Test(arguments: Setting.direct)
   func `a childs change to what loses a link is of the newest row`(_ setting: Setting) throws {
     let stack = try TestStack(setting)

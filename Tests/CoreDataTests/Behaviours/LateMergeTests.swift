@@ -2,16 +2,16 @@ import CoreData
 import Foundation
 import Testing
 
-/// Saves that are merged after the receiver has moved on.
+/// Saves that are merged after the receiver has changed or saved.
 @Suite struct LateMergeTests {
-  /// An author, the context that saves, and one below it.
+  /// Returns an author, the saving context, and a child of it.
   private func family(_ stack: TestStack) throws -> (
     id: NSManagedObjectID, parent: NSManagedObjectContext, child: NSManagedObjectContext
   ) {
     (try stack.stored("Author", ["name": "Ada"]).objectID, stack.context, stack.child(of: stack.context))
   }
 
-  /// Versions count saves into the store, so that they tell nothing of the order of saves between contexts.
+  /// Versions count saves into the store, so they do not reflect the order of saves between contexts.
   @Test(arguments: Setting.nested)
   func `a child takes its parents save though it has saved often`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -67,7 +67,7 @@ import Testing
       try child.save()
       return book
     }
-    // Back to what is stored: nothing is written, but it is a change for a context that saw the link.
+    // Back to the stored value: nothing is written, but it is a change for a context that saw the link.
     let notification = try parent.saved { parent.object(with: bookID).setValue(nil, forKey: "author") }
     child.performAndWait {
       child.mergeChanges(fromContextDidSave: notification)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  /// Here of an object that was never stored.
+  /// The same for an object that was never stored.
   @Test(arguments: Setting.direct)
   func `a child hears that its parent took a member back`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  /// A fault may hold values already that were never read.
+  /// A fault may have values that were never read.
   @Test(arguments: Setting.direct)
   func `a fault keeps its fetched values when older saves arrive`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  /// When the change was merged there was no object yet, or one without values.
+  /// At the time of the merge the object was not registered, or was a fault.
   @Test(arguments: Setting.direct, [false, true])
   func `a late insertion does not hide a newer row`(
     _ setting: Setting, isKnown: Bool
@@ -164,7 +164,7 @@ import Testing
   }
 }
 
-/// Members that were read before the context went back to what was saved.
+/// Members that were read before the context rolled back.
 @Suite struct RolledBackMembersTests {
   @Test(arguments: Setting.direct)
   func `an object deleted elsewhere is no member after a rollback`(_ setting: Setting) throws {
@@ -177,7 +177,7 @@ import Testing
       #expect(ada.objects("books") == [book])
       context.insert("Author")
       context.rollback()
-      // Without its values the book does not say whose member it is.
+      // As a fault, the book does not say whose member it is.
       context.refresh(book, mergeChanges: false)
       let other = stack.sibling()
       try other.performAndWait {
@@ -193,7 +193,7 @@ import Testing
 
 /// Links whose two ends were read at different times.
 @Suite struct StaleEndTests {
-  /// A book that a context has read as one author's before another context gave it to another author.
+  /// A book that a context read as one author's before another context moved it to another author.
   private struct Moved {
     let context: NSManagedObjectContext
     let book: NSManagedObject
@@ -201,7 +201,7 @@ import Testing
     let new: NSManagedObjectID
   }
 
-  /// The book is moved by the context's parent, or its sibling.
+  /// Moves the book in the context's parent or in its sibling.
   private func moved(_ stack: TestStack) throws -> Moved {
     let (book, old, new) = try stack.root.performAndWait {
       let old = stack.root.insert("Author", ["name": "old"]),
@@ -229,7 +229,7 @@ import Testing
     let moved = try moved(stack)
     let (context, book) = (moved.context, moved.book)
     try context.performAndWait {
-      // Not read before: without the book. The book itself still says that it is there.
+      // First read now, so without the book. The book itself still refers to the old author.
       let old = context.object(with: moved.old)
       context.refresh(old, mergeChanges: false)
       old.setValue(Set([book]), forKey: "books")

@@ -5,7 +5,8 @@ import Testing
 
 @testable import CoreData
 
-/// The laws of unsaved changes laid over each other, on generated changes of one object. `LAYER_CASES` sets how many.
+/// Laws for composing layers of unsaved changes, on generated changes of one object. `LAYER_CASES` sets their
+/// number.
 @Suite struct LayerLawsTests {
   private static let _cases = ProcessInfo.processInfo.environment["LAYER_CASES"].flatMap { Int($0) } ?? 2_000
 
@@ -42,7 +43,7 @@ import Testing
     return ToManyDelta(added: added, removed: removed, order: nil)
   }
 
-  /// A change made on `base`.
+  /// Returns a change made on `base`.
   private func _entry(_ random: inout SeededRandom, on base: Row?, mayInsert: Bool) -> Layer.Entry {
     let kind: Layer.Kind
     switch random.below(10) {
@@ -67,7 +68,7 @@ import Testing
       kind: kind, id: _id, base: kind == .inserted ? nil : base, row: row, changed: changed, isWhole: false)
   }
 
-  /// Changes one after another: each made on the one before, or on a row read at another time.
+  /// Returns consecutive changes: each is based on the previous one, or on a row read at another time.
   private func _entries(_ random: inout SeededRandom, _ count: Int) -> [Layer.Entry] {
     var entries: [Layer.Entry] = []
     for position in 0..<count {
@@ -78,7 +79,7 @@ import Testing
     return entries
   }
 
-  /// What an entry says, to be compared.
+  /// Returns the content of an entry as text, for comparison.
   private func _said(_ entry: Layer.Entry) -> String {
     var parts = ["\(entry.kind)"]
     guard let row = entry.row else { return parts[0] }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import CoreData
 
-/// Objects that the program has let go, met again: as if they had never been there.
+/// Objects that the program has released: a later access must behave as if they had never been registered.
 @Suite struct LetGoObjectTests {
-  /// Saves an author, reads its values and lets it go.
+  /// Saves an author, reads its values and releases it.
   private func author(in stack: TestStack) throws -> NSManagedObjectID {
     let id = try stack.context.performAndWait {
       let author = stack.context.insert("Author", ["name": "Ada"])

@@ -2,9 +2,9 @@ import CoreData
 import Foundation
 import Testing
 
-/// To-manys as Foundation's mutable collections, which read and write in place.
+/// To-manys as Foundation's mutable collections, which read and write through.
 @Suite struct LiveCollectionTests {
-  /// Carries out `body` with a book of three chapters and its members in order, read through a live set.
+  /// Runs `body` with a book of three chapters and its members in order, read through a live set.
   private func withChapters(
     _ body: (NSManagedObjectContext, NSManagedObject, NSMutableOrderedSet, [NSManagedObject]) throws -> Void
   ) throws {
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// Carries out `body` with an author of three books, read through a live set.
+  /// Runs `body` with an author of three books, read through a live set.
   private func withBooks(
     _ body: (NSManagedObjectContext, NSManagedObject, NSMutableSet, [NSManagedObject]) throws -> Void
   ) throws {
@@ -148,7 +148,7 @@ import Testing
   @Test func `a live ordered set writes through every mutating method`() throws {
     try withChapters { context, book, live, chapters in
       let (a, b) = (context.insert("Chapter", ["heading": "a"]), context.insert("Chapter", ["heading": "b"]))
-      /// What the relationship holds, which Foundation's own storage must agree with.
+      /// Returns the members, which Foundation's own storage must agree with.
       func now() -> [String] {
         let stored = headings(live.array)
         #expect(headings(NSOrderedSet(array: (0..<live.count).map { live.object(at: $0) })) == stored)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CoreData
 
-/// To-manys as accessors give them: as Swift sets, as Foundation's, in order. What was given is kept until
-/// members change.
+/// To-manys as accessors return them: as Swift sets, Foundation sets, ordered sets. The result is cached
+/// until members change.
 @Suite struct MemberViewTests {
   private let _books = ManagedKey<NSSet?>("books")
   private let _typed = ManagedKey<Set<NSManagedObject>>("books")
@@ -81,9 +81,9 @@ import Testing
     #expect(arrived)
   }
 
-  /// An object on its way between blocks of its context's queue.
+  /// An object carried between blocks of its context's queue.
   private struct Held: @unchecked Sendable {
-    // Unchecked: used in the context's blocks only.
+    // Unchecked: used only in the context's blocks.
     let object: NSManagedObject
   }
 

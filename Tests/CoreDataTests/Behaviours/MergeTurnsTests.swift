@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Merges into a context of the main queue, when more than one waits.
+/// Several merges that wait for a context of the main queue.
 @Suite struct MergeTurnsTests {
   private func main(_ stack: TestStack) -> NSManagedObjectContext {
     let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
@@ -12,7 +12,7 @@ import Testing
     return main
   }
 
-  /// Saves several times while the main queue is held up, and then notes what runs on it, in order.
+  /// Saves several times while the main queue is blocked, then records what runs on it, in order.
   private func order(
     ofSaves saves: Int = 3,
     _ send: @escaping @Sendable (NSManagedObjectContext, @escaping @Sendable (String) -> Void) -> Void

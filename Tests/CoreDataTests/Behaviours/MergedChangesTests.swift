@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct MergedChangesTests {
-  /// Two authors saved by one context, and another one that has seen nothing yet.
+  /// Returns two authors saved by one context, and another context that has not read anything yet.
   private func siblings(_ setting: Setting) throws -> (
     stack: TestStack, one: NSManagedObjectContext, two: NSManagedObjectContext, ids: [NSManagedObjectID]
   ) {
@@ -114,7 +114,7 @@ import Testing
       one.object(with: ids[0]).setValue("New", forKey: "name")
       try one.save()
     }
-    // Queued behind the merge.
+    // Enqueued behind the merge.
     two.performAndWait {}
     two.performAndWait { #expect(mine.text("name") == "New") }
     #expect(isOffMain)
@@ -145,7 +145,7 @@ import Testing
     let notification = try one.saved { one.object(with: ids[0]).setValue("New", forKey: "name") }
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: two)
     two.performAndWait {
-      // The way to have a merge tell of objects that are faults.
+      // Makes a merge report objects that are faults.
       fault.willAccessValue(forKey: nil)
       two.mergeChanges(fromContextDidSave: notification)
       #expect(posted.count(NSRefreshedObjectsKey) == 1)

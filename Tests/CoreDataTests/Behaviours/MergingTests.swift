@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct MergingTests {
-  /// Two contexts on one coordinator, an author saved by the first.
+  /// Returns two contexts on one coordinator, and an author saved by the first.
   private func siblings(_ setting: Setting) throws -> (
     TestStack, NSManagedObjectContext, NSManagedObjectContext
   ) {
@@ -52,7 +52,7 @@ import Testing
       two.mergeChanges(fromContextDidSave: notification)
       #expect(mine.text("name") == "Mine")
       #expect(mine.value(forKey: "age") as? Int == 40)
-      // The version has moved along, so this is no conflict.
+      // The version was updated too, so this is no conflict.
       try two.save()
     }
     try stack.fresh { context in
@@ -207,7 +207,7 @@ import Testing
 }
 
 extension NSManagedObjectContext {
-  /// The author of this name.
+  /// Returns the author of this name.
   fileprivate func author(_ name: String) throws -> NSManagedObject {
     let found = try all("Author").filter { $0.text("name") == name }
     return try #require(found.first)

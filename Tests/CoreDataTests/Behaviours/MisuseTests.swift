@@ -64,7 +64,7 @@ import Testing
     #expect(ConcurrencyCheck.mode == .traps)
   }
 
-  /// Lines about misuse that a process writes whose check only reports.
+  /// Returns the lines about misuse from a process whose check only reports.
   private static func reports(_ result: ExitTest.Result?) -> [Substring] {
     text(result).split(separator: "\n").filter { $0.contains("multithreading violation") }
   }
@@ -85,7 +85,7 @@ import Testing
     #expect(ofAuthor.first?.contains("of context 'import' was used on") ?? false)
     #expect(ofAuthor.first?.contains("Its queue is 'import'") ?? false)
     #expect(ofAuthor.first?.contains("-com.apple.CoreData.ConcurrencyDebug 1") ?? false)
-    // The engine looks more than once on the way of one call.
+    // The engine checks more than once during one call.
     let ofContext = lines.filter { $0.contains("violation: context 'import'") }
     #expect((1...2).contains(ofContext.count))
     #else

@@ -2,10 +2,10 @@ import CoreData
 import Foundation
 import Testing
 
-/// A to-many that is read again when one of its members has been pointed elsewhere here, and back at it by
-/// somebody else.
+/// A to-many that is read again after this context has moved one of its members elsewhere, and another
+/// context has moved it back.
 @Suite struct MovedMemberTests {
-  /// A book that this context has taken from Ada again, before a sibling gives it to her.
+  /// Returns a book that this context has taken from Ada again, before a sibling gives it to her.
   private func taken(
     _ stack: TestStack, readingFirst: Bool, _ body: (NSManagedObject, NSManagedObject) throws -> Void
   ) throws {
@@ -17,7 +17,7 @@ import Testing
       try context.save()
       context.refreshAllObjects()
       if readingFirst {
-        // Ada's books are read while the book is one of them, and the book's end when it is not.
+        // Ada's books are read while the book is one of them, and the book's author when it is not.
         try move(book, to: ada, stack)
         context.refresh(ada, mergeChanges: false)
         #expect(ada.objects("books") == [book])
@@ -108,7 +108,7 @@ import Testing
         try other.save()
         return authors.map(\.objectID)
       }
-      // Read after that save, the members have Bob; Bob was read before it.
+      // Read after that save, the members refer to Bob; Bob was read before it.
       #expect(ada.objects("pupils") == [bob])
       ada.setValue(Set<NSManagedObject>(), forKey: "pupils")
       NSManagedObjectContext.mergeChanges(

@@ -253,9 +253,9 @@ import Testing
   }
 }
 
-/// Records what a context announces, in words.
+/// Records a context's notifications as text.
 final class NotificationLog: @unchecked Sendable {
-  // Unchecked: written by the observed context's queue, read after its work is done.
+  // Unchecked: written on the observed context's queue, read after its work is done.
   private(set) var changes: [String] = []
   private(set) var saves: [String] = []
   private var _tokens: [any NSObjectProtocol] = []

@@ -2,15 +2,15 @@ import CoreData
 import Foundation
 import Testing
 
-/// Links that a grandchild and its grandparent both move: the one saved last wins, and at every level both
-/// ends know.
+/// Links that a grandchild and its grandparent both move: the last save wins, and both ends agree at every
+/// level.
 @Suite struct NestedLinkTests {
   /// Three contexts, each the parent of the next.
   private struct Family {
     let top: NSManagedObjectContext
     let middle: NSManagedObjectContext
     let bottom: NSManagedObjectContext
-    /// A chapter of the book "First" among books "Second" and "Third", saved.
+    /// A saved chapter of the book "First"; the other books are "Second" and "Third".
     let chapter: NSManagedObjectID
     private let _stack: TestStack
 
@@ -60,7 +60,7 @@ import Testing
   func `a link moved back below an unaware context has two ends`(_ setting: Setting) throws {
     let family = try Family(setting)
     let (top, middle, bottom, id) = (family.top, family.middle, family.bottom, family.chapter)
-    // The middle one goes on showing the link as it was.
+    // The middle context still shows the old link.
     let held = middle.performAndWait { middle.object(with: id) }
     middle.performAndWait { #expect(held.object("book")?.text("title") == "First") }
     try top.performAndWait { try top.object(with: id).setValue(book("Second", top), forKey: "book") }
@@ -78,7 +78,7 @@ import Testing
     middle.performAndWait { #expect(held.object("book")?.text("title") == "First") }
   }
 
-  /// The context between has changed the author itself, and does not have the book.
+  /// The context in between has changed the author itself, and does not have the book registered.
   @Test(arguments: Setting.direct)
   func `a link to the root's unsaved object is cut from the bottom`(setting: Setting) throws {
     let stack = try TestStack(setting)

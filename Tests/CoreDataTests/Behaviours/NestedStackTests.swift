@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What holds between a child and its parents, beside `NestedContextTests`.
+/// Behaviour between a child and its parents that `NestedContextTests` does not cover.
 @Suite struct NestedStackTests {
   @Test(arguments: Setting.direct)
   func `a childs object keeps its temporary ID until the root saves`(_ setting: Setting) throws {
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  /// The three stacks differ on screen by how much a worker's save needs the main queue.
+  /// The three stacks differ in how much a worker's save needs the main queue.
   @Test func `only a worker below main needs the main queue to save`() async throws {
     let stack = try TestStack(.sqlite)
     let main = NSManagedObjectContext(.mainQueue)
@@ -227,7 +227,8 @@ import Testing
     let shared = stack.sibling()
     let own = NSManagedObjectContext(.privateQueue)
     own.persistentStoreCoordinator = second
-    // The main queue is busy until the workers beside the main context have saved: they do not wait for it.
+    // The main queue is blocked until the workers beside the main context have saved: they do not wait for
+    // it.
     let isSaved = DispatchSemaphore(value: 0)
     await withCheckedContinuation { continuation in
       DispatchQueue.main.async {
@@ -245,7 +246,7 @@ import Testing
       }
     }
     try stack.fresh { try #expect($0.count("Author") == 2) }
-    // A child's save has the main context announce it, on the main queue.
+    // A child's save makes the main context post its notifications, on the main queue.
     let isMain = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: isMain, value: true)
     let child = stack.child(of: main)

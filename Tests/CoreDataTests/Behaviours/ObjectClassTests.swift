@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// A book whose context ignores changes of its mark, and which can write a primitive before it is saved.
+/// A book whose context ignores changes to its mark, and which can write a primitive before it is saved.
 final class QuietBook: NSManagedObject {
   var inWillSave: ((QuietBook) -> Void)?
 
@@ -18,7 +18,7 @@ final class QuietBook: NSManagedObject {
   }
 }
 
-/// What a subclass may and may not change.
+/// What a subclass can and cannot change.
 @Suite struct ObjectClassTests {
   @Test(arguments: Setting.direct)
   func `equality and hash are identity`(_ setting: Setting) throws {

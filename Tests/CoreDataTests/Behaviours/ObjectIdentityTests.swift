@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// What an object answers when it is asked who it is: its ID is made then.
+/// An object's ID, which is created on first use.
 @Suite struct ObjectIdentityTests {
   private func _stack(_ setting: Setting, books: Int) throws -> TestStack {
     let stack = try TestStack(setting)
@@ -49,9 +49,9 @@ import Testing
     }
   }
 
-  /// The IDs that came out at each place.
+  /// The IDs returned at each place.
   private final class Seen: @unchecked Sendable {
-    // Unchecked: under the lock.
+    // Unchecked: guarded by the lock.
     private let _lock = NSLock()
     private var _ids: [Set<ObjectIdentifier>]
     private var _held: [NSManagedObjectID] = []
@@ -157,7 +157,7 @@ import Testing
   }
 }
 
-/// Asks for its ID while it is being made, when it has none.
+/// Requests its ID during initialization, when it has none.
 final class HastyAuthor: NSManagedObject {
   nonisolated(unsafe) static var asked: NSManagedObjectID?
 

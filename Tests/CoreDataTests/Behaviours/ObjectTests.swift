@@ -186,7 +186,7 @@ import Testing
   }
 }
 
-/// Overrides what a client may override.
+/// Overrides everything that a client may override.
 final class TestAuthor: NSManagedObject {
   let stored = 42
   var wasInitialisedHere = false

@@ -376,7 +376,7 @@ import Testing
   }
 }
 
-/// Accessors as a careful class writes them.
+/// Accessors written by hand, with all notifications.
 final class AccessorAuthor: NSManagedObject {
   var name: String? {
     get {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Observation of managed objects")
 struct ObservationTests {
-  /// Counts calls back.
+  /// Counts callbacks.
   private final class Calls: Sendable {
     let count = Atomic<Int>(0)
     var value: Int { count.load(ordering: .relaxed) }

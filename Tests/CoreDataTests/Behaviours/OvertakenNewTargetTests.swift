@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// A link that a child has moved, and its parent meanwhile to an object that it has just made.
+/// A link moved by a child, and meanwhile by its parent to an object that it has just inserted.
 @Suite struct OvertakenNewTargetTests {
   @Test(arguments: Setting.direct)
   func `the new object loses the link`(_ setting: Setting) throws {

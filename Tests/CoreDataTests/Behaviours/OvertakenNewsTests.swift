@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// A link that a child has moved on top of its parent's unsaved change, and a sibling of the parent
-/// meanwhile.
+/// A link that a child has moved on top of its parent's unsaved change, and meanwhile a sibling of the parent
+/// too.
 @Suite struct OvertakenNewsTests {
   @Test(arguments: Setting.direct)
   func `the siblings target loses the link`(_ setting: Setting) throws {

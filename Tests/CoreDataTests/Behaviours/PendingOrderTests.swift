@@ -50,7 +50,7 @@ import Testing
       #expect(headings(book) == ["a", "z", "y", "x", "b", "c"])
       context.refresh(book, mergeChanges: true)
     }
-    // Saved without having been looked at again.
+    // Saved without being accessed again.
     try stack.save()
     try stack.fresh { context in
       try #expect(headings(context.all("Book")[0]) == ["a", "z", "y", "x", "b", "c"])

@@ -4,7 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// What a context shows of its unsaved state while it changes, and both ends of links that others have moved.
+/// The unsaved state that a context publishes while it changes, and both ends of links that others have
+/// moved.
 @Suite struct PublishedStateTests {
   private final class NotingTransformer: ValueTransformer {
     // Written on the parent's queue, read after its work is done.
@@ -67,7 +68,7 @@ import Testing
     ])
     overlay.deliver(layer)
     let seen = overlay.visibleLayers { inbox in
-      // As the main queue does it: it may not have to wait for this.
+      // As the main queue delivers it: it must not wait for this.
       overlay.deliver(layer)
       return inbox.layers()
     }

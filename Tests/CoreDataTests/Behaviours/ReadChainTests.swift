@@ -3,10 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Reading through a chain of contexts without waiting for anyone. Uses the real main queue, so one test at a
-/// time.
+/// Reading through a chain of contexts without waiting. Uses the real main queue, so tests run one at a time.
 @Suite(.serialized) struct ReadChainTests {
-  /// main on the coordinator, worker its child.
+  /// main is connected to the coordinator, worker is its child.
   private struct Stack {
     let base: TestStack
     let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)

@@ -2,10 +2,10 @@ import CoreData
 import Foundation
 import Testing
 
-/// Members added that were there already, or removed that were not, and that taken back: what is asked last
-/// holds, whatever was there before.
+/// Adding members that are already present, removing absent ones, and undoing either: the last operation
+/// wins, whatever the previous state.
 @Suite struct RedundantMemberTests {
-  /// A book, with the tag or without it, that a context is about to see for the first time.
+  /// Creates a book, with or without the tag, that a context is about to see for the first time.
   private func stored(_ stack: TestStack, tagged: Bool) throws -> (
     book: NSManagedObjectID, tag: NSManagedObjectID
   ) {
@@ -62,7 +62,7 @@ import Testing
     #expect(tags(stack, of: book) == 1)
   }
 
-  /// The first save adds what another context has added by then.
+  /// The first save adds a tag that another context has added by then.
   @Test(arguments: Setting.nested, [false, true])
   func `a member added in one save and removed in the next is gone`(_ setting: Setting, isHeld: Bool) throws {
     let stack = try TestStack(setting)
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  /// The book says that it is of the author, whose books were read before; then the parent moves it on.
+  /// The book refers to the author, whose books were read before; then the parent moves the book on.
   @Test(arguments: Setting.direct)
   func `a member by its own end is not added for the parent`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -160,7 +160,7 @@ import Testing
     #expect(tags(stack, of: book) == 0)
   }
 
-  /// This context and another take the tag from the book; the other saves first.
+  /// This context and another remove the tag from the book; the other saves first.
   @Test(arguments: Setting.direct, [false, true])
   func `a removed member that others removed too is saved when added`(_ setting: Setting, isRead: Bool) throws
   {
@@ -183,7 +183,7 @@ import Testing
     #expect(tags(stack, of: book) == 1)
   }
 
-  /// The child has removed the tag, which another context has removed from the store.
+  /// The child has removed the tag, which another context has removed in the store.
   @Test(arguments: Setting.direct)
   func `a member removed by a child and others can be added again`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -209,7 +209,8 @@ import Testing
     #expect(tags(stack, of: book) == 1)
   }
 
-  /// Others have taken the book from the author; the child knows that of the book, and not of the author's books.
+  /// Others have removed the book from the author; the child knows this of the book, but not of the author's
+  /// books.
   @Test(arguments: Setting.direct)
   func `a removal of what is no member any more is not handed up`(setting: Setting) throws {
     let stack = try TestStack(setting)

@@ -4,7 +4,7 @@ import Testing
 @testable import CoreData
 
 @Suite struct RelatedFaultsTests {
-  /// Authors with as many books each.
+  /// Returns authors with as many books each.
   private func _library(_ setting: Setting, authors: Int, books: Int) throws -> TestStack {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
@@ -31,7 +31,7 @@ import Testing
       for author in try context.all("Author") {
         let before = stack.coordinator.rowReads.load(ordering: .relaxed)
         for book in author.objects("books") { #expect(book.text("title")?.hasPrefix("Book") == true) }
-        // The author's own values, at most, and all of its books'.
+        // At most the author's own values and those of all of its books.
         #expect(stack.coordinator.rowReads.load(ordering: .relaxed) - before <= 2)
       }
     }
@@ -78,7 +78,7 @@ import Testing
       #expect(set.count == 3)
       #expect(set.contains(books[1]))
       #expect(!set.contains(other))
-      // What programs do with it first: take it as a Swift set, compare it, print it.
+      // Typical first uses: as a Swift set, compared, printed.
       #expect(set as? Set<NSManagedObject> == Set(books))
       #expect(set == NSSet(array: books))
       #expect(set.description.contains("Book"))

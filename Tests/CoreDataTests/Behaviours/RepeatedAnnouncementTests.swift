@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What a context announces with a save, and on which thread.
+/// The notifications that a context posts for a save, and their thread.
 @Suite struct RepeatedAnnouncementTests {
   @Test(arguments: Setting.allCases)
   func `a deleted object is found by ID while it is announced`(_ setting: Setting) throws {
@@ -71,11 +71,11 @@ import Testing
     let child = stack.child(of: stack.root)
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.root)
     let (begun, saved) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    // In a function that is not async, `perform` is the one that returns at once.
+    // In a synchronous function, `perform` is the overload that returns immediately.
     func occupyParent() {
       stack.root.perform {
         begun.signal()
-        // Ends only once the child has saved.
+        // Ends only after the child has saved.
         saved.wait()
       }
       begun.wait()

@@ -3,23 +3,24 @@ import Testing
 
 /// A worker that saves more often than its parents do.
 ///
-/// Its saves are written to the store as one version then, and its next save builds on the version of its own
-/// last one. So the parents have to hand on that version, whatever they have changed themselves: else the
-/// next save is refused as if another context had written in between.
+/// The store then receives its saves as one version, while its next save is based on the version of its own
+/// last one. The parents must therefore pass on that version whatever they have changed themselves; otherwise
+/// the next save is refused as if another context had written in between.
 @Suite struct RepeatedChildSaveTests {
-  /// When a context between the worker and the store changes the object, too.
+  /// When a context between the worker and the store changes the object too.
   enum OwnChange: String, CaseIterable, CustomTestStringConvertible {
     case never, beforeBothSaves, betweenTheSaves, afterBothSaves, afterItWasRead
 
     var testDescription: String { rawValue }
   }
 
-  /// A root, main below it, a worker below main, and an author that the worker has made and all have saved.
+  /// A root, main below it, a worker below main, and an author inserted by the worker and saved at all
+  /// levels.
   private struct Levels {
     let stack: TestStack
     let main: NSManagedObjectContext
     let worker: NSManagedObjectContext
-    /// Of the worker.
+    /// The worker's object.
     let author: NSManagedObject
 
     init(_ setting: Setting) throws {
@@ -40,7 +41,7 @@ import Testing
       try stack.root.performAndWait { try stack.root.save() }
     }
 
-    /// A change by the worker, saved there.
+    /// Changes the name in the worker and saves it.
     func rename(_ name: String) throws {
       try worker.performAndWait {
         author.setValue(name, forKey: "name")
@@ -52,7 +53,8 @@ import Testing
       try context.performAndWait { try context.all("Author").first?.value(forKey: "age") as? Int }
     }
 
-    /// A change by main, not saved; main's object, which has to be held on to for a change that main saves.
+    /// Changes main's object without saving; returns the object, which must be retained for main to save the
+    /// change.
     @discardableResult
     func setAgeInMain(_ age: Int) throws -> NSManagedObject {
       try main.performAndWait {
@@ -68,7 +70,7 @@ import Testing
   {
     let levels = try Levels(setting)
     let (stack, main) = (levels.stack, levels.main)
-    // Main has its own object, which the second save does not follow on.
+    // Main has its own object, which the second save must update.
     let held = try main.performAndWait { try main.all("Author") }
     if own == .beforeBothSaves { try levels.setAgeInMain(19) }
     try levels.rename("Augusta")
@@ -76,15 +78,15 @@ import Testing
     try levels.rename("Countess")
     if own == .afterBothSaves { try levels.setAgeInMain(19) }
     if own == .afterItWasRead {
-      // What main hands out to a reader it does not write to afterwards: the next change goes to a copy.
+      // Main publishes this draft to a reader; the next change goes to a copy.
       try levels.setAgeInMain(20)
       try #expect(levels.age(in: stack.child(of: main)) == 20)
       try levels.setAgeInMain(19)
     }
     try levels.saveParents()
     withExtendedLifetime(held) {}
-    // From here on main knows nothing of the object, and the root only that there is one: what they hold of
-    // it comes from the worker, and two saves of it meet in an object of the root.
+    // From here on main does not know the object, and the root only its existence: their values come from the
+    // worker, two of whose saves meet in an object of the root.
     main.performAndWait { main.reset() }
     let known = stack.root.performAndWait {
       stack.root.reset()
@@ -113,14 +115,14 @@ import Testing
     try levels.rename("Augusta")
     try levels.saveParents()
     if !isHeldInParent { main.performAndWait { main.reset() } }
-    // The worker still has the age of before, and its next save is not to bring that back.
+    // The worker still has the old age, which its next save must not restore.
     try levels.rename("Lovelace")
     try #expect(levels.age(in: main) == 31)
     try #expect(levels.age(in: stack.child(of: main)) == 31)
     try levels.saveParents()
     if isHeldInParent { #expect(main.performAndWait { held.value(forKey: "age") as? Int } == 31) }
     stack.fresh { context in
-      // By a fault, from what the coordinator has in memory, and as the store has it.
+      // Through a fault, from the coordinator's row cache, and from the store.
       let fault = context.object(with: levels.author.objectID)
       #expect(fault.value(forKey: "age") as? Int == 31 && fault.text("name") == "Lovelace")
     }
@@ -134,7 +136,7 @@ import Testing
     let levels = try Levels(setting)
     let (main, worker) = (levels.main, levels.worker)
     for _ in 0..<3 {
-      // Two saves of the worker meet in main before main saves; then one goes through alone.
+      // Two saves of the worker meet in main before main saves; then one passes through alone.
       let held = isHeldInParent ? try main.performAndWait { try main.all("Author") } : []
       for pause in [false, true, true] {
         try worker.performAndWait {

@@ -2,9 +2,9 @@ import CoreData
 import Foundation
 import Testing
 
-/// A link that two contexts make without knowing of each other.
+/// A link that two contexts create independently.
 @Suite struct SameLinkTests {
-  /// The other one's save is merged, and then a third one's, who moves the link on.
+  /// Merges the other one's save, then that of a third context, which moves the link on.
   @Test(arguments: Setting.direct)
   func `a third context that moves it takes it from both`(_ setting: Setting) throws {
     let stack = try TestStack(setting)

@@ -2,19 +2,19 @@ import CoreData
 import Foundation
 import Testing
 
-/// What a save leaves behind that met changes of others on its way into the store, and what one leaves that
-/// failed.
+/// The state after a save that resolved conflicts in the store, and after one that failed.
 @Suite struct SettledSaveTests {
   // MARK: Deletions
 
-  /// Who deletes: the saving context itself, under a policy by which its changes win, or a child of it.
+  /// The deleting context: the saving context itself, under a policy by which its changes win, or a child of
+  /// it.
   enum Deleter: CaseIterable {
     case root
     case child
   }
 
   /// Stores two authors and a book. The first author is deleted; before that is saved, a sibling makes the
-  /// other its pupil and gives it the book.
+  /// second author its pupil and gives it the book.
   private func deleteOverNewLinks(_ stack: TestStack, by deleter: Deleter) throws {
     let ids = try stack.root.performAndWait {
       let objects = [
@@ -64,7 +64,7 @@ import Testing
     #expect(books == 0)
   }
 
-  /// The parent has saved links to what its child deletes since the child looked at them, and goes on
+  /// The parent has saved links to the object that its child deletes, after the child read them, and keeps
   /// changing it.
   @Test(arguments: Setting.direct)
   func `a child's deletion reaches what its parent saved meanwhile`(_ setting: Setting) throws {
@@ -100,8 +100,8 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  /// The parent has changed what its child deletes, and merges the link before it saves: there is no conflict
-  /// to settle.
+  /// The parent has changed the object that its child deletes, and merges the link before it saves: there is
+  /// no conflict to resolve.
   @Test(arguments: Setting.direct)
   func `a childs deletion cuts links that its parent merges`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -128,8 +128,8 @@ import Testing
     }
   }
 
-  /// A child's change to the book goes on top of what a sibling has stored, which is to say, not along with
-  /// the tag that the sibling gave it.
+  /// A child's change to the book is rebased on the row that a sibling has stored, without repeating the
+  /// sibling's tag as a change.
   @Test(arguments: Setting.direct)
   func `a child's change restores no link to a deleted object`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -162,8 +162,8 @@ import Testing
 
   // MARK: Versions
 
-  /// A child has tagged a book that another context has deleted when its parent saves: the tag is saved without
-  /// it.
+  /// A child has tagged a book that another context has deleted when the parent saves: the tag is saved
+  /// without it.
   @Test(arguments: Setting.direct)
   func `what loses a link while it is saved shows what was saved`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  /// After a save that failed and was taken back, an object that was set to what it was anyway.
+  /// After a save that failed and was rolled back, an object that is set to its current value.
   @Test(arguments: Setting.direct)
   func `a failed save leaves nothing to the next`(_ setting: Setting) throws {
     let stack = try TestStack(setting)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Two stores of one model, each with the entities of a configuration.
+/// Two stores of one model, each with the entities of one configuration.
 @Suite final class SeveralStoresTests {
   private let _model: NSManagedObjectModel
   private let _directory: URL
@@ -23,7 +23,7 @@ import Testing
 
   deinit { try? FileManager.default.removeItem(at: _directory) }
 
-  /// Places of the stores, the same for every coordinator.
+  /// Locations of the stores, the same for every coordinator.
   private lazy var _places = ["People", "Notes"].reduce(into: [String: URL]()) {
     $0[$1] = TestDatabase.place(_directory.appendingPathComponent("\($1).sqlite"))
   }
@@ -38,7 +38,7 @@ import Testing
     return coordinator
   }
 
-  /// A person and a note, saved.
+  /// Returns a saved person and a saved note.
   private func _pair(_ context: NSManagedObjectContext) throws -> (NSManagedObject, NSManagedObject) {
     try context.performAndWait {
       let pair = (context.insert("Person", ["name": "Ada"]), context.insert("Note", ["text": "first"]))
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// What the files hold.
+  /// Returns the contents of the files.
   private func _stored() throws -> [String?] {
     let context = try _coordinator().newContext()
     return try context.performAndWait {
@@ -69,8 +69,8 @@ import Testing
     try #expect(_stored() == ["Ada", "first"])
   }
 
-  /// Has each of the two stores changed by another context in turn, and both objects changed here, to the same
-  /// text.
+  /// For each of the two stores in turn, changes it in another context, and changes both objects here to the
+  /// same text.
   private func _whenEitherIsChangedElsewhere(
     _ policy: NSMergePolicy, _ save: (NSManagedObjectContext, String) throws -> Void
   ) throws {
@@ -109,7 +109,7 @@ import Testing
     let coordinator = try _coordinator(NSInMemoryStoreType)
     let context = coordinator.newContext()
     let (person, note) = try _pair(context)
-    // The last to commit, which fails when the other has.
+    // The last store to commit, which fails after the other has committed.
     let stores = coordinator.persistentStores.sorted { $0.identifier < $1.identifier }
     let failing = stores[0]
     try failing.attach(UncommittingEngine(#require(failing.engine)), metadata: failing.metadata)
@@ -141,7 +141,7 @@ import Testing
   }
 }
 
-/// A store that finds out at the very end that it cannot keep what it was given.
+/// A store whose commit fails.
 private final class UncommittingEngine: StoreEngine {
   private let _engine: any StoreEngine
 

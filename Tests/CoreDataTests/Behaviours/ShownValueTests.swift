@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// What is shown of new objects, of forgotten ones, and of values that belong to another context.
+/// The values of new objects, of reset ones, and of values that belong to another context.
 @Suite struct ShownValueTests {
   // MARK: New objects
 

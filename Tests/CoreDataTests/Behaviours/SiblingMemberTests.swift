@@ -2,10 +2,10 @@ import CoreData
 import Foundation
 import Testing
 
-/// Members that two siblings add and remove, saved on by their parent in between.
+/// Members that two siblings add and remove, with saves by their parent in between.
 @Suite struct SiblingMemberTests {
-  /// A tag gets a book from either of two siblings that have read it before; when the parent has saved that,
-  /// the first takes its own out again.
+  /// Each of two siblings that have read a tag before adds a book to it; when the parent has saved that, the
+  /// first removes its own again.
   @Test(arguments: Setting.direct)
   func `a siblings member is seen though the row is ones own`(_ setting: Setting) throws {
     let stack = try TestStack(setting)

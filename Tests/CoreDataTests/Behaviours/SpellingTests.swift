@@ -20,7 +20,7 @@ final class SpelledTag: NSManagedObject {
   }
 }
 
-/// Second ways to say things, as Core Data's interface has them.
+/// Alternative spellings in Core Data's interface.
 @Suite struct SpellingTests {
   @Test func `versions of Core Data are in order`() {
     #expect(NSCoreDataVersionNumber > NSCoreDataVersionNumber10_11_3)

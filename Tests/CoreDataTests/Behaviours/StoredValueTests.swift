@@ -73,7 +73,7 @@ import Testing
       let found = try context.all("Item", where: NSPredicate(format: "place.code == 8"))
       #expect(found.count == 1)
     }
-    // Columns are named after the elements alone, by type.
+    // Columns are named after the elements only, by type.
     try #expect(
       SQLiteText.columns(of: "ZITEM", at: stack.url) == [
         "Z_PK INTEGER", "Z_ENT INTEGER", "Z_OPT INTEGER", "ZCODE INTEGER", "ZX FLOAT", "ZY FLOAT",
@@ -283,7 +283,7 @@ final class BackwardsTransformer: ValueTransformer, @unchecked Sendable {
   }
 }
 
-/// Transforms everything into nothing.
+/// Transforms every value into nil.
 private final class SilentTransformer: ValueTransformer, @unchecked Sendable {
   override func transformedValue(_ value: Any?) -> Any? { nil }
 }

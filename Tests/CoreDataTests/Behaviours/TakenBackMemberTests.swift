@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Members that a child added and its parent took out again before it saved.
+/// Members that a child added, and that its parent removed again before it saved.
 @Suite struct TakenBackMemberTests {
   @Test(arguments: Setting.direct)
   func `a member that the parent took back is gone from the child's`(_ setting: Setting) throws {
@@ -18,7 +18,7 @@ import Testing
       #expect(shown.objects("tags").count == 1)
       return shown
     }
-    // The parent's save tells of the price, which the child has, and of no change of the tags.
+    // The parent's save reports the price, which the child has, and no change of the tags.
     let save = try root.saved {
       root.object(with: book).mutableSetValue(forKey: "tags").remove(root.object(with: tag))
     }

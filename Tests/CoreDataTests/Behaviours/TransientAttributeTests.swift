@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Attributes that no store keeps, in objects that come from one.
+/// Transient attributes of fetched objects.
 @Suite struct TransientAttributeTests {
   /// A book with a mandatory transient attribute.
   private func marked(default value: Any?) -> NSManagedObjectModel {

@@ -11,7 +11,7 @@ import Testing
     return stack
   }
 
-  /// An unsaved book with a chapter, deleted together and brought back.
+  /// Returns an unsaved book with a chapter, both deleted and restored by undo.
   private func bookBroughtBack(_ stack: TestStack, withPermanentIDs: Bool) throws -> (
     book: NSManagedObject, chapter: NSManagedObject
   ) {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct UndoManagerTests {
-  /// A number whose changes can be undone.
+  /// A number with undoable changes.
   private final class Counter {
     let manager = UndoManager()
     private(set) var value = 0

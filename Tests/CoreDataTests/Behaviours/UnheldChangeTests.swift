@@ -3,9 +3,10 @@ import Testing
 
 @testable import CoreData
 
-/// A child's changes to objects that its parent does not hold when it merges what others have saved of them.
+/// A child's changes to objects that its parent has not registered when it merges other contexts' saves of
+/// them.
 @Suite struct UnheldChangeTests {
-  /// Stores an author, lets a child rename or delete it and a sibling change its age, which the parent
+  /// Stores an author, lets a child rename or delete it, and a sibling change its age, which the parent
   /// merges.
   private func merged(_ stack: TestStack, deleting isDeletion: Bool = false) throws -> NSManagedObjectID {
     let id = try stack.stored("Author", ["name": "Ada", "age": 1]).objectID
@@ -56,7 +57,7 @@ import Testing
     }
   }
 
-  /// The child has read what a sibling inserted before the parent is told of the insertion.
+  /// The child has read an object inserted by a sibling before the parent merges the insertion.
   @Test(arguments: Setting.direct)
   func `an insertion merged late does not hide the childs change`(_ setting: Setting) throws {
     let stack = try TestStack(setting)

@@ -10,7 +10,7 @@ import Testing
     return model
   }
 
-  /// A store with an author "Ada" of age 36 who has one book, and a context that has seen nothing of it.
+  /// A store with an author "Ada" of age 36 who has one book, and a context that has not read any of it.
   private func stored(_ policy: NSMergePolicy = .error) throws -> (
     TestStack, NSManagedObjectContext, NSManagedObject
   ) {

@@ -2,10 +2,10 @@ import CoreData
 import Foundation
 import Testing
 
-/// Changes that a child made on values which its parent dropped, while another context stored others.
+/// Changes of a child based on values that its parent discarded, while another context stored others.
 @Suite struct UnstoredBaseTests {
-  /// Stores an author; a child changes it twice, its parent drops the first change, and another context saves
-  /// an age in between. What it stores has the version that the dropped row had.
+  /// Stores an author; a child changes it twice, its parent discards the first change, and another context
+  /// saves an age in between. The stored row has the version of the discarded one.
   private func saved(_ stack: TestStack) throws -> NSManagedObjectID {
     let id = try stack.stored("Author", ["name": "Ada", "age": 1]).objectID
     let parent = stack.root

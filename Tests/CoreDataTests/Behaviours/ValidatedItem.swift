@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Checks and replaces values.
+/// Validates and replaces values.
 final class ValidatedItem: NSManagedObject {
   var skips = false
 
@@ -25,7 +25,7 @@ final class ValidatedItem: NSManagedObject {
   }
 }
 
-/// Takes its mandatory value away after validation was passed.
+/// Clears its mandatory value after validation has passed.
 final class ForgetfulItem: NSManagedObject {
   override func validateForInsert() throws {
     try super.validateForInsert()

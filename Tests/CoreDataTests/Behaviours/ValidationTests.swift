@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ValidationTests {
-  /// An entity with one attribute of a kind, and what the test does to it.
+  /// Returns a model of one entity with the given properties.
   private func model(_ make: (NSEntityDescription) -> [NSPropertyDescription]) -> NSManagedObjectModel {
     let entity = LibraryModel.entity("Item")
     entity.properties = make(entity)
@@ -24,7 +24,7 @@ import Testing
     return attribute
   }
 
-  /// The error of saving an item with a value, at the level where validation fails first.
+  /// Returns the error of saving an item with a value, at the level that validates first.
   private func errorOfSaving(_ value: Any?, _ attribute: NSAttributeDescription, _ setting: Setting = .memory)
     throws
     -> CocoaError?
@@ -96,7 +96,7 @@ import Testing
     #expect(error?.userInfo[NSValidationValueErrorKey] as? Int32 == value)
   }
 
-  /// The limits that the model editor offers, as a model file spells them.
+  /// The limits available in the model editor, in the spelling of model files.
   private func limited(_ type: String, _ limits: String) throws -> NSManagedObjectModel {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).xcdatamodel")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -194,7 +194,7 @@ import Testing
       #expect(error?.code.rawValue == NSValidationMultipleErrorsError)
       #expect((error?.userInfo[NSDetailedErrorsKey] as? [any Error])?.count == 2)
       item.setValue("x", forKey: "one")
-      // Alone it is not wrapped.
+      // A single error is not wrapped.
       error = #expect(throws: CocoaError.self) { try stack.context.save() }
       #expect(error?.code.rawValue == NSValidationMissingMandatoryPropertyError)
       stack.context.insert("Item", ["one": "y"])

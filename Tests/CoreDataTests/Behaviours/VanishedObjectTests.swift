@@ -2,16 +2,16 @@ import CoreData
 import Foundation
 import Testing
 
-/// Saves that come upon objects whose rows are gone.
+/// Saves that touch objects whose rows have been deleted.
 @Suite struct VanishedObjectTests {
-  /// The library, with authors that must have a name.
+  /// The library, with mandatory author names.
   private func model() throws -> NSManagedObjectModel {
     let model = LibraryModel.make()
     try #require(model.entitiesByName["Author"]?.attributesByName["name"]).isOptional = false
     return model
   }
 
-  /// A fault of an author whose row another context has deleted.
+  /// Returns a fault of an author whose row another context has deleted.
   private func vanished(in context: NSManagedObjectContext, _ stack: TestStack) throws -> NSManagedObject {
     let id = try stack.stored("Author", ["name": "Ada"]).objectID
     let fault = context.object(with: id)
@@ -68,9 +68,9 @@ import Testing
     }
   }
 
-  /// Counts the faults that could not be fulfilled.
+  /// Counts faults that could not be fulfilled.
   private final class HandledFaults: NSManagedObjectContext, @unchecked Sendable {
-    // Unchecked: used on its queue only.
+    // Unchecked: used only on its queue.
     var faults = 0
 
     override func shouldHandleInaccessibleFault(

@@ -2,9 +2,9 @@ import CoreData
 import Foundation
 import Testing
 
-/// Keys that do not exist, values that do not fit, objects from elsewhere: what the message says.
+/// Messages for unknown keys, unsuitable values and objects of other contexts.
 @Suite struct WrongValueTests {
-  /// What a block in a context's queue that stops the program says.
+  /// Returns the message of a block in a context's queue that traps.
   private static func text(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
@@ -225,7 +225,7 @@ import Testing
   }
 }
 
-/// An author with a key that the model does not know.
+/// An author with a key that the model does not contain.
 final class InitialedAuthor: NSManagedObject {
   override func value(forUndefinedKey key: String) -> Any? {
     guard key == "initial" else { return super.value(forUndefinedKey: key) }
@@ -238,7 +238,7 @@ final class InitialedAuthor: NSManagedObject {
   }
 }
 
-/// A tag whose properties are named after accessors.
+/// A tag whose properties have the same names as accessors.
 private enum AccessorNames {
   static func model() -> NSManagedObjectModel {
     let model = LibraryModel.make()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Persistent container")
 struct PersistentContainerTests {
-  /// A container whose stores lie in a separate directory.
+  /// A container with a separate directory for its stores.
   private final class ScratchContainer: NSPersistentContainer, @unchecked Sendable {
     // Unchecked: adds no state.
     static let directory = TemporaryPlace.make()
@@ -110,7 +110,8 @@ struct PersistentContainerTests {
     #expect(container.persistentStoreCoordinator.persistentStores.count == 2)
   }
 
-  /// A container whose directory is given without a slash at its end, as `appendingPathComponent(_:)` may give it.
+  /// A container whose directory is given without a trailing slash, as `appendingPathComponent(_:)` may
+  /// return it.
   private final class BareContainer: NSPersistentContainer, @unchecked Sendable {
     // Unchecked: adds no state.
     static let directory = URL(fileURLWithPath: TemporaryPlace.make().path, isDirectory: false)
@@ -140,7 +141,7 @@ struct PersistentContainerTests {
     #expect(description.url == URL(fileURLWithPath: "/dev/null"))
     #expect((description.copy() as? NSPersistentStoreDescription)?.url == description.url)
     let container = _container()
-    // Two of them are two stores.
+    // Two of them create two stores.
     container.persistentStoreDescriptions = [description, NSPersistentStoreDescription()]
     #expect(_load(container).map { $0.1 == nil } == [true, true])
     let context = container.viewContext

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// A document of property lists, one for each object.
+/// A store of property lists, one for each object.
 final class NotebookStore: NSAtomicStore, @unchecked Sendable {
   // Unchecked: the framework calls one method at a time.
   static let type = "Notebook"
@@ -76,7 +76,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     calls.append("remove \(cacheNodes.count)")
   }
 
-  /// Values, and of relationships the references. A decimal goes in as a number, a UUID as its text.
+  /// Copies values, and references for relationships. A decimal is stored as a number, a UUID as text.
   private func _fill(_ node: NSAtomicStoreCacheNode, from object: NSManagedObject) {
     for name in object.entity.attributesByName.keys where name != "extra" && name != "mark" {
       let value = object.value(forKey: name)
@@ -121,7 +121,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     ]
   }
 
-  /// References of what a relationship's value names: nodes when it was loaded, references when it was saved.
+  /// Returns references for a relationship's value: nodes after loading, references after saving.
   private func _references(_ value: Any) -> [String] {
     if let text = value as? String { return [text] }
     if let texts = value as? [String] { return texts }
@@ -131,7 +131,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
   }
 }
 
-/// Custom stores that are read and written whole.
+/// Custom stores that are read and written as a whole.
 @Suite struct AtomicStoreTests {
   private let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("coredata-test-\(UUID().uuidString).notebook")

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Custom stores that hand out objects one by one.
+/// Custom stores that load individual objects.
 @Suite struct IncrementalStoreTests {
   private let url = URL(fileURLWithPath: "/shelf/\(UUID().uuidString)")
   private var world: ShelfStore.World { ShelfStore.world(at: url) }

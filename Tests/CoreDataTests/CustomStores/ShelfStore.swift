@@ -1,15 +1,15 @@
 import CoreData
 import Foundation
 
-/// An incremental store over dictionaries in memory, which notes what it is asked. One world of objects for
-/// each URL.
+/// An incremental store over dictionaries in memory that records its calls, with separate contents for each
+/// URL.
 final class ShelfStore: NSIncrementalStore, @unchecked Sendable {
   // Unchecked: used by one test at a time, and the framework calls one method at a time.
   static let type = "Shelf"
 
-  /// What a store at a URL holds, as long as the process runs.
+  /// The contents of the store at a URL, kept while the process runs.
   final class World: @unchecked Sendable {
-    // Unchecked: as the store.
+    // Unchecked: like the store.
     struct Entry {
       var entity: String
       var values: [String: Any]
@@ -26,7 +26,7 @@ final class ShelfStore: NSIncrementalStore, @unchecked Sendable {
     var isFull = false
     /// Thrown by the next fetch.
     var trouble: (any Error)?
-    /// Whether nodes come with to-manys.
+    /// Whether nodes include to-manys.
     var tellsMembers = false
   }
 

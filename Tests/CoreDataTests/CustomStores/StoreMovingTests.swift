@@ -2,12 +2,12 @@ import CoreData
 import Foundation
 import Testing
 
-/// An author who takes a name when inserted.
+/// An author that sets its name when inserted.
 final class NamedAuthor: NSManagedObject {
   override func awakeFromInsert() { setPrimitiveValue("newborn", forKey: "name") }
 }
 
-/// Stores written whole into stores of other types and places.
+/// Stores migrated as a whole to other types and locations.
 @Suite struct StoreMovingTests {
   private let directory: URL
 

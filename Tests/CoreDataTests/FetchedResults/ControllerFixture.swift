@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Notes what a controller says, as text.
+/// Records a controller's notifications as text.
 final class RecordingDelegate: NSObject, NSFetchedResultsControllerDelegate {
   var calls: [String] = []
   var sections: [(name: String, title: String?, count: Int)] = []
@@ -54,7 +54,7 @@ final class DifferenceDelegate: NSObject, NSFetchedResultsControllerDelegate {
   }
 }
 
-/// A controller of authors by name, in sections by initial when asked, with its recorder.
+/// A controller of authors by name, optionally in sections by initial, with a recorder.
 struct ControllerFixture {
   let stack: TestStack
   let controller: NSFetchedResultsController<NSManagedObject>

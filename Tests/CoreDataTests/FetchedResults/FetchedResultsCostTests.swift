@@ -13,7 +13,7 @@ struct FetchedResultsCostTests {
     ) { told += 1 }
   }
 
-  /// Comparisons of sort keys for 100 changes among `count` results.
+  /// Returns the number of sort key comparisons for 100 changes among `count` results.
   private func _comparisons(among count: Int) throws -> Int {
     let stack = try TestStack(.memory)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
@@ -42,7 +42,7 @@ struct FetchedResultsCostTests {
 
   @Test func `100 changes cost a logarithmic number of comparisons`() throws {
     let (few, many) = (try _comparisons(among: 500), try _comparisons(among: 8000))
-    // Sixteen times the results: four more steps down the tree for each of the 75 that find a place, no more.
+    // Sixteen times the results: at most four more steps down the tree for each of the 75 that are placed.
     #expect(many - few <= 75 * 6, "\(few), \(many)")
     #expect(many < 75 * 13 * 2 + 75 * 7 * 2, "\(many)")
   }
@@ -55,7 +55,7 @@ struct FetchedResultsCostTests {
       }
       try stack.context.save()
     }
-    // A coordinator that has cached no rows.
+    // A coordinator with an empty row cache.
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     try coordinator.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)
     let context = NSManagedObjectContext(.privateQueue)

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Saves a context and merges what it saved into another.
+/// Saves a context and merges its changes into another.
 private func save(_ saver: NSManagedObjectContext, mergingInto context: NSManagedObjectContext) throws {
   let token = NotificationCenter.default.addObserver(
     forName: .NSManagedObjectContextDidSave, object: saver, queue: nil

@@ -23,7 +23,7 @@ struct SectionCacheTests {
     }
   }
 
-  /// A context on a separate coordinator: what another run of the program would have.
+  /// Returns a context on a separate coordinator, as another run of the program would have.
   private func _anotherRun() throws -> NSManagedObjectContext {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     try coordinator.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: _stack.url)
@@ -44,7 +44,7 @@ struct SectionCacheTests {
       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: _name)
   }
 
-  /// Whether a fetch took the cache: then it has read no values.
+  /// Returns whether a fetch used the cache, in which case it has read no values.
   private func _tookCache(_ controller: NSFetchedResultsController<NSManagedObject>) -> Bool {
     controller.fetchedObjects!.allSatisfy { $0.isFault && $0._row == nil }
   }
@@ -95,7 +95,7 @@ struct SectionCacheTests {
       let found = try controller(context)
       #expect(_tookCache(found))
       #expect(found.sections?.map(\.name) == ["a00"])
-      // The related object decides the section, so its change counts as well.
+      // The related object determines the section, so its change counts too.
       try context.all("Author", by: "name")[0].setValue("z", forKey: "name")
       try context.save()
     }
@@ -246,7 +246,7 @@ struct SectionCacheTests {
       let controller = _controller(context, where: NSPredicate(format: "now() > '2001-01-01'"))
       try? controller.performFetch()
       #expect(!FileManager.default.fileExists(atPath: SectionCacheFiles.url(for: _name).path))
-      // An object is known by its URI in every run.
+      // An object is identified by its URI across runs.
       let mentor = try context.all("Author", by: "name")[0]
       let pupils = _controller(context, where: NSPredicate(format: "mentor == %@", mentor))
       try pupils.performFetch()

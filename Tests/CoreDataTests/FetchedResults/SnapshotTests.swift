@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Takes snapshots, and counts what else it is told.
+/// Receives snapshots, and counts other callbacks.
 private final class SnapshotDelegate: NSObject, NSFetchedResultsControllerDelegate {
   var snapshots: [NSDiffableDataSourceSnapshotReference] = []
   var others = 0
@@ -102,7 +102,7 @@ struct SnapshotTests {
         _delegate.snapshots[2].itemIdentifiers as? [NSManagedObjectID]
           == controller.fetchedObjects!.map(\.objectID))
       #expect(!new.objectID.isTemporaryID)
-      // A save that changes no ID has nothing to add.
+      // A save that changes no ID adds nothing.
       new.setValue("c", forKey: "name")
       stack.context.processPendingChanges()
       try stack.context.save()

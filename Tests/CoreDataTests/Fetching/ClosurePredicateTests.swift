@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Predicates made of Swift closures: stores that are not SQLite evaluate them, as Core Data's do.
+/// Predicates from Swift closures: stores other than SQLite evaluate them, as Core Data's do.
 @Suite struct ClosurePredicateTests {
   private static let _memory: [Setting] = [.memory, .nestedOverMemory]
 

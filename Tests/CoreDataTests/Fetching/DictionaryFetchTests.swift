@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Fetches of dictionaries, computed in SQL and in memory alike.
+/// Fetches of dictionaries, with equal results in SQL and in memory.
 @Suite struct DictionaryFetchTests {
   /// Three authors; Ann has two books, Bob one novel, Cid none.
   private func _library(_ setting: Setting) throws -> TestStack {

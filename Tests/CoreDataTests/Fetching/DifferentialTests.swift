@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One population of `LibraryModel`, the same in every store that it is put in.
+/// A population of `LibraryModel`, the same in every store.
 final class Population: @unchecked Sendable {
-  // Unchecked: filled by the initialiser and only read afterwards, inside the stack's context.
+  // Unchecked: filled by the initializer and only read afterwards, in the stack's context.
   let stack: TestStack
   private(set) var objects: [String: [NSManagedObject]] = [:]
   private var _places: [NSManagedObjectID: String] = [:]
@@ -83,7 +83,7 @@ final class Population: @unchecked Sendable {
     try NSPredicate(parsing: format, arguments: arguments.map(_argument))
   }
 
-  /// Names of what a fetch of saved objects finds.
+  /// Returns the names that a fetch of saved objects finds.
   func fetched(_ entity: String, _ predicate: NSPredicate, subentities: Bool) throws -> Set<String> {
     let request = NSFetchRequest<NSManagedObjectID>(entityName: entity)
     request.resultType = .managedObjectIDResultType
@@ -94,7 +94,7 @@ final class Population: @unchecked Sendable {
     return Set(found.map { _places[$0] ?? "unknown \($0)" })
   }
 
-  /// Names of the objects for which the predicate holds when they are asked one by one.
+  /// Returns the names of the objects for which evaluating the predicate gives true.
   func evaluated(_ entity: String, _ predicate: NSPredicate, subentities: Bool) throws -> Set<String> {
     let wanted = stack.coordinator.managedObjectModel.entitiesByName[entity]!
     var all = Set<NSManagedObject>()
@@ -107,10 +107,9 @@ final class Population: @unchecked Sendable {
   }
 }
 
-/// Predicates made by chance find the same objects in SQLite, in the memory store, and when evaluated on the
-/// objects.
+/// Random predicates find the same objects in SQLite, in the memory store, and when evaluated on the objects.
 @Suite struct DifferentialTests {
-  /// The places of a run that made trouble, to be looked at again.
+  /// A disagreement in a run, with the information to reproduce it.
   struct Disagreement: CustomStringConvertible {
     let number: Int, entity: String, sql: String, memory: String, arguments: String
     let missing: [String], extra: [String], who: String
@@ -167,7 +166,7 @@ final class Population: @unchecked Sendable {
     }
     let isEmpty = found.isEmpty
     #expect(isEmpty, "\(found.count) disagree, such as \(Self.shortest(found))")
-    // Predicates that find nothing prove little, and those that are refused nothing.
+    // Predicates without matches prove little, and refused ones nothing.
     #expect(matched > 100)
     #expect(refused < 24)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Finer points of fetch requests, templates and sort descriptors.
+/// Details of fetch requests, templates and sort descriptors.
 @Suite struct FetchDetailTests {
   private func _authors(_ setting: Setting, _ ages: KeyValuePairs<String, Int>) throws -> TestStack {
     let stack = try TestStack(setting)
@@ -76,7 +76,7 @@ import Testing
     #expect(error?.description.contains("evaluation disabled") == true)
     predicate.allowEvaluation()
     try #expect(!predicate.matches([String: Any]()))
-    // Asked again, or copied with its model, it is the same predicate.
+    // The template returns the same predicate again, and so does a copy of the model.
     try #expect(model.fetchRequestTemplate(forName: name)?.predicate?.matches([String: Any]()) == false)
   }
 
@@ -110,7 +110,7 @@ import Testing
 
   // MARK: To-many steps
 
-  /// One book with a red and a long-named tag, one with a tag that is both.
+  /// Returns one book with a red and a long-named tag, and one with a tag that is both.
   private func _tagged(_ setting: Setting) throws -> TestStack {
     let stack = try TestStack(setting)
     stack.context.performAndWait {

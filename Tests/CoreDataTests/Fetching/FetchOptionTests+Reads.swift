@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// What is read of the store, and when.
+/// What is read from the store, and when.
 extension FetchOptionTests {
   private func _byAge<T>(_ type: T.Type = T.self) -> NSFetchRequest<T> {
     let request = NSFetchRequest<T>(entityName: "Author")

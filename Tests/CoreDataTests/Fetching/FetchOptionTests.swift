@@ -18,12 +18,12 @@ import Testing
     return stack
   }
 
-  /// What the log says of what `body` does in a new context.
+  /// Returns the statements that the log shows for `body` in a new context.
   func statements(
     _ stack: TestStack, level: Int = 1, _ body: (NSManagedObjectContext) throws -> Void
   ) throws -> [String] {
     let lines = Lines()
-    // Other suites run meanwhile; what is done here is done on this thread.
+    // Other suites run concurrently; keeps the statements of this thread.
     let thread = pthread_self()
     SQLDebug.set(level: level) { line in
       if pthread_equal(thread, pthread_self()) != 0 { lines.add(line) }
@@ -212,7 +212,7 @@ import Testing
     }
     let result = try stack.context.performAndWait { () -> NSAsynchronousFetchResult<NSManagedObject> in
       let result = try stack.context.execute(request) as! NSAsynchronousFetchResult<NSManagedObject>
-      // Inside the context's turn, so that the delivery cannot come before.
+      // Inside the context's turn, so that the result cannot be delivered earlier.
       result.cancel()
       return result
     }

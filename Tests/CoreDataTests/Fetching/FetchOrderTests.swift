@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// How sort descriptors order, on every kind of store and stack.
+/// The order that sort descriptors produce, on every kind of store and stack.
 @Suite struct FetchOrderTests {
   private func _names(_ stack: TestStack, _ request: NSFetchRequest<NSManagedObject>) throws -> [String] {
     try stack.context.fetch(request).map { $0.text("name") ?? "nil" }

@@ -2,9 +2,9 @@ import CoreData
 import Foundation
 import Testing
 
-/// What fetch requests promise, on every kind of store and stack.
+/// Documented behaviour of fetch requests, on every kind of store and stack.
 @Suite struct FetchRequestTests {
-  /// Authors by name and age, saved.
+  /// Returns a stack with saved authors by name and age.
   private func _stack(_ setting: Setting, _ ages: KeyValuePairs<String, Int>) throws -> TestStack {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
@@ -137,7 +137,7 @@ import Testing
       request.fetchOffset = 1
       request.fetchLimit = 2
       let found = try _names(stack, request)
-      // Apple's window is of saved values; only that the limit holds is promised.
+      // Apple applies the window to saved values; only the limit is guaranteed.
       #expect(found.count <= 2 && found.first == "alpha")
     }
   }
@@ -220,7 +220,7 @@ import Testing
 
   // MARK: Meaning
 
-  /// Names found in SQLite and by evaluating on the objects themselves.
+  /// Returns the names found by SQLite and by evaluation on the objects.
   private func _both(_ format: String, _ arguments: [Any] = []) throws -> (sql: [String], memory: [String]) {
     let stack = try TestStack(.sqlite)
     return try stack.context.performAndWait {
@@ -247,7 +247,8 @@ import Testing
     #expect(found.sql == ["b"] && found.memory == ["b", "nil"])
   }
 
-  /// What memory computes exactly, or with infinity or zero for nil, SQLite does in binary and with NULL.
+  /// Memory computes exactly, or yields infinity or zero for nil, where SQLite computes in binary and with
+  /// NULL.
   @Test func `numbers disagree where the reference says so`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
@@ -259,9 +260,9 @@ import Testing
       let cases = [
         // @avg counts nil as zero in memory.
         ("Author", "books.@avg.price == 2", 0, 1), ("Author", "books.@avg.price == 4", 1, 0),
-        // average() leaves it out in both.
+        // average() ignores it in both.
         ("Author", "average(books.price) == 4", 1, 1),
-        // PostgreSQL has memory's numbers.
+        // PostgreSQL computes like memory.
         ("Book", "price / 0.0 > 1", TestDatabase.server == nil ? 0 : 1, 1),
         ("Book", "cost * 3 == 0.3", TestDatabase.server == nil ? 0 : 1, 1),
         ("Book", "NOT (title IN {'one'})", 1, 1), ("Book", "price != 5", 1, 2),

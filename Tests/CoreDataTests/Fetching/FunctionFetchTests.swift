@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Functions of the predicate language in fetches: computed in SQL as in memory, or refused.
+/// Functions of the predicate language in fetches: SQL and memory agree, or the fetch is refused.
 @Suite struct FunctionFetchTests {
   /// Ann has books of 1, 2, 2, 3, 10, 10 pages, Bob one of 7, Cid none.
   private func _library(_ setting: Setting) throws -> TestStack {

@@ -2,9 +2,10 @@ import CoreData
 import CoreDataPredicateLanguage
 import Testing
 
-/// Every predefined function means in a store what it means in memory, or is refused there.
+/// Every predefined function means the same in a store and in memory, or the store refuses it.
 struct FunctionsInStoresTests {
-  /// A comparison with a function's value, and the entity that it is about; nil for a function that stands elsewhere only.
+  /// Returns a comparison with a function's value, and its entity; nil for a function that cannot be part of
+  /// a condition.
   static func condition(on function: PredicateFunction) -> (entity: String, format: String)? {
     let name = function.rawValue
     switch function {
@@ -30,7 +31,7 @@ struct FunctionsInStoresTests {
     }
   }
 
-  /// Those of which the database has no condition.
+  /// Functions that the database cannot use in conditions.
   static let refused: Set<PredicateFunction> = TestDatabase.server == nil ? [.mode] : [.mode, .canonical]
 
   private static let _population = Result { try Population(.sqlite) }

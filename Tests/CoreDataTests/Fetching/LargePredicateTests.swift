@@ -6,7 +6,7 @@ import Testing
 import class CoreData.NSComparisonPredicate
 import class CoreData.NSExpression
 
-/// Fetches with predicates of a size that no person writes, by SQL and in memory.
+/// Fetches with generated predicates of extreme size, in SQL and in memory.
 @Suite struct LargePredicateTests {
   private func _stack(_ setting: Setting) throws -> TestStack {
     let stack = try TestStack(setting)

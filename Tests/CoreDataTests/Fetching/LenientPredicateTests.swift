@@ -4,7 +4,7 @@ import Testing
 
 import class CoreData.NSExpression
 
-/// Predicates that shipped apps use and that mean the same by SQL and in memory.
+/// Predicates that shipped apps use, with the same meaning in SQL and in memory.
 @Suite struct LenientPredicateTests {
   private func _stack(_ setting: Setting) throws -> TestStack {
     let stack = try TestStack(setting)

@@ -5,7 +5,7 @@ import Testing
 
 /// Properties of fetches in a context with unsaved changes, on generated cases.
 @Suite struct PendingFetchTests {
-  /// Comparisons of attributes, and what stands for `%@` in them.
+  /// Comparisons of attributes, with the arguments for `%@`.
   private struct Condition {
     var format: String
     var arguments: [Any]
@@ -53,8 +53,8 @@ import Testing
     book.setValue(maybe(price), forKey: "price")
   }
 
-  /// Books that are saved, and then some inserted, changed and deleted. Numbered ones have no number of copies twice; the others
-  /// have no nil, for which SQL and memory answer differently, here as in Core Data.
+  /// Saves books, then inserts, changes and deletes some. Numbered books have distinct numbers of copies; the
+  /// others have no nil, for which SQL and memory differ, as in Core Data.
   private func edited(
     _ setting: Setting, _ random: inout SeededRandom, isNumbered: Bool = false
   ) throws -> TestStack {
@@ -110,14 +110,14 @@ import Testing
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
         request.sortDescriptors = (0..<(1 + random.below(3))).map { _ in
           let key = random.one(of: ["title", "pages", "price"])
-          // PostgreSQL orders by its own rules of the locale.
+          // PostgreSQL orders by its own locale rules.
           let isLocalized = key == "title" && random.chance(50) && TestDatabase.server == nil
           let selector = isLocalized ? "localizedStandardCompare:" : nil
           let ascending = random.chance(50)
           return selector.map { NSSortDescriptor(key: key, ascending: ascending, selector: $0) }
             ?? NSSortDescriptor(key: key, ascending: ascending)
         }
-        // The last key tells all apart.
+        // The last key makes the order total.
         request.sortDescriptors?.append(NSSortDescriptor(key: "copies", ascending: true))
         return request
       }

@@ -14,14 +14,14 @@ extension PredicateGenerator {
     "Chapter": [("book.author", "book.author.mentor")],
   ]
 
-  /// The function of an attribute of all members.
+  /// Returns a function of an attribute of all members.
   mutating func statistic(_ many: (key: String, entity: String), _ numbersOfMembers: [String]?) -> Atom? {
     guard let key = numbersOfMembers.map({ numbers.one(of: $0) }) else { return nil }
     let function = numbers.one(of: ["median", "average", "sum", "max"])
     let op = numbers.one(of: ["==", ">", "<", ">="])
     return Atom(
       text: "\(function)(§\(many.key).\(key)) \(op) \(numbers.one(of: Words.integers))",
-      // Nil where there are no numbers, but for the sum.
+      // Nil without any numbers, except for the sum.
       nullable: function == "sum" ? [] : ["\(many.key).@max.\(key)"])
   }
 

@@ -1,29 +1,27 @@
 import Foundation
 import TestSupport
 
-/// A predicate in the making: what the SQLite store is asked, and what memory must be asked to mean the same.
+/// A generated predicate: a format for the SQLite store, and a format with the same meaning for memory.
 ///
-/// They differ where nil is concerned. SQL knows a third truth: a comparison with NULL is neither true nor
-/// false, and so is
-/// its negation. In memory nil is unequal to everything and less than nothing. A negated or `!=` comparison
-/// is therefore
-/// guarded in memory by tests for nil; everything else must agree as it stands.
+/// The two differ for nil. SQL has a third truth value: a comparison with NULL is neither true nor false, and
+/// so is its negation. In memory nil is unequal to everything and less than nothing. A negated or `!=`
+/// comparison is therefore guarded in memory by tests for nil; everything else must agree as is.
 indirect enum GeneratedPredicate {
   struct Atom {
-    /// Format in which `§` stands before each key.
+    /// Format with `§` before each key.
     let text: String
-    /// The same for memory, where it cannot be guarded from outside.
+    /// The same for memory, if it cannot be guarded from outside.
     var memoryText: String?
     var arguments: [Argument] = []
-    /// Keys that make the comparison unknown in SQL when they are nil.
+    /// Keys that make the comparison unknown in SQL if they are nil.
     var nullable: [String] = []
-    /// Whether memory must be guarded even when the comparison is not negated.
+    /// Whether memory needs the guard even if the comparison is not negated.
     var isGuarded = false
   }
 
   enum Argument {
     case value(Any)
-    /// The object of an entity at a place, of whichever store is asked.
+    /// The object of an entity at an index, from the store that is queried.
     case object(String, Int)
     case objects(String, [Int])
     case objectID(String, Int)
@@ -35,7 +33,7 @@ indirect enum GeneratedPredicate {
   case any([GeneratedPredicate])
   case subquery(String, GeneratedPredicate, String, Int)
 
-  /// The format for SQL, keys behind `prefix`.
+  /// Returns the format for SQL, with `prefix` before keys.
   func sql(_ prefix: String = "") -> String {
     switch self {
     case .atom(let atom): atom.text.replacingOccurrences(of: "§", with: prefix)
@@ -47,7 +45,7 @@ indirect enum GeneratedPredicate {
     }
   }
 
-  /// The format for memory. Negation is pushed down to the comparisons, as three-valued logic allows.
+  /// Returns the format for memory. Pushes negation down to the comparisons, as three-valued logic allows.
   func memory(_ prefix: String = "", negated: Bool = false) -> String {
     switch self {
     case .atom(let atom):
@@ -77,11 +75,11 @@ indirect enum GeneratedPredicate {
   }
 }
 
-/// Makes predicates about the entities of `LibraryModel`.
+/// Generates predicates for the entities of `LibraryModel`.
 struct PredicateGenerator {
   var numbers: SeededRandom
 
-  /// What can be compared at an entity, by kind.
+  /// The comparable keys of an entity, by kind.
   struct Keys {
     var texts: [String] = []
     var integers: [String] = []
@@ -230,7 +228,7 @@ struct PredicateGenerator {
         nullable: [key])
     case 9:
       let list = (0..<numbers.number(0..<5)).map { _ in numbers.one(of: Words.texts) }
-      // In no text at all is a plain "no", in SQL too.
+      // "In no text at all" is simply false, in SQL too.
       return Atom(
         text: "§\(key) IN\(options) %@", arguments: [.value(list)], nullable: list.isEmpty ? [] : [key])
     default:
@@ -381,7 +379,7 @@ struct PredicateGenerator {
   private mutating func _identity(_ entity: String) -> Atom {
     let end = entity == "Publication" ? "Book" : entity
     let place = numbers.number(0..<12)
-    // By a key, since SELF in a subquery is the fetched object and not the member.
+    // Uses a key, since SELF in a subquery is the fetched object and not the member.
     switch numbers.number(0..<3) {
     case 0: return Atom(text: "§objectID == %@", arguments: [.object(end, place)])
     case 1: return Atom(text: "§objectID == %@", arguments: [.objectID(end, place)])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 extension SeededRandom {
-  /// A member of a collection that is not empty.
+  /// Returns a random member of a non-empty collection.
   mutating func one<C: Collection>(of choices: C) -> C.Element {
     choices[choices.index(choices.startIndex, offsetBy: below(choices.count))]
   }
@@ -10,7 +10,7 @@ extension SeededRandom {
   mutating func number(_ range: Range<Int>) -> Int { range.lowerBound + below(range.count) }
 }
 
-/// Values that both the data and the predicates are made of, so that comparisons have something to find.
+/// Values for both the data and the predicates, so that comparisons have matches.
 enum Words {
   static let texts = [
     "Éclair", "E\u{301}clair", "eclair", "ÉCLAIR", "Straße", "STRASSE", "strasse", "İstanbul", "istanbul",

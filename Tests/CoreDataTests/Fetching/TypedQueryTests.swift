@@ -20,7 +20,7 @@ class TypedBook: NSManagedObject {
   var inPrint: Bool { (value(forKey: "inPrint") as? NSNumber)?.boolValue ?? false }
   var author: TypedAuthor? { value(forKey: "author") as? TypedAuthor }
   var tags: Set<TypedTag> { value(forKey: "tags") as? Set<TypedTag> ?? [] }
-  /// No property of the model.
+  /// Not a property of the model.
   var loud: String { title.uppercased() }
   var both: String { title + String(pages) }
 }

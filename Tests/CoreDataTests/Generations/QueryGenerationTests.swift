@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Contexts that read one state of the store.
+/// Contexts pinned to one state of the store.
 struct QueryGenerationTests {
   private let stack: TestStack
   private let pinned: NSManagedObjectContext
@@ -33,7 +33,7 @@ struct QueryGenerationTests {
     }
   }
 
-  /// What the pinned context finds: age, books fetched, books counted, books related.
+  /// Returns the state that the pinned context sees: age, books fetched, books counted, books related.
   private func seen() throws -> [Int] {
     try pinned.performAndWait {
       pinned.refreshAllObjects()
@@ -204,7 +204,7 @@ struct QueryGenerationTests {
     try pinned.performAndWait {
       try #expect(pinned.existingObject(with: id).value(forKey: "age") as? Int == 1)
     }
-    // Nor the other way round.
+    // Nor vice versa.
     try stack.fresh { fresh in
       try #expect(fresh.existingObject(with: id).value(forKey: "age") as? Int == 2)
     }

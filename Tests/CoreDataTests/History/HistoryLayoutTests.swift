@@ -5,9 +5,9 @@ import Testing
 
 @testable import CoreData
 
-/// Which bit of ZCOLUMNS stands for which property.
+/// The property of each bit in ZCOLUMNS.
 @Suite struct HistoryLayoutTests {
-  /// The layout of a store as it is opened.
+  /// Returns the layout of a store as opened.
   private func _layout(_ url: URL, _ schema: ModelSchema? = nil) throws -> (HistoryLayout, ModelLayout) {
     let connection = try Connection(path: url.path, mode: .readOnly, busyTimeout: 1)
     let cached = try ModelCache.read(connection, path: url.path)
@@ -29,7 +29,7 @@ import Testing
     func bits(_ name: String) throws -> [Int] {
       try history.entities[account.entityNumber - 1].bits[#require(account.slot(named: name))]
     }
-    // As the transactions show in which these were changed.
+    // As in the transactions that changed these.
     try #expect(bits("notes") == [52])
     try #expect(bits("serverChangeTokens") == [55])
     try #expect(bits("deviceMigrationStates") == [56])

@@ -1,11 +1,11 @@
 import CoreData
 import Foundation
 
-/// A store that keeps a history.
+/// A store with history tracking.
 enum Tracked {
   static var options: [AnyHashable: Any] { [NSPersistentHistoryTrackingKey: NSNumber(value: true)] }
 
-  /// The library, keeping the names of deleted tags.
+  /// The library model, preserving the names of deleted tags.
   static func model() -> NSManagedObjectModel {
     let model = LibraryModel.make()
     model.entitiesByName["Tag"]!.attributesByName["name"]!.preservesValueInHistoryOnDeletion = true
@@ -16,7 +16,7 @@ enum Tracked {
     try TestStack(setting, model: model(), options: options)
   }
 
-  /// Each row of a query as texts.
+  /// Returns each row of a query as text.
   static func rows(_ sql: String, _ stack: TestStack) throws -> [[String]] {
     var result: [[String]] = []
     try SQLiteText.rows(of: sql, at: stack.url) { result.append($0) }
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
     try save()
   }
 
-  /// What a history request gives.
+  /// Executes a history request.
   func history<T>(
     _ request: NSPersistentHistoryChangeRequest, as type: T.Type = [NSPersistentHistoryTransaction].self
   ) throws -> T {
@@ -39,12 +39,12 @@ extension NSManagedObjectContext {
     return result.result as! T
   }
 
-  /// All transactions with their changes.
+  /// Returns all transactions with their changes.
   func allHistory() throws -> [NSPersistentHistoryTransaction] {
     try history(.fetchHistory(after: nil as NSPersistentHistoryToken?))
   }
 
-  /// A request for transactions, or changes, that meet a predicate.
+  /// Returns a request for transactions, or changes, that match a predicate.
   func historySearch(_ entity: NSEntityDescription?, _ predicate: NSPredicate)
     -> NSPersistentHistoryChangeRequest
   {

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What saves leave in the history tables.
+/// The contents of the history tables after saves.
 struct HistoryWritingTests {
   @Test(.ofFiles) func `a store without the option has no tables`() throws {
     let stack = try TestStack(.sqlite)
@@ -43,7 +43,7 @@ struct HistoryWritingTests {
       Tracked.rows("SELECT ZTRANSACTIONID, COUNT(*) FROM ACHANGE GROUP BY 1", stack) == [
         ["1", "2"], ["2", "1"],
       ])
-    // A program without bundle identifier is known by its name twice.
+    // A program without bundle identifier uses its process name for both.
     let name = ProcessInfo.processInfo.processName
     let texts: Set<String> = [name, Bundle.main.bundleIdentifier ?? name]
     try #expect(

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Notifications about writes to a store from any process.
+/// Notifications of writes to a store by any process.
 struct RemoteChangeTests {
   private static var options: [AnyHashable: Any] {
     [
@@ -20,12 +20,12 @@ struct RemoteChangeTests {
       let token: NSPersistentHistoryToken?
     }
 
-    /// Kept, so that it goes on posting.
+    /// Retained, so that it keeps posting.
     private let _coordinator: NSPersistentStoreCoordinator
     private let _notes = Mutex<[Note]>([])
     private let _token = Mutex<Token?>(nil)
     private struct Token: @unchecked Sendable {
-      // Unchecked: only handed back to the notification centre.
+      // Unchecked: only passed back to the notification centre.
       let token: any NSObjectProtocol
     }
 

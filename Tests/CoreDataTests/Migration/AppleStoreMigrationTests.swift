@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Stores that Core Data wrote, which keep their models.
+/// Stores written by Core Data, which contain their models.
 @Suite struct AppleStoreMigrationTests {
   private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -46,7 +46,7 @@ import Testing
       return objects.count
     }
     #expect(before >= least)
-    // It is a store like any other now.
+    // Afterwards it is an ordinary store.
     try fixture.open(new, options: nil) { context in
       try #expect(context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity)) == before)
     }

@@ -10,11 +10,11 @@ struct AutomaticMappingTests {
   private let fixture: MigrationFixture
   private let old: NSManagedObjectModel
   private let new: NSManagedObjectModel
-  /// Another version, which can be inferred from the old one.
+  /// Another version, for which a mapping can be inferred from the old one.
   private let inferable: NSManagedObjectModel
   private var directory: URL { fixture.url.deletingLastPathComponent() }
 
-  /// In every hash: mapping models are found by the versions that they are for, and each test has its own.
+  /// Part of every hash: mapping models are found by their versions, and each test needs its own.
   private let tag = "versionHashModifier=\"\(UUID().uuidString)\""
 
   private static let blob =
@@ -32,7 +32,7 @@ struct AutomaticMappingTests {
           "MappedBook", tag, ModelText.text("title"), ModelText.one("author", "MappedAuthor", "books"), pages)
     }
     old = try fixture.model(entities(tag, "", numbers))
-    // Pages become text, which cannot be inferred.
+    // Pages become text, for which no mapping can be inferred.
     new = try fixture.model(entities(tag, ModelText.text("note"), texts))
     inferable = try fixture.model(entities(tag, "", numbers + ModelText.text("extra")))
     try fixture.open(old, options: nil) { context in
@@ -48,7 +48,7 @@ struct AutomaticMappingTests {
     }
   }
 
-  /// Puts a mapping of the two versions among the program's resources.
+  /// Adds a mapping between the two versions to the program's resources.
   private func bundle(policy: NSEntityMigrationPolicy.Type, to new: NSManagedObjectModel? = nil) throws {
     try fixture.bundle(
       mapping: [
@@ -62,7 +62,7 @@ struct AutomaticMappingTests {
     try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: fixture.url)
   }
 
-  /// What lies in the store's directory but for the store.
+  /// Returns the files in the store's directory other than the store.
   private func strangers() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: directory.path)
       .filter { $0.contains("migrating") }
@@ -110,7 +110,7 @@ struct AutomaticMappingTests {
     let after = try metadata()
     #expect(new.isConfiguration(withName: nil, compatibleWithStoreMetadata: after))
     #expect(after["mine"] as? String == "kept")
-    // Objects have other keys now: a kept URI must not lead to another object.
+    // Objects have different keys now: a stored URI must not resolve to another object.
     #expect(after[NSStoreUUIDKey] as? String != uuid)
     try #expect(strangers() == [])
     let check = try Connection(path: fixture.url.path, mode: .readOnly).firstValue("PRAGMA integrity_check")
@@ -137,7 +137,7 @@ struct AutomaticMappingTests {
   func `A migration killed partway is finished by the next run`() throws {
     try bundle(policy: SnapshotPolicy.self)
     try fixture.open(new) { _ in }
-    // What lay in the directory in the middle is what a killed program would have left.
+    // The directory as a killed program would have left it.
     let left = directory.appendingPathExtension("left")
     defer { try? FileManager.default.removeItem(at: left) }
     let store = left.appendingPathComponent(fixture.url.lastPathComponent)
@@ -204,7 +204,7 @@ struct AutomaticMappingTests {
   }
 }
 
-/// Books with their pages in words.
+/// Converts the pages of books to words.
 class PagesPolicy: NSEntityMigrationPolicy {
   override func createDestinationInstances(
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
@@ -218,7 +218,7 @@ class PagesPolicy: NSEntityMigrationPolicy {
   }
 }
 
-/// Books as they are, marked.
+/// Copies books unchanged, with a mark.
 final class MarkingPolicy: NSEntityMigrationPolicy {
   override func createRelationships(
     forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
@@ -239,7 +239,7 @@ final class GivingUpPolicy: NSEntityMigrationPolicy {
   override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws { throw Failure() }
 }
 
-/// Copies the directory of the store while it is migrated.
+/// Copies the store's directory during its migration.
 final class SnapshotPolicy: PagesPolicy {
   override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {
     let store = manager.sourceContext.persistentStoreCoordinator?.persistentStores.first

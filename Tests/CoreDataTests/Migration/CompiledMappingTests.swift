@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreData
 
-/// Mapping models that Apple's tools made.
+/// Mapping models created by Apple's tools.
 @Suite("Mapping models by Apple's tools", .enabled(if: AppleCorpus.isThere))
 struct CompiledMappingTests {
   private static let sample = AppleCorpus.url.appendingPathComponent("compiled/coredataplus/SampleModel")
@@ -97,7 +97,7 @@ struct CompiledMappingTests {
       model.entityMappings.map { mapping in
         let properties = ((mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])).map {
           property in
-          // Where the document leaves it to the compiler, several functions do the same.
+          // If the document leaves the choice to the compiler, several functions are equivalent.
           let isGiven = property.valueExpression != nil
           return "\(property.name ?? "") \(isGiven)"
         }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import CoreData
 
-/// What `coredata model diff` says of two versions is what happens to a store when it is opened.
+/// `coredata model diff` of two versions agrees with what happens when the store is opened.
 @Suite("Comparison of versions and migration", .enabled(if: AppleCorpus.isThere))
 struct DiffAgreementTests {
-  /// Versions of one model, in their order: by project and bundle, or those of one project's stores.
+  /// Versions of one model, in order: by project and bundle, or those of one project's stores.
   private static let families: [String: [URL]] = {
     let files = (try? FileManager.default.subpathsOfDirectory(atPath: AppleCorpus.url.path)) ?? []
     let models = files.filter { $0.hasSuffix(".xcdatamodel.xml") }
@@ -23,7 +23,7 @@ struct DiffAgreementTests {
     }
   }()
 
-  /// Each version with each, or in a long line, with its neighbours.
+  /// All pairs of versions, or for a long series, pairs of neighbours.
   private static func pairs(_ count: Int) -> [(Int, Int)] {
     (0..<count).flatMap { old in (0..<count).map { (old, $0) } }
       .filter { $0 != $1 && (count < 7 || abs($0 - $1) == 1) }
@@ -53,13 +53,13 @@ struct DiffAgreementTests {
     print("\(outcome.agreements) pairs of versions, \(outcome.possible) inferred, \(outcome.rows) rows")
   }
 
-  /// What is wrong with a pair; nil if nothing is.
+  /// Returns the disagreement for a pair; nil if there is none.
   private static func compare(
     _ old: ModelSchema, _ new: ModelSchema, _ outcome: inout Outcome
   ) throws -> String? {
     let changes = SchemaDiff(from: old, to: new).changes
     let blocked = changes.filter { $0.verdict == .blocked }
-    // The one row of each entity has no values.
+    // The only row of each entity has no values.
     let failing = changes.filter { $0.verdict == .fails }
     let fixture = try MigrationFixture()
     let (oldModel, newModel) = (try plain(old), try plain(new))
@@ -94,14 +94,14 @@ struct DiffAgreementTests {
     return try lost(fixture.url, written, from: old, to: new)
   }
 
-  /// A model without what would need classes or transformers of other programs.
+  /// Returns a model without custom classes and transformers.
   private static func plain(_ schema: ModelSchema) throws -> NSManagedObjectModel {
     let model = try NSManagedObjectModel(schema: schema)
     for entity in model.entities { entity.managedObjectClassName = nil }
     return model
   }
 
-  /// One row of every entity that may have objects, past all validation.
+  /// Inserts one row for every instantiable entity, bypassing validation.
   private static func fill(_ url: URL, _ layout: ModelLayout) throws -> [String] {
     let connection = try Connection(path: url.path, mode: .readWrite)
     try SQLFunctions.register(on: connection)
@@ -116,7 +116,7 @@ struct DiffAgreementTests {
     return written
   }
 
-  /// Entities whose row has not come along.
+  /// Returns entities whose row is missing after the migration.
   private static func lost(
     _ url: URL, _ written: [String], from old: ModelSchema, to new: ModelSchema
   ) throws -> String? {

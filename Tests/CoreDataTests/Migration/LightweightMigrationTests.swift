@@ -64,7 +64,7 @@ struct LightweightMigrationTests {
 
   @Test func `Two attributes exchange their names`() throws {
     let old = Self.entity("A", "", Self.text("x"), Self.text("y"))
-    // The hashes do not know of it: only a modifier makes it another version.
+    // The change does not affect the hashes: only a modifier makes it another version.
     let new = Self.entity(
       "A", "versionHashModifier=\"2\"", Self.text("x", "optional=\"YES\" elementID=\"y\""),
       Self.text("y", "optional=\"YES\" elementID=\"x\""))
@@ -291,8 +291,7 @@ struct LightweightMigrationTests {
     let after = try metadata()
     #expect(after[NSStoreUUIDKey] as? String == before[NSStoreUUIDKey] as? String)
     #expect(new.isConfiguration(withName: nil, compatibleWithStoreMetadata: after))
-    // The copy of the model that the store keeps is of the new version, too: a later one can be migrated to
-    // from it.
+    // The store contains a copy of the new version, so that a later one can migrate from it.
     let kept = try Connection(path: fixture.url.path, mode: .readOnly)
     try #expect(ModelCache.read(kept, path: "")?.entities.map(\.name) == ["Author", "Book", "Shop"])
     try fixture.open(new, options: nil) { context in
@@ -362,7 +361,7 @@ struct LightweightMigrationTests {
     #expect(code(nil) == NSPersistentStoreIncompatibleVersionHashError)
     try fixture.forgetModel()
     #expect(code(MigrationFixture.automatic) == NSMigrationMissingSourceModelError)
-    // A version among the program's resources does as well as the store's own copy.
+    // A version in the program's resources works as well as the store's own copy.
     try fixture.bundle(old)
     #expect(code([NSMigratePersistentStoresAutomaticallyOption: true]) == NSMigrationMissingMappingModelError)
     #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// What becomes mandatory in a new version.
+/// Properties that become mandatory in a new version.
 @Suite("Mandatory properties in lightweight migrations")
 struct MandatoryMigrationTests {
   private static let old = ModelText.entity("Book", "", ModelText.text("title"))
@@ -65,7 +65,7 @@ struct MandatoryMigrationTests {
   private static let required = ModelText.entity(
     "Book", "", ModelText.text("title"), "<attribute name=\"pages\" attributeType=\"Integer 16\"/>")
 
-  /// The error of opening the old store with `new`, which must be as it was afterwards.
+  /// Returns the error of opening the old store with `new`, which must leave it unchanged.
   private func failure(_ old: String, to new: String) throws -> CocoaError? {
     let fixture = try MigrationFixture()
     let before = try fixture.model(old)
@@ -105,7 +105,7 @@ struct MandatoryMigrationTests {
     let fixture = try MigrationFixture()
     let (old, new) = (try fixture.model(Self.old), try fixture.model(Self.required))
     _ = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
-    // Without rows there is nothing to miss.
+    // Without rows no value is missing.
     try fixture.open(old, options: nil) { _ in }
     try fixture.open(new) { try #expect($0.texts("Book", "title") == []) }
   }

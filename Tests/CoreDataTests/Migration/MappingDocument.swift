@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A mapping of one entity in a mapping document, for tests.
+/// A mapping of one entity in a mapping document.
 struct MappingEntry {
   let entity: String
   let attributes: [String]
@@ -19,7 +19,7 @@ struct MappingEntry {
   }
 }
 
-/// Writes mapping models in the form of Xcode's editor.
+/// Writes mapping models in the format of Xcode's editor.
 enum MappingDocument {
   static func text(_ entries: [MappingEntry], from source: String, to destination: String) -> String {
     var objects: [String] = []
@@ -58,7 +58,7 @@ enum MappingDocument {
 }
 
 extension MigrationFixture {
-  /// Makes two versions and a mapping model between them the program's.
+  /// Adds two versions and a mapping model between them to the program's resources.
   func bundle(
     mapping entries: [MappingEntry], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
   ) throws {

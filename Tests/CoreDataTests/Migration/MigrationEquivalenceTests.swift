@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Tables rewritten in SQL and objects migrated one by one come to the same.
+/// Rewriting tables in SQL and migrating objects one by one have the same result.
 @Suite("Inferred mappings, carried out both ways")
 struct MigrationEquivalenceTests {
   struct Change: CustomTestStringConvertible {
@@ -89,11 +89,11 @@ struct MigrationEquivalenceTests {
     }
     #expect(dumps[0].count == 25)
     #expect(dumps[0] == dumps[1])
-    // The one keeps the store's identity, the other makes a store.
+    // The former keeps the store's identity, the latter creates a new store.
     #expect(identifiers.count == 2)
   }
 
-  /// Every object as text: its entity and values, and those of what it is related to.
+  /// Returns every object as text: its entity, values and related objects' values.
   private func dump(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel) throws -> [String] {
     func values(_ object: NSManagedObject) -> String {
       let names = object.entity.attributesByName.keys.sorted()

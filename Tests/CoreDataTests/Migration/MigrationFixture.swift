@@ -15,7 +15,7 @@ final class MigrationFixture {
       "migration-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: _directory, withIntermediateDirectories: true)
     url = TestDatabase.place(_directory.appendingPathComponent("Store.sqlite"))
-    // Where the package manager puts resources: models are looked for there.
+    // The package manager's location for resources, where models are searched.
     _bundle = Bundle.main.bundleURL.appendingPathComponent("Migration-\(UUID().uuidString).resources")
   }
 
@@ -24,14 +24,14 @@ final class MigrationFixture {
     try? FileManager.default.removeItem(at: _bundle)
   }
 
-  /// A model of entities in a model file's XML.
+  /// Parses a model of entities in a model file's XML.
   func model(_ entities: String) throws -> NSManagedObjectModel {
     let file = _directory.appendingPathComponent("contents")
     try Data("<model>\(entities)</model>".utf8).write(to: file)
     return try NSManagedObjectModel.load(contentsOf: file)
   }
 
-  /// Makes a model one of the program's, and answers the name that its version has.
+  /// Adds a model to the program's resources, and returns its version's name.
   @discardableResult
   func bundle(_ model: NSManagedObjectModel) throws -> String {
     _versions += 1
@@ -40,7 +40,7 @@ final class MigrationFixture {
     return name
   }
 
-  /// Makes a file one of the program's resources.
+  /// Adds a file to the program's resources.
   func bundle(_ text: String, at path: String) throws {
     let file = _bundle.appendingPathComponent(path)
     try FileManager.default.createDirectory(
@@ -52,7 +52,7 @@ final class MigrationFixture {
     [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
   }
 
-  /// Opens the store, or another one, and runs `body` with a context; the store is closed afterwards.
+  /// Opens the store, or another one, runs `body` with a context, and closes the store.
   @discardableResult
   func open<T>(
     _ model: NSManagedObjectModel, at other: URL? = nil, options: [String: Any]? = automatic,
@@ -67,7 +67,7 @@ final class MigrationFixture {
     return try context.performAndWait { try body(context) }
   }
 
-  /// The statements that made what is in the store.
+  /// Returns the CREATE statements of the store.
   func schema() throws -> [String] {
     var found: [String] = []
     try Connection(path: url.path, mode: .readOnly).query(
@@ -76,7 +76,7 @@ final class MigrationFixture {
     return found
   }
 
-  /// Takes the store's own copy of its model away.
+  /// Deletes the store's own copy of its model.
   func forgetModel() throws {
     try Connection(path: url.path, mode: .readWrite).execute("DELETE FROM Z_MODELCACHE")
   }
@@ -104,19 +104,19 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// All objects of an entity by the text in an attribute.
+  /// Returns all objects of an entity by the text of an attribute.
   func listed(_ entity: String, by key: String) throws -> [String: NSManagedObject] {
     let objects = try fetch(NSFetchRequest<NSManagedObject>(entityName: entity))
     return Dictionary(
       objects.map { ($0.value(forKey: key) as? String ?? "", $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Texts of an attribute of all objects of an entity, sorted.
+  /// Returns an attribute of all objects of an entity, sorted.
   func texts(_ entity: String, _ key: String) throws -> [String] { try listed(entity, by: key).keys.sorted() }
 }
 
 extension NSManagedObject {
-  /// Texts of an attribute of a to-many's members: sorted, or in their order if they have one.
+  /// Returns an attribute of a to-many's members: sorted, or in their order if the relationship is ordered.
   func texts(_ relationship: String, _ key: String) -> [String] {
     if let ordered = value(forKey: relationship) as? NSOrderedSet {
       return ordered.array.compactMap { ($0 as? NSManagedObject)?.value(forKey: key) as? String }

@@ -110,7 +110,7 @@ struct MigrationManagerTests {
       let beowulf = try context.listed("Work", by: "title")["Beowulf"]
       #expect(beowulf?.value(forKey: "author") == nil)
     }
-    // The source is as it was.
+    // The source is unchanged.
     try fixture.open(old, options: nil) { try #expect($0.texts("Book", "title").count == 3) }
   }
 
@@ -205,7 +205,7 @@ struct MigrationManagerTests {
     try migrate(model(authors(), works(SplittingPolicy.self)))
     try opened { context in
       try #expect(context.texts("Work", "title") == ["Emma 1", "Emma 2"])
-      // They were associated, so that relationships know them.
+      // They were associated, so that relationships find them.
       try #expect(
         context.listed("Author", by: "name")["jane"]?.texts("works", "title") == ["Emma 1", "Emma 2"])
     }
@@ -331,7 +331,7 @@ struct MigrationManagerTests {
   @Test(.ofFiles)
   func `Stores that cannot be used are told apart`() throws {
     let manager = NSMigrationManager(sourceModel: new, destinationModel: old)
-    // The store is not of the source model.
+    // The store does not match the source model.
     #expect(code { try migrate(NSMappingModel(), manager) } == NSMigrationManagerSourceStoreError)
     try Data("no store".utf8).write(to: copy)
     #expect(code { try migrate(model(authors())) } == NSMigrationManagerDestinationStoreError)

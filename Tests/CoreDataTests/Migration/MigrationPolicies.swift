@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Notes when each of its methods is called, in the manager's user information.
+/// Records each call of its methods, in the manager's user information.
 final class NotingPolicy: NSEntityMigrationPolicy {
   private func note(_ what: String, _ mapping: NSEntityMapping, _ manager: NSMigrationManager) {
     var notes = manager.userInfo?["notes"] as? [String] ?? []
@@ -48,7 +48,7 @@ final class NotingPolicy: NSEntityMigrationPolicy {
   }
 }
 
-/// Keeps books of more than 300 pages, and makes two of each.
+/// Keeps books of more than 300 pages, and creates two of each.
 final class SplittingPolicy: NSEntityMigrationPolicy {
   override func createDestinationInstances(
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
@@ -62,7 +62,7 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
   }
 }
 
-/// Makes one house before any author, and leaves it where others find it.
+/// Creates one house before any author, where other mappings can find it.
 final class SharingPolicy: NSEntityMigrationPolicy {
   override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
     let house = NSEntityDescription.insertNewObject(forEntityName: "House", into: manager.destinationContext)
@@ -80,7 +80,7 @@ final class SharingPolicy: NSEntityMigrationPolicy {
   }
 }
 
-/// Answers to a function that a mapping's expression calls.
+/// Implements a function that a mapping's expression calls.
 final class AnsweringPolicy: NSEntityMigrationPolicy, SelectorPerforming {
   func perform(_ selector: String, with arguments: [Any?]) throws -> Any? {
     guard selector == "initialOf:", let name = arguments.first as? String else { return nil }
@@ -88,7 +88,7 @@ final class AnsweringPolicy: NSEntityMigrationPolicy, SelectorPerforming {
   }
 }
 
-/// Answers to a function that a mapping's expression calls on the manager.
+/// Implements a function that a mapping's expression calls on the manager.
 final class AnsweringManager: NSMigrationManager, SelectorPerforming {
   func perform(_ selector: String, with arguments: [Any?]) throws -> Any? {
     guard selector == "initialOf:", let name = arguments.first as? String else { return nil }
@@ -96,7 +96,7 @@ final class AnsweringManager: NSMigrationManager, SelectorPerforming {
   }
 }
 
-/// Fails where the mapping's user information says.
+/// Fails at the step named in the mapping's user information.
 final class FailingPolicy: NSEntityMigrationPolicy {
   struct Failure: Error, Equatable { let place: String }
 
@@ -119,7 +119,7 @@ final class FailingPolicy: NSEntityMigrationPolicy {
   }
 }
 
-/// Ends the migration from inside, as another thread would.
+/// Cancels the migration from inside, as another thread would.
 final class CancellingPolicy: NSEntityMigrationPolicy {
   override func createDestinationInstances(
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
@@ -129,7 +129,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
   }
 }
 
-/// Looks at the manager while objects are created.
+/// Inspects the manager while objects are created.
 final class WatchingPolicy: NSEntityMigrationPolicy {
   override func createRelationships(
     forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager

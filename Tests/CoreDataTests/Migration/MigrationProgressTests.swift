@@ -12,7 +12,7 @@ struct MigrationProgressTests {
     "<entity name=\"A\"><attribute name=\"x\" optional=\"YES\" attributeType=\"String\"/>"
     + "<attribute name=\"y\" optional=\"YES\" attributeType=\"String\"/></entity>"
 
-  /// A store of the old version with three rows whose keys lie far apart.
+  /// Returns a store of the old version with three rows whose keys are far apart.
   private func _fixture() throws -> MigrationFixture {
     let fixture = try MigrationFixture()
     try fixture.open(try fixture.model(Self._old), options: nil) { context in

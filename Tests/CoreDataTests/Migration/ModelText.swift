@@ -1,4 +1,4 @@
-/// Model XML for migrations, in few words.
+/// Concise model XML for migrations.
 enum ModelText {
   static func text(_ name: String, _ more: String = "optional=\"YES\"") -> String {
     "<attribute name=\"\(name)\" attributeType=\"String\" \(more)/>"
@@ -27,8 +27,8 @@ enum ModelText {
     entity("Author", "", text("name"), many("books", "Book", "author"))
     + entity("Book", "", text("title"), number("pages"), one("author", "Author", "books"))
 
-  /// The library with books that are works, pages as text and a publisher for each author: no lightweight
-  /// migration gets there.
+  /// The library with books that are works, pages as text and a publisher for each author; a lightweight
+  /// migration cannot produce it.
   static let publishing =
     entity("Author", "", text("name"), text("initial"), many("works", "Work", "author"))
     + entity("Work", "", text("title"), text("length"), one("author", "Author", "works"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Numbers whose attribute gets another numeric type.
+/// Numbers whose attribute changes to another numeric type.
 @Suite("Numbers migrated to other types")
 struct NumericMigrationTests {
   private static let types = [
@@ -15,7 +15,7 @@ struct NumericMigrationTests {
       "A", "", ModelText.text("n"), "<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\"/>")
   }
 
-  /// What the values of one type are after a migration to another, by their names.
+  /// Returns the values of one type after a migration to another, by their names.
   private static func migrated(
     _ values: [String: NSNumber], from old: String, to new: String
   ) throws -> [String: NSNumber] {

@@ -5,11 +5,12 @@ import Testing
 
 @testable import CoreData
 
-/// Migrating version by version by hand, and what belongs to it.
+/// Migrating version by version in code, and related API.
 @Suite("Progressive migration")
 struct ProgressiveMigrationTests {
   private let fixture: MigrationFixture
-  /// A name that is kept, changed and changed again; each version keeps the first name as the identifier.
+  /// A name that is kept, changed and changed again; each version keeps the first name as renaming
+  /// identifier.
   private let versions: [NSManagedObjectModel]
 
   init() throws {

@@ -9,10 +9,10 @@ import Testing
   private let _fixture: MigrationFixture
   private let _old: NSManagedObjectModel
   private let _new: NSManagedObjectModel
-  /// As read before the other process migrated the store.
+  /// Read before the other process migrated the store.
   private let _metadata: [String: Any]
 
-  /// Makes a store of the old version, reads its metadata, and migrates it.
+  /// Creates a store of the old version, reads its metadata, and migrates it.
   init() throws {
     _fixture = try MigrationFixture()
     _old = try Self._model(_fixture, "n")

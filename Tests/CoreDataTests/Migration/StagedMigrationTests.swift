@@ -57,7 +57,7 @@ struct StagedMigrationTests {
     }
   }
 
-  /// The stage that makes authors of names.
+  /// The stage that creates authors from names.
   private func linking() -> NSCustomMigrationStage {
     let stage = NSCustomMigrationStage(migratingFrom: reference(0), to: reference(1))
     stage.label = "Authors of their own"
@@ -101,7 +101,7 @@ struct StagedMigrationTests {
     removing.willMigrateHandler = { manager, stage in
       #expect(stage === removing)
       let container = try #require(manager.container)
-      // The version in force before the step.
+      // The version before the step.
       seen.append(
         "will \(container.managedObjectModel.entitiesByName["Book"]!.attributesByName.keys.sorted())")
     }

@@ -193,7 +193,7 @@ struct AttributeCodingTests {
   }
 }
 
-/// Archives as Foundation does in a program that is linked with `--static-swift-stdlib`.
+/// Archives like Foundation in a program linked with `--static-swift-stdlib`.
 private final class EmptyArchiveTransformer: NSSecureUnarchiveFromDataTransformer {
   override func reverseTransformedValue(_ value: Any?) -> Any? { Data() }
 }

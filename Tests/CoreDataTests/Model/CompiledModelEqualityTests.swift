@@ -25,7 +25,7 @@ struct CompiledModelEqualityTests {
     #expect(read == model)
     #expect(read.hash == model.hash)
     #expect(read.entityVersionHashesByName == model.entityVersionHashesByName)
-    // Once a coordinator has made a model its own, it compares as before.
+    // A model compares as before after a coordinator has adopted it.
     _ = NSPersistentStoreCoordinator(managedObjectModel: read)
     #expect(read.isEqual(model))
   }

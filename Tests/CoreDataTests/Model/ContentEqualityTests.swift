@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Descriptions, mappings and requests are equal when they say the same.
+/// Equality of descriptions, mappings and requests by content.
 @Suite("Equality by content")
 struct ContentEqualityTests {
   private static func expectEqual(_ one: NSObject, _ other: NSObject, _ what: String = "") {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Named without its module by a model in these tests.
+/// A model in these tests names this class without its module.
 final class PlainlyNamedObject: NSManagedObject {}
 
 @Suite("A model in use")

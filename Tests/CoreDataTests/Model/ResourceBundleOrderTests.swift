@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Which of the bundles beside a program are searched first.
+/// The search order of the bundles beside a program.
 @Suite struct ResourceBundleOrderTests {
   private func names(_ names: [String], preferred: String? = nil, linked: Set<String> = []) -> [String] {
     let order = ResourceBundleOrder(preferred: preferred, program: "BookShelf", linked: linked)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// What the secure transformer makes of archives from elsewhere.
+/// How the secure transformer handles foreign archives.
 @Suite struct SecureTransformerTests {
   init() {
     for (type, name): (AnyClass, String) in [
@@ -20,7 +20,7 @@ import Testing
     try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
   }
 
-  /// Collections with a disallowed object somewhere in them.
+  /// Returns collections that contain a disallowed object.
   private static func _hiding(_ intruder: Any) -> [Any] {
     [
       intruder, NSArray(array: [intruder]), NSArray(array: [NSArray(array: [intruder])]),
@@ -62,7 +62,7 @@ import Testing
     #expect(back.plants.map(\.name) == ["oak", "ivy"])
     #expect(back.size == 3)
     #expect(back.isOpen)
-    // Beyond what the garden asks for, plants are not allowed.
+    // Plants are allowed only where the garden asks for them.
     try #expect(Gardens().transformedValue(_archive(ArchivedPlant("oak"))) == nil)
   }
 
@@ -98,7 +98,7 @@ private final class Insecurities: NSSecureUnarchiveFromDataTransformer {
   override class var allowedTopLevelClasses: [AnyClass] { [ArchivedInsecurity.self] }
 }
 
-/// Counts how many were made of archives.
+/// Counts the instances decoded from archives.
 final class ArchivedIntruder: NSObject, NSSecureCoding {
   static let count = Mutex(0)
   static var supportsSecureCoding: Bool { true }

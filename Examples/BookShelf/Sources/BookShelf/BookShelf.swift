@@ -33,7 +33,7 @@ import Foundation
     print("loans so far: \(emma.loans!.count)")
   }
 
-  /// The author with her books: those in the store, or new ones.
+  /// Returns the author with her books: the stored ones, or new ones.
   private static func author(named name: String, in context: NSManagedObjectContext) throws -> Author {
     let request = Author.fetchRequest()
     request.predicate = NSPredicate(format: "name == %@", name)

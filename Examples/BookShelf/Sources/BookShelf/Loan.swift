@@ -1,12 +1,12 @@
 import CoreData
 
-/// What a loan is for; kept by raw value.
+/// The kind of a loan, stored by raw value.
 enum LoanKind: Int16 {
   case reading
   case exhibition
 }
 
-/// Written by hand, as for Apple's platforms: the plugin supplies the accessors.
+/// Written by hand, as on Apple's platforms: the plugin generates the accessors.
 #if canImport(ObjectiveC)
 @objc(Loan)
 #endif

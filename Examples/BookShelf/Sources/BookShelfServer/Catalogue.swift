@@ -1,15 +1,15 @@
 import CoreData
 import Foundation
 
-/// The books, in a store on disk. May be asked from any number of threads.
+/// The books, in a store on disk. May be used from any number of threads.
 final class Catalogue: Sendable {
   private let _container: NSPersistentContainer
 
-  /// Opens the store, or makes it.
+  /// Opens the store, creating it if necessary.
   init(storeURL: URL) throws {
     _container = NSPersistentContainer(name: "Catalogue")
     let description = NSPersistentStoreDescription(url: storeURL)
-    // What the change feed is made of.
+    // The change feed reads the history.
     description.setOption(NSNumber(value: true), forKey: NSPersistentHistoryTrackingKey)
     _container.persistentStoreDescriptions = [description]
     var failure: (any Error)?
@@ -17,14 +17,14 @@ final class Catalogue: Sendable {
     if let failure { throw failure }
   }
 
-  /// Closes the store, which folds its log into the file.
+  /// Closes the store, which checkpoints its write-ahead log into the file.
   func close() {
     let coordinator = _container.persistentStoreCoordinator
     for store in coordinator.persistentStores { try? coordinator.remove(store) }
   }
 
-  /// Answers a request in a new background context: what it reads is of one moment, what it changes is
-  /// saved or forgotten with it.
+  /// Handles a request in a new background context, which reads one state of the store and is discarded with
+  /// any unsaved changes.
   func answer(_ request: HTTPRequest) -> HTTPResponse {
     let context = _container.newBackgroundContext()
     context.transactionAuthor = "http"
@@ -56,7 +56,7 @@ final class Catalogue: Sendable {
     }
   }
 
-  /// A book as clients see it.
+  /// A book in the form that clients see.
   private struct BookCard: Codable {
     let id: UUID?
     let title: String
@@ -99,6 +99,6 @@ final class Catalogue: Sendable {
 }
 
 extension CocoaError {
-  /// Whether a value did not pass the model's rules.
+  /// Whether the error is a violation of the model's validation rules.
   fileprivate var isValidationError: Bool { (1550..<1700).contains(errorCode) }
 }

@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// What happened to the books, for clients that keep a copy: they send the number of the last transaction that
-/// they have seen, and get the changes after it.
+/// Changes to the books, for clients that keep a copy: they send the number of the last transaction they have
+/// seen, and receive the changes after it.
 struct ChangeFeed {
   private let _context: NSManagedObjectContext
   private static let _limit = 500
@@ -11,9 +11,9 @@ struct ChangeFeed {
 
   private struct Page: Encodable {
     var changes: [Change] = []
-    /// To be sent with the next question.
+    /// The number to send with the next request.
     var last: Int64
-    /// Whether there is more to come.
+    /// Whether further changes are available.
     var hasMore = false
   }
 
@@ -34,7 +34,7 @@ struct ChangeFeed {
     let found = result?.result as? [NSPersistentHistoryTransaction] ?? []
     var page = Page(last: since)
     for transaction in found {
-      // A transaction is told of whole, so that the number alone says where to go on.
+      // Transactions are never split, so that their number identifies the position in the feed.
       guard page.changes.count < Self._limit else {
         page.hasMore = true
         break
@@ -48,7 +48,7 @@ struct ChangeFeed {
   private func _change(_ change: NSPersistentHistoryChange) -> Change {
     switch change.changeType {
     case .delete:
-      // The model keeps a deleted book's id in the history.
+      // The model preserves a deleted book's id in the history.
       return Change(kind: "delete", id: change.tombstone?["id"] as? UUID, title: nil)
     case .insert, .update:
       let book = try? _context.existingObject(with: change.changedObjectID) as? Book

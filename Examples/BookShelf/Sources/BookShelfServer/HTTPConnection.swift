@@ -1,6 +1,6 @@
 import Foundation
 
-/// One connection: reads a request within its limits, writes the answer, closes.
+/// One connection: reads a request within limits, writes the response, closes.
 struct HTTPConnection {
   private let _socket: Int32
   private let _deadline = DispatchTime.now() + 10
@@ -20,7 +20,7 @@ struct HTTPConnection {
 
   // MARK: Reading
 
-  /// The client has gone, or is too slow to be told.
+  /// The client has disconnected, or is too slow.
   private struct Gone: Error {}
 
   /// - Throws: An `HTTPResponse` that refuses the request, or `Gone`.
@@ -77,7 +77,8 @@ struct HTTPConnection {
       guard sent > 0 else { return }
       done += sent
     }
-    // A client still sending would lose the answer to a closed connection: a little of that is read.
+    // A client that is still sending would lose the response if the connection were closed, so reads a little
+    // of the rest.
     shutdown(_socket, Int32(SHUT_WR))
     for _ in 0..<64 { if (try? _more(1 << 14)) == nil { break } }
   }

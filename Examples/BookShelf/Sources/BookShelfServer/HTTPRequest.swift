@@ -1,17 +1,17 @@
 import Foundation
 
-/// A request that has come in, as far as this server looks at it.
+/// The parts of a request that this server uses.
 struct HTTPRequest: Sendable {
   let method: String
   let path: String
   let query: [String: String]
-  /// By name in small letters.
+  /// By lowercase name.
   let headers: [String: String]
   var body = Data()
 
-  /// Reads the lines before the body.
+  /// Parses the lines before the body.
   ///
-  /// - Throws: The `HTTPResponse` that refuses what is no request.
+  /// - Throws: The `HTTPResponse` that refuses an invalid request.
   init(head: String) throws {
     var lines = head.components(separatedBy: "\r\n")
     let words = lines.removeFirst().split(separator: " ", omittingEmptySubsequences: false)
@@ -29,7 +29,7 @@ struct HTTPRequest: Sendable {
       }
       let name = line[..<colon].lowercased()
       let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-      // Two lengths, or two ways to say where the body ends, are how requests are smuggled past proxies.
+      // Two lengths, or two ways to mark the end of the body, allow requests to be smuggled past proxies.
       guard headers.updateValue(value, forKey: name) == nil || name != "content-length" else {
         throw HTTPResponse(400, "The request has two lengths.")
       }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An answer: a status, and JSON unless there is nothing to say. Thrown where a request is refused.
+/// A response: a status and JSON, or no body. Thrown to refuse a request.
 struct HTTPResponse: Error, Sendable {
   let status: Int
   let body: Data
@@ -9,14 +9,14 @@ struct HTTPResponse: Error, Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     self.status = status
-    // Nothing that is answered here cannot be encoded.
+    // All response types can be encoded.
     body = (try? encoder.encode(json)) ?? Data()
   }
 
-  /// A refusal, or another answer in words.
+  /// Creates a refusal, or another response with a message.
   init(_ status: Int, _ message: String) { self.init(status, json: ["message": message]) }
 
-  /// Done, and there is nothing more to say.
+  /// Success without content.
   static let noContent = HTTPResponse(status: 204, body: Data())
 
   private init(status: Int, body: Data) {
@@ -30,7 +30,7 @@ struct HTTPResponse: Error, Sendable {
     431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
   ]
 
-  /// The answer as it is sent.
+  /// The serialized response.
   var bytes: [UInt8] {
     var head = "HTTP/1.1 \(status) \(Self._reasons[status] ?? "")\r\nConnection: close\r\n"
     if status != 204 { head += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Accepts connections and answers each on a separate thread, at most `capacity` at a time: further connections
-/// wait in the kernel's queue.
+/// Accepts connections and handles each on a separate thread, at most `capacity` at a time; further
+/// connections wait in the kernel's queue.
 ///
-/// Answers one request a connection, and gives it ten seconds to arrive. A service on the open internet stands
-/// behind a proxy that speaks TLS and HTTP/2.
+/// Handles one request per connection, which must arrive within ten seconds. Put a service on the open
+/// internet behind a proxy that handles TLS and HTTP/2.
 final class Listener: Sendable {
-  /// The port, also where 0 was asked for.
+  /// The actual port, even if 0 was requested.
   let port: UInt16
   private let _socket: Int32
   private let _capacity: Int
@@ -19,7 +19,7 @@ final class Listener: Sendable {
     init(_ what: String) { description = "\(what): \(String(cString: strerror(errno)))" }
   }
 
-  /// Binds the address; nothing is answered before `start`.
+  /// Binds the address; connections are accepted after `start`.
   init(
     host: String, port: UInt16, capacity: Int, answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
   ) throws {
@@ -53,10 +53,10 @@ final class Listener: Sendable {
     self.port = UInt16(bigEndian: address.sin_port)
   }
 
-  /// Begins to answer.
+  /// Starts accepting connections.
   func start() { Thread.detachNewThread { self._accept() } }
 
-  /// Accepts no more connections, and waits until the open ones are answered.
+  /// Stops accepting connections, and waits until the open ones are finished.
   func stop() {
     shutdown(_socket, Int32(SHUT_RDWR))
     for _ in 0..<_capacity { _places.wait() }
@@ -71,7 +71,7 @@ final class Listener: Sendable {
         _places.signal()
         switch error {
         case EINTR, ECONNABORTED: continue
-        // Out of descriptors or memory: what is under way frees some.
+        // Out of descriptors or memory: requests in progress will free some.
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: Thread.sleep(forTimeInterval: 0.1)
         default: return
         }

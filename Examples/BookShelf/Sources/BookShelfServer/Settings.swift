@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What the environment says: where to listen, and where the store is.
+/// Settings from the environment: the address to listen on and the path of the store.
 struct Settings {
   let host: String
   let port: UInt16
@@ -11,7 +11,7 @@ struct Settings {
     let description: String
   }
 
-  /// - Throws: `Failure` for a value that cannot be used.
+  /// - Throws: `Failure` for an invalid value.
   init(_ environment: [String: String]) throws {
     // Reachable from this machine only by default. To accept other machines, as in a container, set 0.0.0.0.
     host = environment["BOOKSHELF_HOST"] ?? "127.0.0.1"

@@ -14,7 +14,8 @@ let listener = try Listener(host: settings.host, port: settings.port, capacity: 
   catalogue.answer(request)
 }
 
-// A container is stopped with SIGTERM, a terminal's program with SIGINT: requests under way are answered first.
+// A container is stopped with SIGTERM, a program in a terminal with SIGINT. Requests in progress are finished
+// first.
 let signals = [SIGTERM, SIGINT].map { number in
   signal(number, SIG_IGN)
   let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
@@ -26,7 +27,7 @@ let signals = [SIGTERM, SIGINT].map { number in
   source.resume()
   return source
 }
-// A client that goes away before it has its answer is no reason to end.
+// A client that disconnects early must not end the server.
 signal(SIGPIPE, SIG_IGN)
 
 FileHandle.standardOutput.write(

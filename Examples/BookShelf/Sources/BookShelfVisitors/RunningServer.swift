@@ -1,13 +1,13 @@
 import Foundation
 
-/// A server as a child process, on a free port that it chooses.
+/// The server as a child process, on a free port that it chooses.
 final class RunningServer {
   let port: UInt16
   private let _process = Process()
 
   struct NoAnswer: Error {}
 
-  /// Starts the server beside this program, and waits until it listens.
+  /// Starts the server that lies beside this program, and waits until it listens.
   init(store: URL) throws {
     let output = Pipe()
     _process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
@@ -29,7 +29,7 @@ final class RunningServer {
     port = number
   }
 
-  /// Asks the server to end, as a container's host does.
+  /// Terminates the server, as a container's host does.
   ///
   /// - Returns: Its exit code.
   func stop() -> Int32 {

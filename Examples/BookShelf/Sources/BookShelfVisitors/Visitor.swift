@@ -36,7 +36,7 @@ struct Visitor: Sendable {
     return Answer(status: status, body: Data(parts.dropFirst().joined(separator: "\r\n\r\n").utf8))
   }
 
-  /// Sends the text as it is, and reads until the server closes.
+  /// Sends the text unchanged, and reads until the server closes the connection.
   func raw(_ text: String) throws -> String {
     let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard connection >= 0 else { throw Failure() }
@@ -54,7 +54,7 @@ struct Visitor: Sendable {
     let bytes = Array(text.utf8)
     var sent = 0
     while sent < bytes.count {
-      // A server that refuses a long body answers before it has all of it.
+      // A server that refuses a long body responds before it has received all of it.
       let count = bytes[sent...].withUnsafeBytes {
         send(connection, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL))
       }
@@ -72,7 +72,7 @@ struct Visitor: Sendable {
   }
 }
 
-/// Statuses and how often each came.
+/// Counts responses by status.
 final class Outcomes: Sendable {
   private let _counts = Mutex<[Int: Int]>([:])
 

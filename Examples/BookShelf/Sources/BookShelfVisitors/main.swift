@@ -1,4 +1,4 @@
-// Visits BookShelfServer as eight clients at once, and follows its changes. What it prints is checked.
+// Calls BookShelfServer from eight concurrent clients, and follows its changes. A script checks the output.
 //
 //   swift run BookShelfVisitors
 
@@ -30,7 +30,7 @@ print(
   "Author 3 has \(try site.list("/books?author=Author%203").count), the first is "
     + "\(try site.list("/books?author=Author%203&limit=1").first?["title"] ?? "-")")
 
-// A client that keeps a copy asks for what happened.
+// A client that keeps a copy requests the changes.
 let feed = try site.object("/changes?since=0")
 let insertions = (feed["changes"] as? [[String: Any]] ?? []).filter { $0["kind"] as? String == "insert" }
 print("Changes: \(insertions.count) insertions, more to come: \(feed["hasMore"] as? Bool ?? true)")
@@ -43,14 +43,14 @@ print(
   "News: \(news.compactMap { $0["kind"] as? String }), of the deleted book: \(news.first?["id"] as? String == gone)"
 )
 
-// What cannot be done is said.
+// Invalid requests are answered with an error.
 print("No title: \(try site.post("/books", #"{"title":""}"#).text)")
 print("No JSON: \(try site.post("/books", "hello").status)")
 print("Too much: \(try site.post("/books", String(repeating: "x", count: 100_000)).status)")
 print("Elsewhere: \(try site.get("/shelves").status), wrong method: \(try site.delete("/books").status)")
 print("No HTTP at all: \(try site.raw("hello\r\n\r\n").prefix(12))")
 
-// The books are there when the server is started again.
+// The books persist across a restart of the server.
 print("Stopped: \(first.stop())")
 let second = try RunningServer(store: store)
 print("Books after a restart: \(try Visitor(port: second.port).list("/books?limit=1000").count)")

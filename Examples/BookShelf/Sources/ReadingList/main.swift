@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-// The model is declared as a resource, as packages written for Apple's platforms do: the plugin leaves it to
-// the package manager then, and it is found by its name all the same.
+// The model is declared as a resource, as in packages written for Apple's platforms. The plugin then leaves
+// it to the package manager, and it is still found by name.
 
 let container = NSPersistentContainer(name: "Reading")
 let description = NSPersistentStoreDescription()

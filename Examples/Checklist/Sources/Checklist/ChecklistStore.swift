@@ -1,23 +1,23 @@
 import CoreData
 import Foundation
 
-/// The list, with what an app's screens and a tool ask of it.
+/// The list, with the operations that an app's screens and a tool need.
 @MainActor public final class ChecklistStore {
   private let _container: NSPersistentContainer
 
   /// The context for views, and for `@FetchRequest`.
   public var viewContext: NSManagedObjectContext { _container.viewContext }
 
-  /// The model is among the package's resources, and is read once.
+  /// The model is a resource of the package, and is read once.
   private static let _model = Bundle.module.url(forResource: "Checklist", withExtension: "momd")
     .flatMap(NSManagedObjectModel.init(contentsOf:))
 
-  /// Thrown where the package's resources did not come along.
+  /// Thrown if the package's resources are missing.
   public struct ModelIsMissing: Error {}
 
-  /// Opens the store, or makes it.
+  /// Opens the store, creating it if necessary.
   ///
-  /// - Parameter url: Where it is; nil for the user's application support directory.
+  /// - Parameter url: Its location; nil for the user's application support directory.
   public init(at url: URL? = nil) throws {
     guard let model = Self._model else { throw ModelIsMissing() }
     _container = NSPersistentContainer(name: "Checklist", managedObjectModel: model)
@@ -28,14 +28,14 @@ import Foundation
     viewContext.automaticallyMergesChangesFromParent = true
   }
 
-  /// All items in their order.
+  /// A request for all items in their order.
   public static var all: NSFetchRequest<Item> {
     let request = NSFetchRequest<Item>(entityName: "Item")
     request.sortDescriptors = [NSSortDescriptor(key: "position", ascending: true)]
     return request
   }
 
-  /// Puts an item at the end of the list.
+  /// Adds an item at the end of the list.
   public func add(_ text: String) throws {
     let count = try viewContext.count(for: Self.all)
     let item = Item(context: viewContext)
@@ -46,7 +46,7 @@ import Foundation
 
   /// Marks the items with this text as done.
   ///
-  /// - Returns: How many that were.
+  /// - Returns: The number of items.
   public func finish(_ text: String) throws -> Int {
     let request = Self.all
     request.predicate = NSPredicate(format: "text ==[c] %@ AND done == nil", text)

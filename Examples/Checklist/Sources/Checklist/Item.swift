@@ -1,14 +1,14 @@
 import CoreData
 
-/// Something to be done. Written by hand, so that it is the same class on all platforms.
+/// A to-do item. Written by hand, so that the class is the same on all platforms.
 #if canImport(ObjectiveC)
 @objc(Item)
 #endif
 public final class Item: NSManagedObject {
-  /// What is to be done.
+  /// The text of the item.
   @NSManaged public var text: String
-  /// When it was done; nil as long as it is not.
+  /// When the item was done; nil if it is not.
   @NSManaged public var done: Date?
-  /// Its place in the list.
+  /// The position in the list.
   @NSManaged public var position: Int32
 }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Takes a store to the newest version, one version at a time.
+/// Migrates a store to the newest version, one version at a time.
 struct IterativeMigrator {
   let catalogue: ModelCatalogue
 
@@ -9,7 +9,7 @@ struct IterativeMigrator {
     case unknownVersion
   }
 
-  /// - Returns: The names of the versions gone through.
+  /// - Returns: The names of the versions that the store was migrated to.
   func migrate(_ url: URL) throws -> [String] {
     var path: [String] = []
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -20,7 +20,7 @@ struct IterativeMigrator {
     while let next = catalogue.version(after: model) {
       try _step(url, from: model, to: next.model)
       path.append(next.name)
-      // A copy, as it comes out of a cache: the list of versions has to be searched by equality.
+      // A copy, as a cache might return it: finding it in the list of versions requires equality.
       model = next.model.copy() as! NSManagedObjectModel
     }
     return path
@@ -42,7 +42,8 @@ struct IterativeMigrator {
   }
 }
 
-/// Mapping models: compiled ones of the bundle, else inferred, with a policy where values have to be computed.
+/// Mapping models: compiled ones from the bundle, otherwise inferred, with a policy where values must be
+/// computed.
 enum Mappings {
   static func mapping(from old: NSManagedObjectModel, to new: NSManagedObjectModel) throws -> NSMappingModel {
     if let mapping = NSMappingModel(from: [.module], forSourceModel: old, destinationModel: new) {
@@ -82,7 +83,7 @@ final class TitleSplittingPolicy: NSEntityMigrationPolicy {
   }
 }
 
-/// Makes keys of the names of tags.
+/// Derives keys from the names of tags.
 final class TagKeyPolicy: NSEntityMigrationPolicy {
   override func createDestinationInstances(
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager

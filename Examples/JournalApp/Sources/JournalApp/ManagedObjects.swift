@@ -6,7 +6,7 @@ final class Note: NSManagedObject {
   @NSManaged var body: String?
   @NSManaged var stars: Int32
   @NSManaged var createdAt: Date?
-  /// Transient and mandatory: not stored, filled in when first shown.
+  /// Transient and mandatory: not stored, computed when first displayed.
   @NSManaged var displayTitle: String
   @NSManaged var folder: Folder?
   @NSManaged var tags: Set<Tag>

@@ -9,7 +9,7 @@ struct ModelCatalogue {
   }
 
   let versions: [Version]
-  /// Version hashes of entities by the names of versions, as VersionInfo.plist lists them.
+  /// Version hashes of entities by version name, from VersionInfo.plist.
   let hashes: [String: [String: Data]]
 
   enum Failure: Error {
@@ -17,7 +17,7 @@ struct ModelCatalogue {
     case noVersionInfo(URL)
   }
 
-  /// Reads the versions of a compiled model among a bundle's resources, and the VersionInfo.plist in it.
+  /// Reads the versions of a compiled model in a bundle, and its VersionInfo.plist.
   init(named name: String, in bundle: Bundle) throws {
     guard let url = bundle.url(forResource: name, withExtension: "momd") else { throw Failure.noModel(name) }
     let info = url.appendingPathComponent("VersionInfo.plist")
@@ -36,14 +36,15 @@ struct ModelCatalogue {
     }
   }
 
-  /// The version whose hashes the store's metadata has, by VersionInfo.plist alone: no model is compared.
+  /// Returns the version whose hashes match the store's metadata. Uses VersionInfo.plist only, without
+  /// comparing models.
   func version(ofStoreWith metadata: [String: Any]) -> Version? {
     guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
     let name = hashes.first { $0.value == stored }?.key
     return versions.first { $0.name == name }
   }
 
-  /// The version after a model, found by equality of models.
+  /// Returns the version after a model, found by equality.
   func version(after model: NSManagedObjectModel) -> Version? {
     guard let index = versions.firstIndex(where: { $0.model.isEqual(model) }), index + 1 < versions.count
     else {

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Entities that a repository serves.
+/// An entity that a repository supports.
 protocol Storable: NSManagedObject {
   static var defaultSortDescriptors: [NSSortDescriptor] { get }
 }

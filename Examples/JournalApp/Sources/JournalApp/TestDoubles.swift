@@ -14,13 +14,13 @@ final class FailingContext: NSManagedObjectContext, @unchecked Sendable {
   }
 }
 
-/// A context that runs its blocks at once, where they are enqueued.
+/// A context that runs its blocks immediately on the calling thread.
 final class ImmediateContext: NSManagedObjectContext, @unchecked Sendable {
   override func perform(_ block: @escaping () -> Void) { performAndWait(block) }
 }
 
 extension NSAttributeType {
-  /// Name of the type, as the settings screen shows it.
+  /// The type's name, as shown on the settings screen.
   var label: String {
     switch self {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: "integer"

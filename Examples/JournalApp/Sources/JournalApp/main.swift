@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-// Makes a store as version 1 of the application left it, takes it through all ten versions, and works on it.
+// Creates a store with version 1 of the model, migrates it through all ten versions, and works with it.
 
 let directory = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID().uuidString)")
 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -10,7 +10,7 @@ defer { try? FileManager.default.removeItem(at: directory) }
 let catalogue = try ModelCatalogue(named: "Journal", in: .module)
 let store = directory.appendingPathComponent("Journal.sqlite")
 
-/// What the first version has written.
+/// Writes a store as the first version of the application did.
 func writeFirstVersion(of model: NSManagedObjectModel, to store: URL) throws {
   let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
   let added = try coordinator.addPersistentStore(
@@ -38,7 +38,7 @@ try writeFirstVersion(of: catalogue.versions[0].model, to: store)
 let path = try IterativeMigrator(catalogue: catalogue).migrate(store)
 print("Migrated: \(path.joined(separator: " > "))")
 
-// The directory itself is its current version.
+// The model directory itself loads as the current version.
 let current = NSManagedObjectModel(
   contentsOf: Bundle.module.url(forResource: "Journal", withExtension: "momd")!)!
 print("Current version: \(catalogue.versions.first { $0.model.isEqual(current) }?.name ?? "none")")
@@ -62,7 +62,7 @@ try context.performAndWait {
   let lake = try notes.all(where: NSPredicate(format: "heading == %@", "Lake"))[0]
   lake.addToTags([tag])
   try notes.save()
-  // Changed after it was fetched: the mandatory transient attribute does not stop the save.
+  // The object was changed after it was fetched: the mandatory transient attribute does not prevent the save.
   context.refresh(lake, mergeChanges: false)
   lake.stars = 4
   try notes.save()

@@ -12,7 +12,7 @@ struct Desk {
     description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
     description.setOption(true as NSNumber, forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
     container.persistentStoreDescriptions = [description]
-    // Stores are loaded before this returns.
+    // Stores are loaded synchronously.
     nonisolated(unsafe) var failure: (any Error)?
     container.loadPersistentStores { _, error in failure = error }
     if let failure { throw failure }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A process that takes orders, and confirms an order once it is saved.
+/// A process that accepts orders, and confirms each one once it is saved.
 struct OrderServer {
   private let _context: NSManagedObjectContext
   private let _name: String
@@ -12,7 +12,7 @@ struct OrderServer {
     _name = name
   }
 
-  /// Takes orders until the process ends. A new process goes on with new numbers.
+  /// Accepts orders until the process ends. A restarted process continues with new numbers.
   func run() {
     var count = 0
     let first = UUID().uuidString.prefix(8)
@@ -40,6 +40,6 @@ struct OrderServer {
     }
   }
 
-  /// Whole and at once: the process may be killed at any moment.
+  /// Writes the line in one call, unbuffered: the process may be killed at any moment.
   private func confirm(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 }

@@ -1,9 +1,10 @@
 import CoreData
 import Foundation
 
-/// A process that follows the history of the store, and ships each order once.
+/// A process that follows the history of the store, and ships each order exactly once.
 ///
-/// How far it has come is saved with what it has done, in one transaction: killed at any moment, it goes on from there.
+/// Saves its position together with its results in one transaction, so that it can be killed at any moment
+/// and resumes from there.
 struct ShippingWorker {
   private let _desk: Desk
   private let _context: NSManagedObjectContext
@@ -14,7 +15,7 @@ struct ShippingWorker {
     _context.transactionAuthor = "worker"
   }
 
-  /// Works until the process ends, or, if asked, until there is nothing more to do.
+  /// Works until the process ends, or optionally until all orders are shipped.
   func run(untilIdle: Bool) throws {
     let saved = DispatchSemaphore(value: 0)
     let token = NotificationCenter.default.addObserver(
@@ -30,7 +31,7 @@ struct ShippingWorker {
     }
   }
 
-  /// Ships what some transactions have placed; answers how many transactions those were.
+  /// Ships the orders from some transactions, and returns the number of transactions.
   private func _shipNext() throws -> Int {
     defer { _context.reset() }
     let follower = try _follower()
@@ -48,7 +49,7 @@ struct ShippingWorker {
       shipment.order = order
     }
     follower.lastTransaction = last.transactionNumber
-    // Of two workers that did the same, one meets a conflict, and nothing of its work stays.
+    // If two workers ship the same orders, one of them gets a conflict, and none of its work is saved.
     try _context.save()
     return found.count
   }

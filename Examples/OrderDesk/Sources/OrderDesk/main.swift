@@ -3,9 +3,9 @@ import Foundation
 
 // Two servers and a worker on one PostgreSQL database: see 'run'.
 //
-//   OrderDesk serve URL NAME       takes orders
-//   OrderDesk work URL [--once]    ships what was ordered, as it comes in; with --once what there is
-//   OrderDesk orders URL           prints each order with the number of its shipments
+//   OrderDesk serve URL NAME       accepts orders
+//   OrderDesk work URL [--once]    ships orders as they arrive; with --once, ships pending orders and ends
+//   OrderDesk orders URL           prints each order with its number of shipments
 
 let words = CommandLine.arguments.dropFirst()
 guard words.count >= 2, let url = URL(string: words[2]) else {
