@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreDataExplorer
 
-/// Who is let in.
+/// Authentication and admission.
 @Suite struct AdmissionTests {
   private let _library: Library
   private let _explorer: Explorer
@@ -122,7 +122,7 @@ import Testing
     var sockets: [Int32] = []
     defer { for socket in sockets { close(socket) } }
     for _ in 0..<200 { sockets.append(try visitor.open()) }
-    // The last connection gets no answer; once others close, there is room again.
+    // The last connection gets no response; once others close, connections are accepted again.
     #expect(throws: Visitor.NoAnswer.self) { try visitor.get("/") }
     for socket in sockets { close(socket) }
     sockets = []

@@ -5,7 +5,7 @@ import Testing
 @testable import CoreDataExplorer
 @testable import CoreDataMicroHTTPDBinding
 
-/// What bounds a request.
+/// Limits of a request.
 @Suite struct BudgetTests {
   private static let _endless =
     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c"

@@ -4,14 +4,15 @@ import Foundation
 
 @testable import CoreDataExplorer
 
-/// A store of authors and books in a temporary directory, and the explorer over it; both gone with the test.
+/// A store of authors and books in a temporary directory, and an explorer for it; both removed after the
+/// test.
 final class Library {
   let directory: URL
   let container: NSPersistentContainer
   var store: URL { directory.appendingPathComponent("Library.sqlite") }
   var path: String { store.path }
 
-  /// - Parameter fill: Makes what the store has before the explorer opens it.
+  /// - Parameter fill: Creates the store's contents before the explorer opens it.
   init(
     entityName: String = "Book", _ fill: (NSManagedObjectContext) throws -> Void = { _ in }
   ) throws {
@@ -29,7 +30,7 @@ final class Library {
 
   deinit { try? FileManager.default.removeItem(at: directory) }
 
-  /// Changes the store as another program would: in a new context.
+  /// Changes the store as another program would, in a new context.
   func write(author: String? = nil, _ body: (NSManagedObjectContext) throws -> Void) throws {
     let context = container.newBackgroundContext()
     try context.performAndWait {
@@ -51,7 +52,7 @@ final class Library {
       limits: limits)
   }
 
-  /// Serves the store to one visitor, as long as the visitor exists.
+  /// Serves the store to one visitor, during the visitor's lifetime.
   func visit(_ options: Explorer.Options = Explorer.Options(), limits: ExplorerLimits = ExplorerLimits())
     throws -> Visitor
   {
@@ -59,7 +60,7 @@ final class Library {
     return try Visitor(explorer).owning(explorer, over: self)
   }
 
-  /// Options with which the store can be changed.
+  /// Options that allow changing the store.
   static var editing: Explorer.Options {
     var options = Explorer.Options()
     options.isEditable = true
@@ -75,7 +76,7 @@ final class Library {
     return object
   }
 
-  /// Authors have books; books have what attributes there are.
+  /// Authors have books; books have attributes of all types.
   static func model(_ bookName: String = "Book") -> NSManagedObjectModel {
     func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
       let attribute = NSAttributeDescription()

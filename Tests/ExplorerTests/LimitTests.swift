@@ -21,7 +21,7 @@ import Glibc
     return limits
   }
 
-  /// All that the server sends until it closes the connection, as HTTP 1.1 has it.
+  /// Returns everything that the server sends until it closes the connection, as in HTTP 1.1.
   private func _answer(_ visitor: Visitor, _ path: String) throws -> String {
     let socket = try visitor.open()
     defer { close(socket) }
@@ -41,7 +41,7 @@ import Glibc
     return text
   }
 
-  /// Asks until the server has noticed that a client has left, which takes it a second at most.
+  /// Polls until the server has noticed that a client has disconnected, which takes a second at most.
   private func _status(_ visitor: Visitor, _ path: String, becomes status: Int) throws -> Bool {
     for _ in 0..<200 {
       if try _head(visitor, path) == status { return true }
@@ -50,7 +50,7 @@ import Glibc
     return false
   }
 
-  /// The status alone, for answers that do not end.
+  /// Returns only the status, for endless responses.
   private func _head(_ visitor: Visitor, _ path: String) throws -> Int? {
     let socket = try visitor.open()
     defer { close(socket) }
@@ -80,7 +80,7 @@ import Glibc
   }
 
   @Test func `one export too many is refused until a client leaves`() throws {
-    // More than the buffers of a connection hold.
+    // More than the buffers of a connection can contain.
     let library = try _library(books: 800) { "\($0)" + String(repeating: "x", count: 20_000) }
     let explorer = try library.explore(limits: _limits { $0.exports = 1 })
     defer { explorer.stop() }

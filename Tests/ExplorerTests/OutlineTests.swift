@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataExplorer
 
-/// A class of a program.
+/// A custom class.
 final class ArchivedPlant: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
   static nonisolated(unsafe) var decoded = 0
@@ -26,7 +26,7 @@ final class ArchivedPlant: NSObject, NSSecureCoding {
   }
 }
 
-/// Transformable values, decoded without making objects of them.
+/// Transformable values, decoded without instantiating their objects.
 @Suite struct OutlineTests {
   private func _archive(_ object: Any) throws -> [UInt8] {
     [UInt8](try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false))
@@ -85,7 +85,7 @@ final class ArchivedPlant: NSObject, NSSecureCoding {
 
   // MARK: Hostile bytes
 
-  /// A binary property list of objects as bytes; references in them have two bytes.
+  /// Encodes a binary property list of objects, with references of two bytes.
   private func _list(_ objects: [[UInt8]]) -> [UInt8] {
     var bytes = Array("bplist00".utf8)
     var offsets: [UInt8] = []
@@ -119,7 +119,7 @@ final class ArchivedPlant: NSObject, NSSecureCoding {
   }
 
   @Test func `a decimal number is shown as one`() throws {
-    // Made by hand: archiving a decimal number ends the program here.
+    // Written by hand: archiving a decimal number crashes on this platform.
     let mantissa: [UInt8] = [0x4F, 0x10, 16, 0x01, 0x02] + [UInt8](repeating: 0, count: 14)
     let bytes = _list([
       [0xD3, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6], _text("$archiver"), _text("$objects"), _text("$top"),
@@ -143,7 +143,7 @@ final class ArchivedPlant: NSObject, NSSecureCoding {
   }
 
   @Test func `members that unfold exponentially end at the node limit`() throws {
-    // Each of 40 arrays has the next one fifty times.
+    // Each of 40 arrays contains the next one fifty times.
     let objects = (0..<40).map { number -> [UInt8] in
       number == 39
         ? [0x09]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataExplorer
 
-/// The explorer on the URL of a store on a server.
+/// The explorer with the URL of a store on a server.
 @Suite struct ServerStoreTests {
   @Test func `a copy of a store on a server is not edited`() {
     let said = Mutex("")

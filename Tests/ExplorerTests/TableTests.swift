@@ -4,9 +4,9 @@ import Testing
 
 @testable import CoreDataExplorer
 
-/// The objects of an entity, by pages.
+/// Pages of an entity's objects.
 @Suite struct TableTests {
-  /// Books of which some have no title and some the same one.
+  /// Returns books some of which have no title, and some the same one.
   private static func _books(_ count: Int) throws -> Library {
     try Library { context in
       for number in 1...count {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Keys in the order of a table, page by page from a start on.
+  /// Returns keys in the order of a table, page by page from a start.
   private static func _keys(_ visitor: Visitor, _ query: String, follow relation: String = "next") throws
     -> [[String]]
   {

@@ -7,9 +7,9 @@ import Foundation
 import Glibc
 #endif
 
-/// A browser without a screen: speaks HTTP over a plain socket, so that it can send what no library would.
+/// A scripted browser: speaks HTTP over a plain socket, so that it can send what no library would.
 final class Visitor {
-  /// What the server answered.
+  /// The server's response.
   struct Answer {
     let status: Int
     let headers: [(name: String, value: String)]
@@ -19,7 +19,7 @@ final class Visitor {
     func header(_ name: String) -> String? { headers.first { $0.name == name.lowercased() }?.value }
   }
 
-  /// The server gave no answer.
+  /// The server sent no response.
   struct NoAnswer: Error {}
 
   let port: Int
@@ -27,7 +27,7 @@ final class Visitor {
   private(set) var cookie: String?
   private var _host: (explorer: Explorer, library: Library)?
 
-  /// Opens the address that the terminal shows, unless told not to.
+  /// Opens the address that the terminal shows, by default.
   init(_ explorer: Explorer, entering: Bool = true) throws {
     let url = URLComponents(string: explorer.url)
     port = url?.port ?? 0
@@ -37,7 +37,7 @@ final class Visitor {
 
   deinit { _host?.explorer.stop() }
 
-  /// Keeps the library, and the explorer running, as long as the visitor exists.
+  /// Retains the library and the running explorer during the visitor's lifetime.
   func owning(_ explorer: Explorer, over library: Library) -> Visitor {
     _host = (explorer, library)
     return self
@@ -53,7 +53,7 @@ final class Visitor {
     try send("GET", path, headers: headers)
   }
 
-  /// Posts a form, with the token that its page had unless another is given.
+  /// Posts a form, by default with the token from its page.
   func post(
     _ path: String, _ fields: KeyValuePairs<String, String>, formToken: String? = nil,
     headers: [String: String] = [:]
@@ -65,7 +65,7 @@ final class Visitor {
     return try send("POST", path, headers: all.merging(headers) { $1 }, body: body)
   }
 
-  /// The token in the forms of the pages; empty if there is none.
+  /// Returns the token in the pages' forms; empty if there is none.
   func formToken() throws -> String {
     let text = try get("/new?entity=Author").text
     return text.split(separator: "name=\"form-token\" value=\"").dropFirst().first.map {
@@ -92,7 +92,7 @@ final class Visitor {
     return lines.joined(separator: "\r\n") + "\r\n\r\n"
   }
 
-  /// A connection to the server.
+  /// Opens a connection to the server.
   func open() throws -> Int32 {
     let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var place = sockaddr_in()

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The build plugins' tool, run as the plugins run it.
+/// The tool of the build plugins, called as the plugins call it.
 @Suite struct CodegenToolTests {
-  /// Built beside the tests, of which it is a dependency.
+  /// Built beside the tests, which depend on it.
   private static let tool: String = {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata-codegen")

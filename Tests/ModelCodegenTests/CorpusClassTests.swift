@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataModelCodegen
 
-/// Classes for real models. `CODEGEN_ALL_MODELS=1` in the environment takes all of them instead of a sample.
+/// Classes for real models. `CODEGEN_ALL_MODELS=1` in the environment tests all of them instead of a sample.
 @Suite struct CorpusClassTests {
   private static let root: URL? = {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -22,7 +22,7 @@ import Testing
     return stride(from: 0, to: all.count, by: max(1, all.count / 10)).map { all[$0] }
   }()
 
-  /// Classes that transformable attributes name and that are not in the model.
+  /// Returns stubs for the classes that transformable attributes name and that are not in the model.
   private static func customClasses(_ schema: ModelSchema) -> String {
     let names = schema.entities.flatMap(\.attributes).compactMap(\.customClassName)
       .filter {

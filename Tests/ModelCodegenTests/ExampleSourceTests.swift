@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreDataModelCodegen
 
-/// The example's classes are written by hand as for Apple's platforms.
+/// The example's classes are written by hand, as on Apple's platforms.
 @Suite struct ExampleSourceTests {
   private static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -15,7 +15,7 @@ import Testing
     let ours = try String(contentsOf: Self.directory.appendingPathComponent("Loan.swift"), encoding: .utf8)
     #expect(ours.components(separatedBy: Self.guarded).count == 2)
     let apples = ours.replacing(Self.guarded, with: "@objc(Loan)\n")
-    // Nothing else in it is for one platform: adopting Apple's source gives ours, byte for byte.
+    // Nothing else in the file depends on the platform: adopting Apple's source gives ours, byte for byte.
     let adoption = SourceAdoption(apples)
     #expect(adoption.adopted == ours)
     #expect(adoption.remarks == [])

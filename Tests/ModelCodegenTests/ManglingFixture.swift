@@ -1,6 +1,6 @@
 /// Sources with `@NSManaged` declarations of every form that models use.
 enum ManglingFixture {
-  /// Declarations that are all used somewhere, so that the compiler asks for each symbol.
+  /// Declarations that are all used somewhere, so that the compiler references each symbol.
   static let source = """
     import CoreData
 
@@ -174,7 +174,7 @@ enum ManglingFixture {
     }
     """
 
-  /// A module that others declare classes upon.
+  /// A module whose types other modules use and subclass.
   static let foundation = """
     import CoreData
 

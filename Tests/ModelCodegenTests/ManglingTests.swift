@@ -4,7 +4,7 @@ import Testing
 @testable import CoreDataModelCodegen
 
 @Suite struct ManglingTests {
-  /// Symbols of the accessors that the generator would supply.
+  /// Returns the symbols of the accessors that the generator would emit.
   private static func symbols(in text: String) -> Set<String> {
     let parts = text.components(separatedBy: "@_silgen_name(\"").dropFirst()
     return Set(parts.map { String($0.prefix { $0 != "\"" }) })

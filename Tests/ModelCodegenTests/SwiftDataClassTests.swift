@@ -24,7 +24,7 @@ import Testing
     return book
   }
 
-  /// The text of the one class.
+  /// Returns the text of the only class.
   private func _class(_ change: (inout EntitySchema) -> Void) throws -> String {
     try SwiftDataCodegen.files(of: ModelSchema(entities: [Self._book(change)])).files[0].text
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The compiler on the PATH, for tests that ask it.
+/// The compiler on the PATH, for tests that run it.
 enum Toolchain {
   static let swiftc = _find("swiftc")
   static let nm = _find("nm") ?? _find("llvm-nm")
@@ -11,7 +11,7 @@ enum Toolchain {
     return directories.lazy.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Runs a program; answers its exit status and all that it wrote.
+  /// Runs a program; returns its exit status and all output.
   static func run(_ program: String, _ arguments: [String], in directory: URL) throws -> (
     status: Int32, output: String
   ) {
@@ -39,7 +39,7 @@ enum Toolchain {
     return try body(directory)
   }
 
-  /// Compiles a stand-in for the Core Data module, with what generated code names.
+  /// Compiles a stub of the Core Data module that declares what generated code uses.
   static func makeCoreData(in directory: URL) throws -> (status: Int32, output: String) {
     try _stub.write(to: directory.appendingPathComponent("CoreData.swift"), atomically: true, encoding: .utf8)
     return try run(

@@ -62,7 +62,7 @@ struct CompiledModelTests {
       for byte in [UInt8(0), 0x41, 0xFF] {
         var damaged = data
         damaged[position] = byte
-        // Either it still reads as something, or it throws; it never traps.
+        // The result is a model or an error, never a trap.
         _ = try? CompiledModelReader.read(damaged, path: "damaged")
       }
     }

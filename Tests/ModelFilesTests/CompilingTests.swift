@@ -81,7 +81,7 @@ import Testing
     let read = try CompiledModelReader.read(CompiledModelFile.archive(source, path: "m"), path: "compiled")
     let archive = PredicateArchive(reader: .thisLibrary)
     let text = try #require(read.fetchRequests.first?.predicate)
-    // Texts may differ in form; compiled again, both are the same.
+    // Texts may differ in form, but compile to the same archive.
     func form(_ text: String) throws -> Data {
       KeyedArchiveWriter.archive(try #require(archive.predicate(text)))
     }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import CoreDataModelFiles
 
-/// Writing a model as XML loses nothing, and writing it twice makes the same file.
+/// Writing a model as XML is lossless, and writing it again produces the same file.
 @Suite("Formatting real models", .enabled(if: SharedCorpus.root != nil))
 struct FormatStabilityTests {
-  /// Every model of the corpus that is XML, those of stores among them, and every compiled one.
+  /// Every XML model of the corpus, including those in stores, and every compiled one.
   private static let paths: [String] = SharedCorpus.models + SharedCorpus.compiledModels
 
   @Test(arguments: paths)

@@ -4,8 +4,7 @@ import Testing
 
 @testable import CoreDataModelFiles
 
-/// Model files that are wrong, whatever way: each ends with an error that says where, and what to do, or with
-/// a model.
+/// Malformed model files: each yields a model, or an error that says where and what to do.
 @Suite("Hostile model files")
 struct HostileModelTests {
   private func failure(_ xml: String) -> ModelFileError? {
@@ -94,7 +93,7 @@ struct HostileModelTests {
     }
     #expect(
       try layoutFailure("<model>\(chain.joined())</model>")?.reason.contains("entities above it") == true)
-    // Few entities that would unfold to a hundred million properties.
+    // A few entities that would expand to a hundred million properties.
     let attributes = (0..<1_000).map { "<attribute name=\"a\($0)\" attributeType=\"String\"/>" }.joined()
     let wide = (0..<3_000).map { "<entity name=\"E\($0)\" parentEntity=\"Root\"/>" }
     let xml = "<model><entity name=\"Root\">\(attributes)</entity>\(wide.joined())</model>"

@@ -70,7 +70,7 @@ struct VersionHashTests {
   @Test(.enabled(if: SharedCorpus.root != nil))
   func `every entity of the recorded stores`() throws {
     let vectors = try SharedCorpus.json("hash-vectors-2.json")["entity_hashes"] as! [[String: Any]]
-    // A parent may be recorded with another version of the model, which it is the same in.
+    // A parent may be recorded with another version of the model in which it is identical.
     var models: [String: [String: EntitySchema]] = [:]
     for vector in vectors {
       for model in [Self._model(vector), vector["repo"] as! String] {

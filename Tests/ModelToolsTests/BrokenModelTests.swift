@@ -4,12 +4,12 @@ import Testing
 
 @testable import CoreDataModelTools
 
-/// What each command says of a model that is wrong: where, and what to do.
+/// The commands' messages about an invalid model say where the error is and what to do.
 @Suite struct BrokenModelTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let text: String
-    /// What follows the path, as `check` says it.
+    /// The rest of the message of `check`, after the path.
     let expected: String
     var testDescription: String { name }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataModelTools
 
-/// Which findings `model check` shows, and which it fails for.
+/// The findings that `model check` reports, and those that fail it.
 @Suite struct CheckRulesTests {
   /// An optional scalar, as Xcode writes numbers, and a relationship without inverse.
   private static let _text = """

@@ -64,7 +64,7 @@ import Testing
       let metadata = try PropertyListSerialization.propertyList(from: Data(plist), options: [], format: nil)
       let recorded = (metadata as? [String: Any])?["NSStoreModelVersionHashes"] as? [String: Data]
       let hashes = schema.entityVersionHashes().mapValues { Data($0) }
-      // A store of one configuration keeps the whole model, and the hashes of its own entities.
+      // A store of one configuration contains the whole model, but only the hashes of its own entities.
       for (entity, hash) in recorded ?? [:] { #expect(hashes[entity] == hash, "\(entity) in \(store)") }
       if let text = try? ModelContentsWriter.write(schema) {
         let again = try ModelContentsReader.read(Data(text.utf8), path: store)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataModelTools
 
-/// How the boxes of large graphs share the page.
+/// Layout of the boxes of large graphs.
 @Suite struct GraphPackingTests {
   private static let _sizes = (0..<60).map { number in
     (width: 100 + number * 37 % 300, height: 60 + number * 53 % 400)

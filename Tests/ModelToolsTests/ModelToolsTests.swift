@@ -21,7 +21,7 @@ import Testing
     </model>
     """
 
-  /// What the tool says to these words, with `MODEL` standing for a file that holds `text`.
+  /// Returns the tool's output for these arguments, with `MODEL` replaced by a file that contains `text`.
   private func run(_ words: [String], on text: String = library) throws -> (
     code: ExitCode, output: String, error: String
   ) {
@@ -41,7 +41,7 @@ import Testing
   }
 
   private final class Lines: @unchecked Sendable {
-    // Unchecked: a test's tool runs on one thread.
+    // Unchecked: the tool runs on the test's thread only.
     private(set) var text = ""
     func add(_ more: String) { text += more }
   }

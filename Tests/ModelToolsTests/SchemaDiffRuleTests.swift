@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Testing
 
-/// Core Data's rules for what a lightweight migration carries, one by one.
+/// Core Data's rules for lightweight migration, one by one.
 @Suite struct SchemaDiffRuleTests {
   private func entity(
     _ name: String, parent: String? = nil, was identifier: String? = nil, isAbstract: Bool = false,
@@ -35,7 +35,7 @@ import Testing
       inverse: nil, maxCount: isToMany ? 0 : 1, isOrdered: isOrdered)
   }
 
-  /// "place: change: verdict" of each difference.
+  /// Returns "place: change: verdict" for each difference.
   private func changes(_ old: [EntitySchema], _ new: [EntitySchema]) -> [String] {
     SchemaDiff(from: ModelSchema(entities: old), to: ModelSchema(entities: new)).changes.map { change in
       let place = change.property.map { "\(change.entity).\($0)" } ?? change.entity

@@ -4,13 +4,13 @@ import Synchronization
 
 @testable import CoreDataModelTools
 
-/// What the tool says, and how it ends.
+/// The tool's output and exit code.
 struct ToolRun {
   let code: ExitCode
   let output: String
   let error: String
 
-  /// Runs `coredata model` with these words.
+  /// Runs `coredata model` with these arguments.
   static func model(_ words: [String]) -> ToolRun {
     let (output, error) = (Lines(), Lines())
     let terminal = Terminal(isInteractive: false, usesColor: false, width: 80)
@@ -45,7 +45,7 @@ struct Scratch {
     return try body(Scratch(url: url))
   }
 
-  /// Writes a file; answers its path.
+  /// Writes a file and returns its path.
   func file(_ name: String, _ text: String) throws -> String {
     let file = url.appendingPathComponent(name)
     try FileManager.default.createDirectory(

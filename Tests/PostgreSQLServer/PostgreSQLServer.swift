@@ -1,25 +1,25 @@
 import Foundation
 import Synchronization
 
-/// The PostgreSQL server of a test process: a cluster of its own, which ends with the process.
+/// The PostgreSQL server of a test process: a separate cluster, which is stopped with the process.
 ///
-/// Started by `Scripts/lib/postgresql.bash` when it is first asked for. Where no server is installed there is none, and
-/// tests that need one are skipped.
+/// `Scripts/lib/postgresql.bash` starts it on first use. If no server is installed, tests that need one are
+/// skipped.
 public final class PostgreSQLServer: Sendable {
-  /// The server; nil where none is installed.
+  /// The server; nil if none is installed.
   public static let shared: PostgreSQLServer? = try? PostgreSQLServer(
     isPooled: ProcessInfo.processInfo.environment["COREDATA_TEST_POOLER"] != nil)
 
-  /// Said where tests are skipped.
+  /// The message for skipped tests.
   public static let absence: String =
     "there is no PostgreSQL server here; install one with 'Scripts/lib/postgresql.bash need'"
 
   /// Directory of the socket.
   public let directory: String
   public let port: Int
-  /// Port of a pooler before the server, in the same directory; nil without one.
+  /// Port of a pooler in front of the server, in the same directory; nil without one.
   ///
-  /// With `COREDATA_TEST_POOLER` in the environment stores of the shared server go through it.
+  /// With `COREDATA_TEST_POOLER` in the environment, stores of the shared server use it.
   public let poolerPort: Int?
   private let _number = Atomic<Int>(0)
 
@@ -27,7 +27,7 @@ public final class PostgreSQLServer: Sendable {
 
   private static let _servers = Atomic<Int>(0)
 
-  /// A server beside the shared one, for tests that stop it.
+  /// Returns a server beside the shared one, for tests that stop it.
   public static func another() throws -> PostgreSQLServer { try PostgreSQLServer() }
 
   private init(isPooled: Bool = false) throws {
@@ -41,14 +41,14 @@ public final class PostgreSQLServer: Sendable {
     poolerPort = isPooled ? try Self._pooler(directory, port) : nil
   }
 
-  /// Starts a pooler before the server.
+  /// Starts a pooler in front of the server.
   private static func _pooler(_ directory: String, _ port: Int) throws -> Int {
     let text = try _run("pool", directory, String(port))
     guard let pooler = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { throw Failure() }
     return pooler
   }
 
-  /// Starts a pooler in transaction mode before a server that has none.
+  /// Starts a pooler in transaction mode in front of a server without one.
   ///
   /// - Returns: Its port.
   public func startPooler() throws -> Int { try Self._pooler(directory, port) }
@@ -59,9 +59,9 @@ public final class PostgreSQLServer: Sendable {
     poolerPort = nil
   }
 
-  /// Makes a streaming replica of the server, which is stopped by itself.
+  /// Creates a streaming replica of the server, which is stopped separately.
   ///
-  /// - Parameter name: Tells replicas of one server apart.
+  /// - Parameter name: Distinguishes replicas of one server.
   public func startReplica(named name: String = "replica") throws -> PostgreSQLServer {
     let process = String(ProcessInfo.processInfo.processIdentifier)
     let words = try Self._run("replica", directory, String(port), "\(directory)-\(name)", process)
@@ -70,14 +70,15 @@ public final class PostgreSQLServer: Sendable {
     return PostgreSQLServer(directory: String(words[0]), port: port)
   }
 
-  /// Has the server take TLS, with a certificate for a name; a role named `guarded` needs it and a password.
+  /// Enables TLS on the server, with a certificate for a name. The role `guarded` requires TLS and a
+  /// password.
   ///
-  /// - Returns: Path of the certificate of the authority that has signed the server's.
+  /// - Returns: Path of the certificate of the authority that signed the server's.
   public func secure(_ name: String) throws -> String {
     try Self._run("secure", directory, String(port), name).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Runs the script; what it prints.
+  /// Runs the script and returns its output.
   private static func _run(_ arguments: String...) throws -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -93,13 +94,13 @@ public final class PostgreSQLServer: Sendable {
     return text
   }
 
-  /// Stops the server at once, as a crash does, and starts it again.
+  /// Stops the server immediately, as a crash would, and restarts it.
   public func restart() throws { _ = try Self._run("restart", directory) }
 
-  /// Ends the server.
+  /// Stops the server.
   public func stop() { _ = try? Self._run("stop", directory) }
 
-  /// URL of a store that is not there yet, in a schema of its own.
+  /// Returns the URL of a new store, in its own schema.
   public func newURL(query: String = "") -> URL {
     let number = _number.wrappingAdd(1, ordering: .relaxed).newValue
     let place = poolerPort.map { "port=\($0)&pooler=transaction" } ?? "port=\(port)"
@@ -107,14 +108,14 @@ public final class PostgreSQLServer: Sendable {
       string: "postgresql://coredata@/postgres?host=\(directory)&\(place)&schema=store_\(number)\(query)")!
   }
 
-  /// The same URL past the pooler.
+  /// Returns the same URL without the pooler.
   public func directURL(_ url: URL) -> URL {
     guard let poolerPort else { return url }
     return URL(
       string: url.absoluteString.replacing("port=\(poolerPort)&pooler=transaction", with: "port=\(port)"))!
   }
 
-  /// URL of the same by TCP.
+  /// Returns the URL of a new store over TCP.
   public func newTCPURL() -> URL {
     let number = _number.wrappingAdd(1, ordering: .relaxed).newValue
     return URL(string: "postgresql://coredata@127.0.0.1:\(port)/postgres?schema=store_\(number)")!

@@ -5,7 +5,7 @@ import PostgreSQLServer
 import Synchronization
 import Testing
 
-/// Work that is cancelled while its statement waits for a table, which another session has locked.
+/// Work that is cancelled while its statement waits for a table that another session has locked.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct CancellationTests {
   private let _stack: ServerStack
@@ -19,11 +19,11 @@ struct CancellationTests {
     try _locker.lock("company")
   }
 
-  /// Waits until so many statements wait for the table.
+  /// Waits until this many statements wait for the table.
   private func _expectWait(_ count: Int64) async throws {
     for _ in 0..<3000 {
       if try _monitor.waitingStatements("company") == count { return }
-      // Not by blocking: the Tasks of these tests need a thread.
+      // Suspends instead of blocking: the Tasks of these tests need a thread.
       try await Task.sleep(for: .milliseconds(20))
     }
     Issue.record("there are not \(count) statements that wait")
@@ -110,7 +110,7 @@ struct CancellationTests {
     }
     thread.start()
     try await _expectWait(1)
-    // As long as a statement that may be ended would need to be.
+    // Long enough for a statement to be cancelled if it could be.
     try await Task.sleep(for: .milliseconds(200))
     try await _expectWait(1)
     try _locker.connection.execute("ROLLBACK")

@@ -5,11 +5,11 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// Ways to a server: TLS, passwords, services, several hosts. On a server of its own, whose role `guarded` needs a
-/// password and TLS.
+/// Ways to connect to a server: TLS, passwords, services, several hosts. Uses a separate server whose role
+/// `guarded` requires a password and TLS.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct ConnectionTests {
-  /// A server with a certificate for `db.test`, signed by an authority of its own.
+  /// A server with a certificate for `db.test`, signed by its own authority.
   private final class GuardedServer {
     static let password = "s3cr\u{e9}t/&"
     let server: PostgreSQLServer
@@ -33,14 +33,14 @@ struct ConnectionTests {
       try? FileManager.default.removeItem(at: directory)
     }
 
-    /// URL of a new store by TCP.
+    /// Returns the URL of a new store over TCP.
     func url(_ user: String, host: String = "db.test", _ query: String) -> URL {
       URL(
         string: "postgresql://\(user)@\(host):\(server.port)/postgres?hostaddr=127.0.0.1&schema=guarded&"
           + "sslmode=verify-full&sslrootcert=\(authority)\(query)")!
     }
 
-    /// Writes a file that only its owner reads.
+    /// Writes a file that only its owner can read.
     func write(_ text: String, to name: String) throws -> String {
       let file = directory.appendingPathComponent(name)
       try Data(text.utf8).write(to: file)
@@ -48,9 +48,9 @@ struct ConnectionTests {
       return file.path
     }
 
-    /// A password file.
+    /// Writes a password file.
     func passwordFile(_ password: String = password) throws -> String {
-      // A colon or backslash would be escaped; the password has none.
+      // A colon or backslash would need escaping; the password has none.
       try write("db.test:\(server.port):*:guarded:\(password)\n", to: "passwords-\(password.count)")
     }
   }
@@ -95,7 +95,7 @@ struct ConnectionTests {
       sslrootcert=\(guarded.authority)
 
       """, to: "services")
-    // The environment is a process's own.
+    // The environment belongs to the whole process, so the test runs in another one.
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let process = Process()
     process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(

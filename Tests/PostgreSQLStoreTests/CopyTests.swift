@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// Saves of many new rows, which go by COPY.
+/// Saves of many new rows, which use COPY.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct CopyTests {
   private static let _decimals = [
@@ -32,7 +32,7 @@ struct CopyTests {
     }
     try context.performAndWait {
       for number in 0..<100 { context.make("Person", person(number)) }
-      // A row of nulls among them.
+      // Includes a row of nulls.
       context.make("Student", ["school": "s"])
       context.make("Person", [:])
       try context.save()

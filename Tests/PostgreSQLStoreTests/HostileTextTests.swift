@@ -4,7 +4,7 @@ import Foundation
 import PostgreSQLServer
 import Testing
 
-/// Texts that would change a statement if they stood in it.
+/// Text that would change a statement if it were part of it.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct HostileTextTests {
   private static let _texts = [
@@ -78,7 +78,7 @@ struct HostileTextTests {
   }
 }
 
-/// Names of schemas and tables that look like more than one name in quotes.
+/// Names of schemas and tables that look like several quoted names.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct HostileNameTests {
   private static let _names = [
@@ -143,9 +143,10 @@ extension HostileNameTests {
   }
 }
 
-/// Where the store makes text of SQL. A new place fails the test until its pieces are reviewed and listed.
+/// The places where the store builds SQL text. A new place fails the test until its pieces are reviewed and
+/// listed.
 @Suite struct SQLPlaceTests {
-  /// Files with SQL text, and how many pieces of it each has.
+  /// Files with SQL text, and the number of pieces in each.
   private static let _places: [String: Int] = [
     "PostgreSQLBatchDeletion.swift": 5,
     "PostgreSQLBatchUpdate.swift": 4,
@@ -192,8 +193,8 @@ extension HostileNameTests {
     "GROUP", "ORDER", "JOIN",
   ]
 
-  /// Texts that go into SQL: names in quotes, numbers of the model, and other pieces of SQL. A value of the database or of
-  /// a predicate is none of them.
+  /// Text that becomes part of SQL: quoted names, numbers of the model, and other pieces of SQL. Values of
+  /// the database or of a predicate are never among them.
   private static let _pieces: Set<String> = [
     "$0",
     "PostgreSQLKeys.blockSize",
@@ -346,7 +347,7 @@ extension HostileNameTests {
     #expect(pieces.subtracting(Self._pieces).sorted() == [], "what is this, and can it hold a value?")
   }
 
-  /// The string literals of a source.
+  /// Returns the string literals of a source.
   private static func _literals(in source: String) -> [String] {
     let quotes = "\"\"\""
     var result: [String] = []
@@ -362,7 +363,7 @@ extension HostileNameTests {
     return result
   }
 
-  /// What stands between `\(` and `)`.
+  /// Returns the text between `\(` and `)`.
   private static func _interpolations(in literal: String) -> [String] {
     var result: [String] = []
     var rest = Substring(literal)

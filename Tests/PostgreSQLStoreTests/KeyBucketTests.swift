@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// Keys whose high bits are a bucket's number, by `NSPostgreSQLKeyBucketOption`.
+/// Keys with a bucket's number in their high bits, set with `NSPostgreSQLKeyBucketOption`.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct KeyBucketTests {
   private static func _stack(_ url: URL, _ bucket: Int, model: NSManagedObjectModel = TestModel.make()) throws
@@ -19,7 +19,7 @@ struct KeyBucketTests {
       ])
   }
 
-  /// Number of rows with keys of a bucket.
+  /// Returns the number of rows with keys of a bucket.
   private static func _count(_ session: ServerSession, _ bucket: Int) throws -> Int64 {
     try session.number(
       "SELECT count(*) FROM \(session.schema).company WHERE id >> 48 = $1::text::int8", "\(bucket)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// What a migration leaves beside the rows: indexes on texts, rights, owners and comments.
+/// What a migration preserves beside the rows: indexes on text, rights, owners and comments.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 final class MigratedTableTests {
   /// How a store is migrated.
@@ -17,7 +17,7 @@ final class MigratedTableTests {
   }
 
   private let _bundle = Bundle.main.bundleURL.appendingPathComponent("Words-\(UUID().uuidString).resources")
-  /// Mapping models are found by the versions that they are for: each test has its own.
+  /// Mapping models are found by their versions, so each test needs its own.
   private let _tag = UUID().uuidString
 
   deinit { try? FileManager.default.removeItem(at: _bundle) }
@@ -63,7 +63,7 @@ final class MigratedTableTests {
     return options
   }
 
-  /// Makes a mapping model from the first to the second version one of the program's.
+  /// Adds a mapping model from the first to the second version to the program's resources.
   private func _bundleMapping() throws {
     for version in [1, 2] {
       try _model(version).write(to: _bundle.appendingPathComponent("\(version)-\(_tag).xcdatamodel"))
@@ -97,7 +97,7 @@ final class MigratedTableTests {
     try Data(text.utf8).write(to: mapping.appendingPathComponent("xcmapping.xml"))
   }
 
-  /// Fills a store with the first version, and opens it with the second one.
+  /// Fills a store with the first version, and opens it with the second.
   private func _migrate(
     _ url: URL, _ way: Way, to model: NSManagedObjectModel? = nil, between: () throws -> Void = {}
   ) throws -> ServerStack {
@@ -113,7 +113,7 @@ final class MigratedTableTests {
     return try ServerStack(model ?? _model(2), at: url, options: _options(way))
   }
 
-  /// The texts of a query's only column.
+  /// Returns the values of a query's only column.
   private func _texts(_ session: ServerSession, _ sql: String) throws -> [String] {
     let found = try session.connection.run(sql, isRepeated: false)
     return (0..<found.rowCount).map { found.string($0, 0) }
@@ -230,7 +230,7 @@ final class MigratedTableTests {
     let url = try #require(PostgreSQLServer.shared).newURL()
     let session = try ServerSession(url)
     let role = PostgreSQLNames.quoted("\(PostgreSQLNames.plain(session.schema)) other")
-    // Given to all new tables by default, and taken away from this one.
+    // Granted to all new tables by default, and revoked from this one.
     let stack = try _migrate(url, .inferred) {
       try session.connection.execute("CREATE ROLE \(role)")
       try session.connection.execute(

@@ -25,7 +25,7 @@ struct NoticeTests {
     let stack = try ServerStack(options: options)
     let engine = try #require(stack.store.engine as? PostgreSQLStoreEngine)
     let (heard, looked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    // One of them never looks by itself, and the other one listens to nothing.
+    // One of them never polls, and the other does not listen.
     let listening = try PostgreSQLChangeFeed(engine, listens: true, interval: .seconds(3600)) {
       heard.signal()
     }
@@ -79,7 +79,7 @@ struct NoticeTests {
       try context.save()
       try context.setQueryGenerationFrom(.current)
       #expect(try context.all("Company").count == 1)
-      // One is as many as there may be.
+      // One is the limit.
       let other = stack.context()
       #expect(throws: CocoaError.self) {
         try other.performAndWait { try other.setQueryGenerationFrom(.current) }
@@ -94,7 +94,7 @@ struct NoticeTests {
 
   @Test func `cancelling a fetch ends the statement on the server`() throws {
     let stack = try ServerStack()
-    // No fetch ends by itself while the table is locked.
+    // No fetch finishes while the table is locked.
     let locker = try ServerSession(stack)
     try locker.lock("person")
     let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
@@ -108,7 +108,7 @@ struct NoticeTests {
     try #require(try monitor.waits { try $0.waitingStatements("person") == 1 })
     (result as? NSPersistentStoreAsynchronousResult)?.cancel()
     #expect(try monitor.waits { try $0.waitingStatements("person") == 0 })
-    // The context waits for nothing either.
+    // The context is not blocked either.
     #expect(try context.performAndWait { try context.all("Company").isEmpty })
     let isTold = isDone.load(ordering: .acquiring)
     #expect(!isTold, "a result that is not wanted is not delivered")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// An entity's table that its owner has made of partitions.
+/// An entity's table that its owner has partitioned.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct PartitionTests {
   /// A model in which the partitioned entity has subentities, all kinds of relationships and a derived attribute.
@@ -21,7 +21,7 @@ struct PartitionTests {
     return model
   }
 
-  /// Has rows of a table stand in four partitions by a hash of their keys.
+  /// Moves the rows of a table into four partitions by a hash of their keys.
   private static func _partition(_ table: String, _ session: ServerSession) throws {
     let parts = (0..<4).map {
       "CREATE TABLE \(table)_\($0) PARTITION OF \(table) FOR VALUES WITH (MODULUS 4, REMAINDER \($0))"
@@ -33,7 +33,7 @@ struct PartitionTests {
       "INSERT INTO \(table) SELECT * FROM whole", "ALTER SEQUENCE \(table)_id_seq OWNED BY \(table).id",
       "DROP TABLE whole CASCADE",
     ] { try session.connection.execute(statement) }
-    // What went with the table: rights, triggers and the view, by the script of an owner.
+    // Recreates what was lost with the table, as an owner's script would: rights, triggers and the view.
     let layout = try _model().frozen().layout
     let schema = PostgreSQLNames.plain(session.schema)
     let made = PostgreSQLSchema(
@@ -93,7 +93,7 @@ struct PartitionTests {
       let rest = try other.all("Person").count
       #expect(rest == 58)
     }
-    // The first context still shows what was deleted: a conflict, as on a plain table.
+    // The first context still has the deleted object: a conflict, as on a plain table.
     try context.performAndWait {
       let gone = try #require(try context.all("Company", "name == 'c1'").first)
       let writer = try ServerStack(Self._model(), at: prepared.url).context()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// A server that lets its roles do less than PostgreSQL does by itself, as some that are run by others do.
+/// A server that grants its roles less than PostgreSQL's defaults, as some managed ones do.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"), .serialized)
 final class PlainServerTests {
   private let _server: PostgreSQLServer

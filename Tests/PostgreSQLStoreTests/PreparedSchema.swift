@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// A schema made by the script, with a role that has the rights which the script gives.
+/// A schema created by the script, with a role that has only the rights which the script grants.
 struct PreparedSchema {
   let session: ServerSession
   let role: String
@@ -14,7 +14,7 @@ struct PreparedSchema {
   let owner: URL
 
   init(_ model: NSManagedObjectModel) throws {
-    // The pooler knows one role.
+    // The pooler knows only one role.
     let server = try #require(PostgreSQLServer.shared)
     owner = server.directURL(server.newURL())
     session = try ServerSession(owner)

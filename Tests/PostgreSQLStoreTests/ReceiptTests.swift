@@ -6,10 +6,10 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// Connections that end while the server commits: the receipt tells what has become of the transaction.
+/// Connections that end while the server commits: the receipt determines the outcome of the transaction.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct ReceiptTests {
-  /// A way of writing five companies named `new`, where there were five named `old`.
+  /// A way to write five companies named `new`, where there were five named `old`.
   enum Work: String, CaseIterable, CustomTestStringConvertible {
     case save, insertion, update, deletion
 
@@ -34,7 +34,7 @@ struct ReceiptTests {
       }
     }
 
-    /// Companies named `old` and `new` once it is done.
+    /// Numbers of companies named `old` and `new` once it is done.
     var outcome: [Int] {
       switch self {
       case .save, .update: [0, 5]
@@ -66,10 +66,10 @@ struct ReceiptTests {
     defer { server.stop() }
     let url = server.newURL()
     let context = try _filled(url)
-    // COMMIT takes effect, and then waits for a replica that never comes.
+    // COMMIT takes effect, and then waits for a replica that does not exist.
     let session = try ServerSession(url)
     try session.setReplica("absent")
-    // The server takes the setting in its own time: until the first COMMIT waits.
+    // The server applies the setting with a delay: retries until the first COMMIT waits.
     let probe = Thread { try? ServerSession(url).writeUntilEnded() }
     probe.start()
     try #require(try session.waits { try $0.commitsWaitingForReplica() == 1 })
@@ -78,7 +78,7 @@ struct ReceiptTests {
     let ender = Thread {
       do {
         let session = try ServerSession(url)
-        // Whatever happens, nothing waits for ever.
+        // Ensures that nothing waits forever.
         defer { #expect(throws: Never.self) { try session.setReplica("") } }
         #expect(try session.waits { try $0.commitsWaitingForReplica() == 1 })
         try session.endCommitsWaitingForReplica()
@@ -97,7 +97,7 @@ struct ReceiptTests {
     let server = try #require(PostgreSQLServer.shared)
     let url = server.newURL()
     let context = try _filled(url)
-    // The first COMMIT from now on ends its own session.
+    // The next COMMIT ends its own session.
     let session = try ServerSession(url)
     let schema = session.schema
     for statement in [
@@ -114,7 +114,7 @@ struct ReceiptTests {
     ] { try session.connection.execute(statement) }
     #expect(throws: CocoaError.self) { try context.performAndWait { try work.run(context) } }
     #expect(try _counts(url) == [5, 0])
-    // What failed may be asked for again.
+    // A failed save can be retried.
     try context.performAndWait {
       context.rollback()
       try work.run(context)

@@ -46,7 +46,7 @@ struct RelationshipTests {
       #expect(_titles(list) == ["c", "a", "b"])
       let fans = (list.value(forKey: "fans") as? NSOrderedSet)?.array as? [NSManagedObject]
       #expect(fans == [people[2], people[0]])
-      // A member moves, another goes.
+      // Moves one member and removes another.
       let tracks = (list.value(forKey: "tracks") as! NSOrderedSet).array
       list.setValue(NSOrderedSet(array: [tracks[2], tracks[0]]), forKey: "tracks")
       people[0].setValue(Set([tag]), forKey: "tags")

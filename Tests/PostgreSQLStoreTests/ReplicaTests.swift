@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// Reads on a replica, by `NSPostgreSQLReplicaOption`.
+/// Reads from a replica, with `NSPostgreSQLReplicaOption`.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"), .serialized)
 final class ReplicaTests {
   private let _server: PostgreSQLServer
@@ -84,7 +84,7 @@ final class ReplicaTests {
     #expect(try _answered())
     try _session.connection.execute("SELECT pg_wal_replay_pause()")
     try _save("b")
-    // Another program's save, seen on the primary because of this one's.
+    // Another program's save, read from the primary because of this one's.
     try _save("other", ServerStack(at: _url))
     #expect(try _names() == ["a", "b", "other"])
     #expect(try _names() == ["a", "b", "other"])
@@ -106,7 +106,7 @@ final class ReplicaTests {
       try body()
       return try engine.pool.withConnection("a test") { $0.statementCount } - before
     }
-    // Paused, so that reads are the primary's.
+    // Paused, so that reads go to the primary.
     #expect(try _answered())
     try _session.connection.execute("SELECT pg_wal_replay_pause()")
     #expect(try statements { try _save("b") } == 2, "BEGIN with the receipt and INSERT, COMMIT")
@@ -118,7 +118,7 @@ final class ReplicaTests {
   @Test func `a replica behind the same address lags by itself`() throws {
     let other = try _server.startReplica(named: "other")
     defer { other.stop() }
-    // One address that leads to one replica, then to the other one, as a balancer does.
+    // One address that leads first to one replica, then to the other, like a load balancer.
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
@@ -140,7 +140,7 @@ final class ReplicaTests {
     try _save("a", stack)
     let there = try ServerSession(
       URL(string: "postgresql://coredata@/postgres?host=\(other.directory)&port=\(other.port)")!)
-    // The other one has "a", and never gets "b".
+    // The other one has "a", and never receives "b".
     let table = "\(PostgreSQLNames.quoted(try PostgreSQLAddress(_url).schema)).company"
     try #require(
       try there.waits { _ in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// Schemas that their owner makes by a script, for programs that may not create anything.
+/// Schemas that their owner creates with a script, for programs that may not create anything.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct SchemaTests {
   private static func _model(derived: Bool = false) -> NSManagedObjectModel {
@@ -123,7 +123,7 @@ struct SchemaTests {
     let prepared = try PreparedSchema(Self._model(derived: true))
     let statement = change.replacing(
       "FROM role", with: "FROM \(PostgreSQLNames.quoted(prepared.role))")
-    // What depends on tables would keep them as they are.
+    // Dependent objects would prevent changes to the tables.
     try prepared.session.connection.execute("DROP VIEW _readable_person, _readable_note")
     try prepared.session.connection.execute(statement)
     let error = #expect(throws: CocoaError.self) {

@@ -4,7 +4,7 @@ import Foundation
 import PostgreSQLServer
 import Testing
 
-/// `coredata postgres`, as a shell runs it.
+/// `coredata postgres`, run by a shell.
 @Suite struct SchemaToolTests {
   private let _directory: URL
 
@@ -21,7 +21,7 @@ import Testing
     try Data(text.utf8).write(to: model.appendingPathComponent("contents"))
   }
 
-  /// Built beside the tests, of which it is a dependency.
+  /// Built beside the tests, which depend on it.
   private static var _tool: URL {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata")

@@ -5,7 +5,7 @@ import PostgreSQLServer
 
 @testable import CoreDataPostgreSQL
 
-/// A connection of a test's own to the server of a store: it locks tables, and sees what the store's connections do.
+/// A separate connection to a store's server, which locks tables and observes the store's connections.
 final class ServerSession {
   let connection: PostgreSQLConnection
   /// The store's schema in quotes.
@@ -13,27 +13,27 @@ final class ServerSession {
 
   convenience init(_ stack: ServerStack) throws { try self.init(stack.url) }
 
-  /// - Parameter url: URL of a store; a pooler before its server is left out.
+  /// - Parameter url: URL of a store; connects to its server without a pooler.
   init(_ url: URL) throws {
     let address = try PostgreSQLAddress(PostgreSQLServer.shared?.directURL(url) ?? url)
     schema = PostgreSQLNames.quoted(address.schema)
     connection = try PostgreSQLConnection(address.settings)
   }
 
-  /// Keeps everything else from a table of the store until the session ends.
+  /// Locks a table of the store exclusively until the session ends.
   func lock(_ table: String) throws {
     try connection.execute("BEGIN")
     try connection.execute("LOCK TABLE \(schema).\(PostgreSQLNames.quoted(table)) IN ACCESS EXCLUSIVE MODE")
   }
 
-  /// Names the replica that each COMMIT of the server waits for; empty for none.
+  /// Sets the replica that each COMMIT of the server waits for; empty for none.
   func setReplica(_ name: String) throws {
     try connection.execute(
       "ALTER SYSTEM SET synchronous_standby_names = \(PostgreSQLNames.literal(name))")
     try connection.execute("SELECT pg_reload_conf()")
   }
 
-  /// How many sessions wait for a replica after a COMMIT.
+  /// Returns the number of sessions that wait for a replica after a COMMIT.
   func commitsWaitingForReplica() throws -> Int64 {
     try number("SELECT count(*) FROM pg_stat_activity WHERE wait_event = $1::text", "SyncRep")
   }
@@ -43,35 +43,35 @@ final class ServerSession {
       "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event = $1::text", "SyncRep")
   }
 
-  /// Commits transactions that write something until the session is ended.
+  /// Commits writing transactions until the session is terminated.
   func writeUntilEnded() throws {
     while true {
       try connection.execute("SELECT pg_current_xact_id(), pg_logical_emit_message(true, 'test', '')")
     }
   }
 
-  /// How many statements wait for a lock of a table.
+  /// Returns the number of statements that wait for a lock of a table.
   func waitingStatements(_ table: String) throws -> Int64 {
     try number(
       "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = $1::text::regclass",
       "\(schema).\(PostgreSQLNames.quoted(table))")
   }
 
-  /// How many sessions listen to a channel.
+  /// Returns the number of sessions that listen to a channel.
   func listeners(_ channel: String) throws -> Int64 {
     try number(
       "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN ' || $1::text",
       PostgreSQLNames.quoted(channel))
   }
 
-  /// The only number that a statement with one text answers.
+  /// Returns the only number in the result of a statement with one text parameter.
   func number(_ sql: String, _ text: String) throws -> Int64 {
     var parameters = PostgreSQLParameters()
     parameters.add(text)
     return try connection.run(sql, parameters).int64(0, 0)
   }
 
-  /// Asks until it is so; false after a minute.
+  /// Polls a condition; returns false after a minute.
   func waits(_ isSo: (ServerSession) throws -> Bool) throws -> Bool {
     for _ in 0..<6000 {
       if try isSo(self) { return true }

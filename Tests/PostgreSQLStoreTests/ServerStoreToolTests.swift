@@ -4,7 +4,7 @@ import Foundation
 import PostgreSQLServer
 import Testing
 
-/// `coredata store` and `coredata explore` on the URL of a store, as a shell runs them.
+/// `coredata store` and `coredata explore` with the URL of a store, run by a shell.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 final class ServerStoreToolTests {
   private let _directory = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -28,7 +28,7 @@ final class ServerStoreToolTests {
 
   deinit { try? FileManager.default.removeItem(at: _directory) }
 
-  /// The store's URL with a password, which the server does not ask for.
+  /// The store's URL with a password, which the server does not require.
   private var _secret: String {
     _url.absoluteString.replacing("coredata@", with: "coredata:s3cret@")
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// Idle connections that the server has ended meanwhile.
+/// Idle connections that the server has terminated.
 @Suite(
   .enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"),
   .enabled(if: PostgreSQLServer.shared?.poolerPort == nil, "a pooler keeps its own sessions with the server"))
@@ -25,7 +25,7 @@ struct StaleConnectionTests {
     }
   }
 
-  /// Ends the sessions of the store's idle connections.
+  /// Terminates the sessions of the store's idle connections.
   private func _endConnections() throws {
     let session = try ServerSession(_stack)
     let others = "FROM pg_stat_activity WHERE application_name = $1::text AND pid <> pg_backend_pid()"

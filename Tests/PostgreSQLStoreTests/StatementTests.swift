@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// Round trips that works take, however many objects they are about.
+/// The number of round trips of an operation, independent of the number of objects.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct StatementTests {
   private let _stack: ServerStack
@@ -15,12 +15,12 @@ struct StatementTests {
   init() throws { try self.init(at: nil) }
 
   private init(at url: URL?) throws {
-    // One connection, whose statements are all that there are.
+    // A single connection, which runs all statements.
     _stack = try ServerStack(at: url, options: [NSPersistentStoreConnectionPoolMaxSizeKey: 1])
     _engine = try #require(_stack.store.engine as? PostgreSQLStoreEngine)
   }
 
-  /// Statements that `body` has run.
+  /// Returns the number of statements that `body` runs.
   private func _statements(_ body: () throws -> Void) throws -> Int {
     let before = try _engine.pool.withConnection("a test") { $0.statementCount }
     try body()
@@ -35,7 +35,7 @@ struct StatementTests {
   @Test(arguments: [1, 49]) func `a save of insertions takes two round trips`(_ count: Int) throws {
     let context = _stack.context()
     try context.performAndWait {
-      // Takes a block of keys.
+      // Acquires a block of keys.
       try _fill(context, 1)
       let statements = try _statements { try _fill(context, count) }
       #expect(statements == 2, "BEGIN with the receipt and INSERT, COMMIT")
@@ -88,7 +88,7 @@ struct StatementTests {
   @Test func `faults in turn are read in ever larger batches`() throws {
     let context = _stack.context()
     try context.performAndWait { try _fill(context, 6000) }
-    // One that has no rows in memory.
+    // A reader with an empty row cache.
     let reader = try StatementTests(at: _stack.url)
     let fresh = reader._stack.context()
     try fresh.performAndWait {

@@ -78,7 +78,7 @@ enum TestModel {
   }
 }
 
-/// A coordinator with one store on the server of the tests.
+/// A coordinator with one store on the tests' server.
 struct ServerStack {
   let coordinator: NSPersistentStoreCoordinator
   let store: NSPersistentStore

@@ -5,10 +5,10 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// Indexes on folded texts, by `postgresql.index` in the user info of an attribute.
+/// Indexes on folded text, requested with `postgresql.index` in the user info of an attribute.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct TextIndexTests {
-  /// An entity whose texts stand in two attributes, one of them with indexes.
+  /// An entity with two text attributes, one of them with indexes.
   private static func _model() -> NSManagedObjectModel {
     let entity = TestModel.entity("Word")
     entity.properties = ["plain", "indexed"].map { TestModel.attribute($0, .stringAttributeType) }
@@ -69,7 +69,7 @@ struct TextIndexTests {
         """, method)
     }
     let before = try scans()
-    // Statistics come a second later.
+    // Statistics are updated with a delay of a second.
     let serves = try session.waits { _ in
       _ = try context.performAndWait { try context.all("Word", format) }
       return try scans() > before

@@ -179,7 +179,7 @@ import Testing
   }
 }
 
-/// People known by number; an object is its number, or a text with it.
+/// People identified by number; an object is its number, or a text with it.
 struct People: Sendable {
   let names: [Int: String]
   let friends: [Int: [Int]]

@@ -73,7 +73,7 @@ import Testing
   }
 }
 
-/// Trees of the forms that parsing can give.
+/// Random trees of the forms that parsing can produce.
 enum RandomTree {
   static func predicate(depth: Int, _ g: inout SeededRandom) -> PredicateTree {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 4), using: &g) {

@@ -1,17 +1,17 @@
 import CoreDataPredicateLanguage
 import Foundation
 
-/// The predicate a format holds.
+/// Returns the predicate of a format.
 func parsed(_ format: String, _ arguments: PredicateValue...) throws -> PredicateTree {
   try PredicateTemplate.cached(format).predicate(arguments.map { .value($0) })
 }
 
-/// The expression a format holds.
+/// Returns the expression of a format.
 func expression(_ format: String, _ arguments: PredicateValue...) throws -> ExpressionTree {
   try ExpressionTemplate.cached(format).expression(arguments.map { .value($0) })
 }
 
-/// The error that parsing a format ends in; nil if it is understood.
+/// Returns the error of parsing a format; nil if it is valid.
 func failure(of format: String, _ arguments: PredicateValue...) -> PredicateFormatError? {
   do {
     _ = try PredicateTemplate.cached(format).predicate(arguments.map { .value($0) })
@@ -21,14 +21,14 @@ func failure(of format: String, _ arguments: PredicateValue...) -> PredicateForm
   }
 }
 
-/// The comparison a format holds; nil if it holds anything else.
+/// Returns the comparison of a format; nil if it is anything else.
 func comparison(_ format: String, _ arguments: PredicateValue...) throws -> PredicateTree.Comparison? {
   let tree = try PredicateTemplate.cached(format).predicate(arguments.map { .value($0) })
   if case .comparison(let comparison) = tree { return comparison }
   return nil
 }
 
-/// Whether `subject` fulfils a format.
+/// Returns whether a format holds for `subject`.
 func holds(
   _ format: String, for subject: PredicateValue = .null, variables: [String: PredicateValue] = [:],
   _ arguments: PredicateValue...
@@ -37,7 +37,7 @@ func holds(
     .matches(ValueSubject(subject), variables: variables)
 }
 
-/// Value of an expression for `subject`.
+/// Returns the value of an expression for `subject`.
 func value(
   _ format: String, for subject: PredicateValue = .null, variables: [String: PredicateValue] = [:]
 ) throws -> PredicateValue {

@@ -1,7 +1,7 @@
 import CoreDataPredicateLanguage
 import Testing
 
-/// Predicates of a format that compares a key with its one argument.
+/// Predicates from a format that compares a key with its only argument.
 @Suite struct TemplatedComparisonTests {
   private func comparison(_ format: String, _ argument: FormatArgument) throws -> TemplatedComparison? {
     try PredicateTemplate.cached(format).comparison(count: 1) { _ in argument }

@@ -50,7 +50,7 @@ import Testing
       try pool.read { other = $0 }
     }
     #expect(other !== writer)
-    // The other one was given back last, and so lies on top.
+    // The other one was returned last, and is therefore on top.
     try pool.write { connection in try pool.read { _ in #expect(connection === writer) } }
     #expect(try pool.read { $0 === writer })
   }
@@ -169,7 +169,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 1)
     let isReading = DispatchSemaphore(value: 0)
-    // Each is written before the other thread is let go.
+    // Each is written before the other thread may continue.
     nonisolated(unsafe) var (faulty, second): (Connection?, Connection?)
     let waiter = Thread {
       isReading.wait()
@@ -185,7 +185,7 @@ import Testing
     try? pool.read { connection in
       faulty = connection
       isReading.signal()
-      // Long enough for the other thread to wait, usually; either way it reads.
+      // Usually long enough for the other thread to wait; it reads in either case.
       Thread.sleep(forTimeInterval: 0.05)
       throw Self._fault
     }

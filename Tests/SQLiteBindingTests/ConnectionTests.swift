@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreDataSQLiteBinding
 
-/// A directory that is removed with everything in it.
+/// A directory that is removed with its contents.
 final class TemporaryDirectory {
   let url: URL
   init() throws {

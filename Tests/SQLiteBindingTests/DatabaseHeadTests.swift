@@ -25,7 +25,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path + "-journal"))
   }
 
-  /// A lock that closing a descriptor would drop keeps another process out.
+  /// Closing a descriptor would release the process's lock, which keeps another process out.
   @Test func `looking at a file keeps the locks on it`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("a.db")
@@ -42,7 +42,7 @@ import Testing
     python.standardError = FileHandle.nullDevice
     try python.run()
     python.waitUntilExit()
-    // 127: there is no Python to ask.
+    // 127: Python is not installed.
     #expect([7, 127].contains(python.terminationStatus))
   }
 }

@@ -4,11 +4,11 @@ import Foundation
 import Observation
 import Testing
 
-// Classes and repositories as applications write them, with no `required` initializer anywhere.
+// Classes and repositories in the style of applications, without `required` initializers.
 
 class Publication: NSManagedObject {
   @NSManaged var title: String?
-  /// What the class's own designated initializer was given.
+  /// The argument of the class's own designated initializer.
   private(set) var isMadeByDesignatedInitializer = false
 
   override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
@@ -26,7 +26,7 @@ class Publication: NSManagedObject {
 
 final class Magazine: Publication {}
 
-// NSManagedObject is not Observable itself, so that this is no redundant conformance.
+// NSManagedObject does not conform to Observable, so this conformance is not redundant.
 extension Magazine: Observable {}
 
 protocol Creatable: NSManagedObject {}
@@ -47,7 +47,7 @@ private struct Repository<Object: NSManagedObject> {
 
 @Suite("Creating objects of a class known only at run time")
 struct GenericCreationTests {
-  /// Immutable from its first use on.
+  /// Immutable after its first use.
   nonisolated(unsafe) static let model: NSManagedObjectModel = {
     let publication = NSEntityDescription()
     publication.name = "Publication"

@@ -2,8 +2,7 @@ import CoreData
 import CoreDataStacks
 import Foundation
 
-// Written by hand, as the stack library's sample has them: native sets, and a publisher without a class of
-// its own.
+// Written by hand, as in the stack library's sample: native sets, and a publisher without its own class.
 
 final class Author: NSManagedObject, CoreDataModelable {
   static let entityName = "Author"

@@ -6,7 +6,7 @@ import class CoreData.NSComparisonPredicate
 
 private struct Refusal: Error {}
 
-/// A context as test suites override it: everything that Core Data's class lets them.
+/// A context as test suites override it: every overridable member of Core Data's class.
 private final class SpyContext: NSManagedObjectContext, @unchecked Sendable {
   var calls: [String] = []
   var fetchError: (any Error)?
@@ -180,7 +180,7 @@ private class SpyComparison: NSComparisonPredicate {
   }
 }
 
-/// A controller of one entity whose superclass serves delegates of any.
+/// A controller of one entity whose superclass supports delegates for any.
 private final class EntityResultsController<Object: NSManagedObject>:
   NSFetchedResultsController<any NSFetchRequestResult>
 {
@@ -209,7 +209,7 @@ struct TestDoubleTests {
       #expect(!_spy.hasChanges)
       #expect(_spy.insertedObjects.isEmpty)
       _spy.calls = []
-      // What is inserted is saved, whatever the double says.
+      // The insertion is saved, whatever the double returns.
       try _spy.save()
       #expect(_spy.calls == [])
       #expect(!publication.objectID.isTemporaryID)
@@ -261,7 +261,7 @@ struct TestDoubleTests {
     #expect(transactions.first?.author == "widget")
     #expect(transactions.first?.changes?.first?.changeType == .delete)
     #expect(transactions.first?.changes?.first?.tombstone?["title"] as? String == "Vogue")
-    // What is not overridden works with what is.
+    // Inherited methods work together with overridden ones.
     let deleted = transactions.first?.objectIDNotification().userInfo?[NSDeletedObjectIDsKey]
     #expect((deleted as? Set<NSManagedObjectID>)?.count == 1)
     #expect(transactions.first?.contextName == nil)
@@ -323,7 +323,7 @@ struct PlainInitializerTests {
   }
 }
 
-/// Switches over enumerations, as applications have them in code that shows or converts any attribute.
+/// Switches over enumerations, as in application code that displays or converts any attribute.
 @Suite struct EnumerationTests {
   private func isNumber(_ type: NSAttributeType) -> Bool {
     switch type {

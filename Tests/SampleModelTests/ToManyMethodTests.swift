@@ -3,7 +3,7 @@ import CoreDataStacks
 import Foundation
 import Testing
 
-/// Calls as they compile on Apple's platforms, where a set is made of an array literal.
+/// Calls that compile on Apple's platforms, where array literals convert to sets.
 @Suite("Methods that add and remove members of a to-many")
 struct ToManyMethodTests {
   private func context(of model: String) throws -> NSManagedObjectContext {
@@ -56,7 +56,7 @@ struct ToManyMethodTests {
   }
 }
 
-// A custom class may take the array itself.
+// A custom class may accept the array itself.
 extension ContainedAuthor {
   fileprivate func addToBooks(_ books: [ContainedBook]) { for book in books { addToBooks(book) } }
 }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CoreDataStackShootout
 
-/// What the built tool answers when it is asked the wrong thing: one sentence on standard error, nothing on
-/// standard output, the documented exit code.
+/// The built tool's response to invalid input: one sentence on standard error, nothing on standard output,
+/// and the documented exit code.
 @Suite("Bad input to the built tool")
 struct BadInputTests {
   private let _scratch: ScratchDirectory

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreDataStackShootout
 
-/// A directory that goes with its owner.
+/// A directory that is removed with its owner.
 final class ScratchDirectory {
   let path = FileManager.default.temporaryDirectory.appendingPathComponent("shootout-tests-\(UUID())").path
 
@@ -11,7 +11,7 @@ final class ScratchDirectory {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Path of a file in it.
+  /// Returns the path of a file in it.
   func file(_ name: String) -> String { path + "/" + name }
 }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataStackShootout
 
-/// A result without a run.
+/// Returns a result without a run.
 func sampleResult(
   source: Workload.Source = .file(path: "/x/a<b>.txt"), stacks: [StackDesign] = [.shared, .nested3],
   list: ListFigures? = nil

@@ -10,7 +10,7 @@ struct StackTests {
 
   init() throws { _scratch = try ScratchDirectory() }
 
-  /// Stops of which some come again with other values.
+  /// Stops, some of which occur again with other values.
   private static let _stops: [Stop] = {
     var stops = GeneratedCity.stops(count: 230)
     for index in stride(from: 0, to: 60, by: 7) {
@@ -46,10 +46,10 @@ struct StackTests {
   @Test(arguments: StackDesign.allCases)
   func `A list of all stops by name stays live in each design`(design: StackDesign) throws {
     let list = try #require(try _measure(.stack(design), keepsLiveList: true).list)
-    // 230 stops come, and some of those that come again are updated or move after they were shown.
+    // There are 230 stops; some repeated ones are updated or move after they were shown.
     #expect(list.rows == 230)
-    // A fetch in the list's own context tells of what came before it, so there main hears of each stop by
-    // itself.
+    // A fetch in the list's own context processes earlier changes first, so there main is notified of each
+    // stop separately.
     #expect(list.rounds >= 1 && list.rounds <= (design == .main ? 239 : 11))
     #expect(list.changes >= 230 && list.changes <= 239)
     #expect(try _measure(.stack(.main)).list == nil)
@@ -168,7 +168,7 @@ struct WholeShootoutTests {
     let outcome = try ToolProcess.run(
       ["shootout", "--objects", "200000", "--runs", "1000"], variables: ["TMPDIR": _scratch.path]
     ) { process in
-      // Once it runs, its copy of the input stands in a temporary directory.
+      // While it runs, its copy of the input is in a temporary directory.
       while process.isRunning {
         let files = (try? FileManager.default.subpathsOfDirectory(atPath: _scratch.path)) ?? []
         if files.contains(where: { $0.hasSuffix("/stops.txt") }) { break }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataStackShootout
 
-/// Real stops, present beside the package on some machines only.
+/// Real stops, which only some machines have beside the package.
 private let realStops = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent()
   .deletingLastPathComponent().appendingPathComponent("../shared/data/vbb-stops.txt").standardizedFileURL.path

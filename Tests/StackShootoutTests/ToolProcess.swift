@@ -1,8 +1,8 @@
 import Foundation
 
-/// The built tool, run as a user runs it.
+/// Runs the built tool as a user would.
 enum ToolProcess {
-  /// Built beside the tests, of which it is a dependency.
+  /// Built beside the tests, which depend on it.
   static var executable: String {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata").path
@@ -14,12 +14,12 @@ enum ToolProcess {
     let error: String
   }
 
-  /// Runs the tool with some words and waits for its end; `whileRunning` may disturb it.
+  /// Runs the tool with some arguments and waits until it ends; `whileRunning` may disturb it.
   static func run(
     _ words: [String], variables: [String: String] = [:], whileRunning: (Process) -> Void = { _ in }
   ) throws -> Outcome {
     let scratch = try ScratchDirectory()
-    // Files rather than pipes: neither stream can fill up and stall the tool.
+    // Uses files instead of pipes: neither stream can fill up and block the tool.
     let streams = try ["output", "error"].map { name in
       let url = URL(fileURLWithPath: scratch.file(name))
       try Data().write(to: url)

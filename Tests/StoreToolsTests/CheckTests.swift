@@ -25,8 +25,8 @@ import Testing
     #expect(answer.output == "store.sqlite: no problems found.\n")
   }
 
-  /// Damage that can be mended, the kind it is found as, a part of what is said, and what the mended copy
-  /// must answer.
+  /// Repairable damage, the kind it is reported as, a part of the message, and the result that the repaired
+  /// copy must give.
   static let mendable: [(sql: String, kind: String, message: String, question: String, answer: Binding?)] = [
     (
       "UPDATE ZBOOK SET ZAUTHOR = 99 WHERE Z_PK = 3", "dangling-reference", "ZBOOK row 3",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataStoreTools
 
-/// Where stores that Apple's framework wrote are found.
+/// The location of stores written by Apple's framework.
 enum Corpus {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/corpus/stores")
@@ -12,25 +12,25 @@ enum Corpus {
 
   static let isPresent = FileManager.default.fileExists(atPath: root)
 
-  /// Databases under the root, by their paths below it.
+  /// Databases under the root, by relative path.
   static let stores: [String] = {
     let files = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
     return files.filter { FileExamination.isDatabase("\(root)/\($0)") }.sorted()
   }()
 
-  /// Its metadata are missing; Core Data could not open it either.
+  /// Its metadata is missing; Core Data could not open it either.
   static let damaged = "plaso/macos-NotesV7.storedata"
 
   static let healthy = stores.filter { $0 != damaged }
 }
 
-/// The commands on stores that Apple's framework wrote.
+/// The commands on stores written by Apple's framework.
 @Suite(.enabled(if: Corpus.isPresent)) struct CorpusTests {
   private let shelf: Shelf
 
   init() throws { shelf = try Shelf() }
 
-  /// Copies a store with its log, so that whatever is wrong here harms nothing.
+  /// Copies a store with its log, so that no bug can damage the original.
   private func take(_ store: String) throws -> String {
     let name = (store as NSString).lastPathComponent
     for suffix in ["", "-wal", "-shm"]
@@ -53,7 +53,7 @@ enum Corpus {
     let first = shelf.run("export", name, "--output", "@first.ndjson")
     #expect(first.code == .success, "\(first.error)")
     let imported = shelf.run("import", "@first.ndjson", "--model", name, "--output", "@second.sqlite")
-    // What tables tell is not enough to write by.
+    // A model derived from tables is insufficient for writing.
     if imported.error.contains("holds no model") { return }
     #expect(imported.code == .success, "\(imported.error)")
     let second = shelf.run("export", "@second.sqlite", "--output", "@second.ndjson")

@@ -63,7 +63,7 @@ import Testing
 
   // MARK: Long results
 
-  /// Books 1 to `count`.
+  /// Creates books 1 to `count`.
   private func makeManyBooks(_ count: Int) throws {
     let lines = (1...count).map { "{\"$entity\":\"Book\",\"title\":\"Book \($0)\",\"pages\":\($0)}" }
     try shelf.makeStore("many.sqlite", lines.joined(separator: "\n"))

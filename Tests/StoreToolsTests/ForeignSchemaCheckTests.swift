@@ -2,7 +2,7 @@ import CoreDataStoreTools
 import Foundation
 import Testing
 
-/// `store check` of files with views and triggers that Core Data has not made, and of links beside them.
+/// `store check` of files with foreign views and triggers, and with links beside them.
 @Suite struct ForeignSchemaCheckTests {
   private let shelf: Shelf
 
@@ -43,7 +43,7 @@ import Testing
       "CREATE VIEW \(table) AS \(Self.endless) SELECT i AS Z_ENT, 'x' AS Z_NAME, 0 AS Z_SUPER, 0 AS Z_MAX, "
         + "1 AS Z_VERSION, 'u' AS Z_UUID, x'00' AS Z_PLIST, x'00' AS Z_CONTENT FROM n")
     #expect(shelf.run("check", "@store.sqlite").code != .success)
-    // Other commands may answer without the table.
+    // Other commands may work without the table.
     for command in ["info", "entities"] { _ = shelf.run(command, "@store.sqlite") }
   }
 

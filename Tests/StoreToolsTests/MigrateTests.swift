@@ -13,7 +13,7 @@ import Testing
     try shelf.makeStore()
   }
 
-  /// A model that differs from the shelf's by what is replaced.
+  /// Returns a model that differs from the shelf's by these replacements.
   private func makeModel(_ changes: [String: String], named name: String = "next") throws {
     var text = Shelf.model
     for (old, new) in changes {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreDataStoreTools
 
-/// A directory with a model in it, in which the tool is run; gone with the test.
+/// A directory with a model in which the tool runs; removed after the test.
 final class Shelf {
   let directory: URL
 
@@ -29,7 +29,7 @@ final class Shelf {
     String(decoding: try Data(contentsOf: URL(fileURLWithPath: path(name))), as: UTF8.self)
   }
 
-  /// What the tool said and how it ended.
+  /// The tool's output and exit code.
   struct Answer {
     let code: ExitCode
     let output: String
@@ -44,7 +44,7 @@ final class Shelf {
     func add(_ more: String) { _text.withLock { $0 += more } }
   }
 
-  /// Runs `coredata store` with these words; `@name` stands for a path in the directory.
+  /// Runs `coredata store` with these arguments; `@name` stands for a path in the directory.
   func run(_ words: String..., columns: Int? = nil) -> Answer { run(words, columns: columns) }
 
   func run(_ words: [String], columns: Int? = nil) -> Answer {
@@ -61,14 +61,14 @@ final class Shelf {
     return Answer(code: code, output: local(output.text), error: local(error.text))
   }
 
-  /// Makes a store of lines of JSON.
+  /// Creates a store from lines of JSON.
   func makeStore(_ name: String = "store.sqlite", _ lines: String = library) throws {
     try write(lines, to: "input.ndjson")
     let answer = run("import", "@input.ndjson", "--model", "@model", "--output", "@" + name)
     guard answer.code == .success else { throw ToolFailure(answer.code, answer.error) }
   }
 
-  /// Changes the file with plain SQL, unknown to open stacks.
+  /// Changes the file with plain SQL, unnoticed by open stacks.
   func damage(_ sql: String, in name: String = "store.sqlite") throws {
     let connection = try StoreFileFacts.openForMending(path: path(name))
     try connection.execute(sql)
@@ -129,7 +129,7 @@ final class Shelf {
     </model>
     """
 
-  /// Two authors with passports, three books, two of them novels, tags, chapters in a stored order,
+  /// Two authors with passports, three books, two of which are novels, tags, chapters in a stored order, and
   /// gaps in the keys.
   static let library = #"""
     {"$entity":"Author","$id":"Author/p2","name":"Theodor Fontane","age":78,"passport":"Passport/p9"}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataStoreTools
 
-/// What commands say to files that are no stores.
+/// Messages about files that are not stores.
 @Suite struct WrongFileTests {
   private let shelf: Shelf
 

@@ -3,7 +3,7 @@ import CoreDataStoreTrials
 import Foundation
 import Testing
 
-/// The collection of stores that Apple's framework wrote, beside the package.
+/// The collection of stores written by Apple's framework, beside the package.
 enum Corpus {
   static let collection = CorpusStore.collection(
     besidePackage: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.enabled(if: Corpus.isPresent)) struct CorpusWritingTests {
-  /// Stores that can be written to: those that hold their model.
+  /// Writable stores: those that contain their model.
   private static let _writable = Corpus.sound.filter { store in
     let model = try? NSManagedObjectModel.load(fromStoreAt: store.url)
     return model.map { !$0.isReconstructedFromTables } ?? false
@@ -27,7 +27,7 @@ import Testing
     #expect(trial.missing == [])
     #expect(trial.extra == [])
     #expect(trial.isInOrder)
-    // From 977 on, files that no migration has been over are equal as they stand.
+    // From 977 on, files without migrations are identical as they are.
     if version >= 977, !trial.rules.contains(.migrated), !trial.rules.contains(.quotes) {
       #expect(trial.rules == [])
     }

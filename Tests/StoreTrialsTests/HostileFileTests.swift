@@ -3,7 +3,7 @@ import CoreDataStoreTrials
 import Foundation
 import Testing
 
-/// Spoilt files end in data or an error. The long form is `Scripts/fuzz store`.
+/// Corrupted files yield data or an error. The long form is `Scripts/fuzz store`.
 @Suite struct HostileFileTests {
   /// The built program, beside the one that runs the tests.
   private static func _reader() throws -> String {

@@ -3,7 +3,7 @@ import CoreDataStoreTrials
 import Foundation
 import Testing
 
-/// Version hashes that Core Data wrote, against all models that are at hand: the editor's, the compiler's and
+/// Version hashes written by Core Data, compared with all available models: the editor's, the compiler's and
 /// those inside stores.
 @Suite(.enabled(if: Corpus.isPresent)) struct RecordedHashTests {
   private static func _hashes() -> Set<String> {
@@ -41,7 +41,8 @@ import Testing
         continue
       }
       reachable += 1
-      // Those three belong to a store that was saved with another model; the one inside it gives them.
+      // These three belong to a store that was saved with another model, which is inside the store and
+      // matches.
       #expect(hashes.contains(key), "\(key) of \(stores)")
     }
     #expect(reachable > 300)

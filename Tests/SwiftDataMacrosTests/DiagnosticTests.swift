@@ -3,7 +3,7 @@ import Testing
 @testable import SwiftDataExpansion
 
 @Suite struct DiagnosticTests {
-  /// A wrong declaration, what is said about it, and at what.
+  /// An invalid declaration, its diagnostic, and the position.
   struct Case: CustomTestStringConvertible, Sendable {
     let source: String
     let severity: String
@@ -24,7 +24,7 @@ import Testing
     var testDescription: String { source }
   }
 
-  /// The body of a class that has an initialiser.
+  /// Returns the body of a class with an initializer.
   private static func _body(_ body: String) -> String { "@Model final class Book { \(body); init() { } }" }
 
   static let classes: [Case] = [

@@ -2,14 +2,14 @@ import CoreDataJSON
 
 @testable import SwiftDataExpansion
 
-/// Asks the plugin as the compiler does, message by message.
+/// Calls the plugin as the compiler does, message by message.
 struct MacroHarness {
-  /// What a macro answered.
+  /// The result of a macro.
   struct Answer: Equatable {
     struct Remark: Equatable {
       let severity: String
       let message: String
-      /// What the position points at.
+      /// The text at the diagnostic's position.
       let place: String
       /// The source with the first fix-it applied.
       let fixed: String?

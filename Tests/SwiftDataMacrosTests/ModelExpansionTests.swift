@@ -270,7 +270,7 @@ import Testing
 }
 
 extension String {
-  /// What stands between `start` and the next quotation mark, each time.
+  /// Returns the text between each `start` and the next quotation mark.
   func components(ofEntries start: String) -> [String] {
     var rest = self[...]
     var found: [String] = []

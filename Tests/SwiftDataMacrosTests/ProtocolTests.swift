@@ -5,7 +5,7 @@ import Testing
 @testable import SwiftDataExpansion
 
 @Suite struct ProtocolTests {
-  /// What the plugin writes for what it reads, which arrives in pieces of so many bytes.
+  /// Returns the plugin's output for an input that arrives in pieces of this size.
   static func converse(_ input: [UInt8], piece: Int = 3) throws -> [UInt8] {
     var rest = input[...]
     var output: [UInt8] = []

@@ -1,5 +1,5 @@
-// A second process with a Core Data stack on the store of a SwiftData container, for tests. The model is the one inside the
-// store. It answers each line of its standard input with a line.
+// A second process, used by tests, with a Core Data stack on the store of a SwiftData container. Loads the
+// model from the store. Answers each line of its standard input with a line.
 //
 //   add TITLE   inserts a volume and saves
 //   titles      the volumes' titles

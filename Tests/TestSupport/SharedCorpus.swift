@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folder of real files beside the package, if it is there.
+/// The folder of real files beside the package, if present.
 package enum SharedCorpus {
   package static let root: URL? = {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

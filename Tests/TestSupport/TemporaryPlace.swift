@@ -1,20 +1,19 @@
 import Foundation
 
-/// Directories for the stores of tests, which are gone when the process is.
+/// Directories for the stores of tests, removed when the process ends.
 ///
-/// A test that shows how its process is stopped leaves what it made: the process that started it takes that
-/// away.
+/// A test that traps on purpose leaves its files, which the process that started it removes.
 package enum TemporaryPlace {
   private static let _prefix = "coredata-test-"
 
-  /// A new name for a directory, which is yet to be created.
+  /// Returns a new name for a directory, without creating it.
   package static func make() -> URL {
     _ = _sweepsAtExit
     return FileManager.default.temporaryDirectory.appendingPathComponent(
       "\(_prefix)\(getpid())-\(UUID().uuidString)", isDirectory: true)
   }
 
-  /// A new directory.
+  /// Creates a new directory.
   package static func makeDirectory() throws -> URL {
     let directory = make()
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -23,7 +22,7 @@ package enum TemporaryPlace {
 
   private static let _sweepsAtExit: Void = { _ = atexit { TemporaryPlace._sweep() } }()
 
-  /// Removes what this process has left, and every process that is no more.
+  /// Removes the directories of this process and of all processes that have ended.
   private static func _sweep() {
     let place = FileManager.default.temporaryDirectory
     for name in (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? [] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataToolKit
 
-/// A command's world whose streams are kept.
+/// A command's environment that records its streams.
 private final class Recorder: Sendable {
   let output = Mutex("")
   let error = Mutex("")

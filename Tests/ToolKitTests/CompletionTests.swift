@@ -31,11 +31,11 @@ struct CompletionTests {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  /// What bash would offer for the last word.
+  /// Returns what bash would offer for the last word.
   private func offers(_ words: String...) throws -> [String] {
     let script = CompletionScript(Self.syntax).text(for: .bash)
     let line = words.map { "'\($0)'" }.joined(separator: " ")
-    // Outside of a completion `compopt` has nothing to change.
+    // Outside of a completion, `compopt` has no effect.
     let program =
       script + "compopt() { :; }\nCOMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _tool\n"
       + "printf '%s\\n' \"${COMPREPLY[@]}\"\n"

@@ -3,10 +3,10 @@ import Testing
 
 @testable import CoreData
 
-/// Version hashes are computed once, and again after a change that matters.
+/// Version hashes are cached, and recomputed after a relevant change.
 @Suite("Version hashes after changes")
 struct VersionHashCacheTests {
-  /// The hashes of a model that was asked for them before a change, and of one that was not.
+  /// Returns the hashes of a model that had computed them before a change, and of one that had not.
   private func afterChange(_ change: (NSManagedObjectModel) -> Void) -> ([String: Data], [String: Data]) {
     let (asked, fresh) = (LibraryModel.make(), LibraryModel.make())
     _ = asked.entityVersionHashesByName
@@ -19,7 +19,7 @@ struct VersionHashCacheTests {
     let model = LibraryModel.make()
     let (first, second) = (model.entityVersionHashesByName, model.entityVersionHashesByName)
     #expect(first == second)
-    // The same bytes in memory: a second computation would make others, as both are held.
+    // The same bytes in memory: recomputing would allocate others, since both are retained.
     func place(_ hash: Data?) -> UnsafeRawPointer? { hash?.withUnsafeBytes { $0.baseAddress } }
     for (name, hash) in first { #expect(place(hash) == place(second[name]), "\(name)") }
   }
@@ -73,7 +73,8 @@ struct VersionHashCacheTests {
     let versions = (0..<3).map { number in
       let model = LibraryModel.make()
       model.entitiesByName["Tag"]!.attributesByName["name"]!.versionHashModifier = "\(number)"
-      // No hash knows of it, and what is merged of several versions would have those of the first.
+      // User info is not part of the hashes, so a model merged from several versions would otherwise have
+      // those of the first.
       model.entitiesByName["Author"]!.userInfo = ["version": "\(number)"]
       model.versionIdentifiers = ["\(number)"]
       return model

@@ -2,9 +2,9 @@ import CoreData
 import Foundation
 import Testing
 
-/// Accessors that declare a number as another numeric type than the model does.
+/// Accessors that declare a number as another numeric type than the model's.
 @Suite struct NumberAccessorTests {
-  /// Attributes of every numeric type that hold 0 and 1.
+  /// Attributes of every numeric type, for the values 0 and 1.
   private static let keys = ["pages", "copies", "price", "weight", "cost", "inPrint"]
 
   private func withNovel(_ body: (NSManagedObject, NSManagedObjectContext) throws -> Void) throws {
@@ -14,7 +14,8 @@ import Testing
 
   /// Writes ones through a key for each numeric attribute and reads them back after a save.
   ///
-  /// - Parameter makeKey: Names the declared type; without it, values would convert to types that compile as well.
+  /// - Parameter makeKey: Fixes the declared type; otherwise values would convert to other types that compile
+  ///   too.
   private func check<Value: Equatable>(
     _ makeKey: (String) -> ManagedKey<Value>, _ one: Value,
     _ read: (ManagedKey<Value>, NSManagedObject) -> Value,

@@ -5,7 +5,7 @@ import Testing
 import class CoreData.NSComparisonPredicate
 import class CoreData.NSExpression
 
-/// What a file that imports Foundation as well must be able to say.
+/// Code that must compile in a file that also imports Foundation.
 @Suite struct BothImportsTests {
   @Test func `formats and keys are available`() {
     let predicate = NSPredicate(format: "name == %@ AND age > %d", "Ada", 30)

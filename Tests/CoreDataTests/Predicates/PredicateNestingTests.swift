@@ -6,7 +6,7 @@ import Testing
 import class CoreData.NSComparisonPredicate
 import class CoreData.NSExpression
 
-/// Predicates and expressions that code nests without end: an answer or an error, never the end of the program.
+/// Predicates and expressions nested without limit in code yield a result or an error, and never a crash.
 @Suite struct PredicateNestingTests {
   private static let depth = 40_000
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreData
 
-/// History in stores that Core Data wrote.
+/// History in stores written by Core Data.
 @Suite(.enabled(if: CorpusSchemaTests.isPresent)) struct AppleHistoryTests {
   private let directory: URL
 
@@ -80,7 +80,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: directory) }
     let url = try copy("coredataplus/SampleModel2_V2.sqlite")
     let connection = try Connection(path: url.path, busyTimeout: 1)
-    // The form of 2018, as in a store of macOS 10.13.
+    // The format of 2018, as in a store of macOS 10.13.
     try connection.execute(
       """
       DROP TABLE ATRANSACTION; DROP TABLE ATRANSACTIONSTRING; DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16003; \

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreData
 
-/// Stores that Core Data wrote, opened, read and changed.
+/// Stores written by Core Data: opening, reading and changing.
 @Suite(.enabled(if: CorpusSchemaTests.isPresent)) struct AppleStoreTests {
   private let directory: URL
   private let layout: ModelLayout

@@ -68,7 +68,7 @@ import Testing
     let stale = try fixture.update(keys[0], "Route", ["name": .string("mine")])
     try other.commit(ChangeSet(updated: [try fixture.update(keys[0], "Route", ["name": .string("theirs")])]))
     #expect(throws: StoreConflictError.self) { try fixture.engine.commit(ChangeSet(updated: [stale])) }
-    // Both know the store by its UUID, so an ID of one is equal to the other's.
+    // Both coordinators identify the store by its UUID, so their IDs are equal.
     let theirs = try other.fetch(fixture.plan("Route")).map { NSManagedObjectID($0.key) }
     #expect(theirs[0].isEqual(NSManagedObjectID(keys[0])))
   }

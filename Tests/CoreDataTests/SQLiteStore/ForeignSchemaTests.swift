@@ -4,14 +4,14 @@ import Testing
 
 @testable import CoreData
 
-/// Files with views and triggers that Core Data has not put there.
+/// Files with foreign views and triggers.
 @Suite struct ForeignSchemaTests {
   private let fixture: StoreFixture
   init() throws { fixture = try StoreFixture(Models.transit) }
 
   private static let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
 
-  /// Puts an endless view in place of a table.
+  /// Replaces a table by a view with endless rows.
   private func _replace(_ table: String, _ columns: String) throws {
     try fixture.insert([fixture.insertion("Route", ["name": .string("one")])])
     fixture.engine.close()

@@ -8,7 +8,7 @@ import Testing
 @testable import CoreData
 
 @Suite struct ModelCacheTests {
-  /// A model with one of everything that a cache can hold.
+  /// A model with everything that a cache can contain.
   private static func _everything() -> ModelSchema {
     var name = AttributeSchema(
       traits: PropertyTraits(name: "name", isOptional: false), type: .string, defaultValue: .string("É"))
@@ -94,7 +94,7 @@ import Testing
   @Test func `what is written is read`() throws {
     let schema = Self._everything()
     var found = try _read(ModelCache.content(for: schema))
-    // An archive names the composites by their attributes.
+    // An archive identifies composites by their attributes.
     found.composites = schema.composites
     for (one, other) in zip(found.entities, schema.entities) {
       #expect(one.attributes == other.attributes)
@@ -162,7 +162,7 @@ import Testing
   }
 }
 
-/// Models put together from tables.
+/// Models derived from tables.
 @Suite struct TableModelTests {
   private func _model(_ schema: ModelSchema, _ insert: (StoreFixture) throws -> Void = { _ in }) throws
     -> ModelSchema

@@ -4,11 +4,11 @@ import CoreDataCTorture
 import Foundation
 import Testing
 
-/// Calls of the operating system that fail once while a store is opened or migrated. The VFS below SQLite is one for the whole
+/// System calls that fail once while a store is opened or migrated. The VFS below SQLite applies to the whole
 /// process, so each test runs in a separate process.
 @Suite struct OpeningFaultTests {
-  /// Runs `body` once for each call on files below a directory that it makes through SQLite, or for one in so many,
-  /// and lets that call report an I/O error.
+  /// Runs `body` repeatedly for a directory. In each run another call on files below the directory, made
+  /// through SQLite, reports an I/O error; with `step`, one in so many calls.
   ///
   /// - Returns: The number of runs in which a call failed.
   private static func forEachCall(below directory: URL, by step: Int = 1, _ body: () throws -> Void) throws
@@ -63,7 +63,7 @@ import Testing
       let count = try Self.forEachCall(below: stores.directory, by: 7) {
         let url = stores.url("New.sqlite")
         let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
-        // With objects, not in SQL.
+        // Migrates objects instead of using SQL.
         manager.usesStoreSpecificMigrationManager = false
         let result = Result {
           try manager.migrateStore(
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  /// Makes two authors with three books each.
+  /// Creates two authors with three books each.
   private static func makeLibrary(_ model: NSManagedObjectModel, at url: URL) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
@@ -100,7 +100,7 @@ import Testing
     try BlobStore.close(coordinator)
   }
 
-  /// Number of books of each author.
+  /// Returns the number of books of each author.
   private static func bookCounts(_ model: NSManagedObjectModel, at url: URL) throws -> [Int] {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)

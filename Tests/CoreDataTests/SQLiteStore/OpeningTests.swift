@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Whatever a process left, the store opens again.
+/// A store opens again whatever state a process has left it in.
 @Suite struct OpeningTests: Sendable {
   private let _place: URL
   private let _url: URL
@@ -19,7 +19,7 @@ import Testing
   private func _add(
     _ url: URL? = nil, model: NSManagedObjectModel = LibraryModel.make(), options: [String: Any] = [:]
   ) throws -> NSPersistentStoreCoordinator {
-    // Nothing here waits for the default timeout of four minutes.
+    // No test waits for the default timeout of four minutes.
     let options = [NSPersistentStoreTimeoutOption: 5 as Any].merging(options) { $1 }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
@@ -27,7 +27,7 @@ import Testing
     return coordinator
   }
 
-  /// The model's next version.
+  /// Returns the model's next version.
   private static func _nextModel() -> NSManagedObjectModel {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]?.properties.append(LibraryModel.attribute("note", .stringAttributeType))
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// A file as it is between the journal mode and the tables of a new store.
+  /// Creates a file in the state between setting the journal mode and creating the tables of a new store.
   private func _makeHeader(at url: URL) throws {
     let connection = try Connection(path: url.path)
     try connection.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL")
@@ -250,7 +250,7 @@ import Testing
     python.standardError = FileHandle.nullDevice
     try python.run()
     python.waitUntilExit()
-    // 127: there is no Python to ask.
+    // 127: Python is not installed.
     #expect([7, 127].contains(python.terminationStatus))
     #expect(try _names(coordinator) == ["Austen"])
   }
@@ -295,7 +295,7 @@ import Testing
   }
 }
 
-/// What went wrong on several threads.
+/// Errors from several threads.
 private final class Failures: Sendable {
   private let _found = Mutex<[String]>([])
 

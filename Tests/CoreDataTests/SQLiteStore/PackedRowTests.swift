@@ -24,7 +24,7 @@ import Testing
 
   private func _slot(_ name: String) -> Int { fixture.slot(name, in: "Reading") }
 
-  /// The row as another engine reads it from the file.
+  /// Returns the row as another engine reads it from the file.
   private func _stored(_ values: [String: Value]) throws -> Row {
     let key = try fixture.insert("Reading", values)
     let row = try fixture.engine.rows(for: [key])[0]
@@ -115,8 +115,8 @@ import Testing
   }
 }
 
-/// Fetches of all matches, whose order is made in memory, beside the same order made by SQLite for those with
-/// a limit.
+/// Fetches of all matches, which are sorted in memory, and fetches with a limit, which SQLite sorts, have the
+/// same order.
 @Suite struct PackedOrderTests {
   private static let _model = ModelSchema(entities: [
     EntitySchema(
@@ -162,7 +162,7 @@ import Testing
   @Test(arguments: ["label", "number", "value", "flag"], [true, false])
   func `the order is SQ lites`(_ name: String, _ ascending: Bool) throws {
     for second in ["label", "number", "value"] where second != name {
-      // Other things being equal SQLite may choose, so the last term leaves nothing equal but equal rows.
+      // SQLite may order equal rows arbitrarily, so the last term leaves only equal rows equal.
       var terms = [_term(name, ascending), _term(second, !ascending)]
       terms += ["label", "number", "value", "flag"].map { _term($0, true) }
       var plan = fixture.plan("Mark", sort: terms)

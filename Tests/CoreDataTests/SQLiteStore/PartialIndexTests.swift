@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Indexes of new stores that take some of the rows only.
+/// Partial indexes of new stores.
 @Suite struct PartialIndexTests {
   private func _schema(_ indexes: [FetchIndexSchema]) -> ModelSchema {
     var place = EntitySchema(

@@ -2,9 +2,10 @@ import CoreData
 import Foundation
 import Testing
 
-/// Files and directories that may be read, but not written. Root may write anything, so another user asks.
+/// Files and directories that are readable but not writable. Root may write anything, so tests run as another
+/// user.
 @Suite struct ReadOnlyPlaceTests {
-  /// Makes a store, takes the right to write away, and runs `body` as a user without it.
+  /// Creates a store, removes write permission, and runs `body` as a user without it.
   private static func asReader(
     file: mode_t, directory: mode_t, _ body: (BlobStore) throws -> Void
   ) throws {
@@ -30,7 +31,7 @@ import Testing
     #expect(throws: CocoaError.self) { try BlobStore.insert(1, into: coordinator) }
     try #require(stores.names == before)
     try BlobStore.close(coordinator)
-    // Nothing stops a later write.
+    // A later write succeeds.
     chmod(stores.directory.path, 0o755)
     chmod(stores.url().path, 0o644)
     let again = try stores.open()

@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test func `entity numbers of the file are respected`() throws {
-    // As written by a model with one more entity in front.
+    // As written with a model that has one more entity in front.
     let fixture = try StoreFixture(Models.library)
     let page = fixture.insertion("Page", ["number": .int(7)])
     try fixture.insert([page])
@@ -168,7 +168,7 @@ import Testing
   }
 }
 
-/// Compares predictions with stores that Core Data wrote.
+/// Compares predicted schemas with stores written by Core Data.
 @Suite struct CorpusSchemaTests {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -142,7 +142,7 @@ import Testing
     mkfifo(pipe.path, 0o600)
     let dangling = stores.url("dangling")
     try FileManager.default.createSymbolicLink(atPath: dangling.path, withDestinationPath: "gone")
-    // The null device under another name, which only root can make.
+    // The null device under another name, which only root can create.
     let device = stores.url("device")
     mknod(device.path, S_IFCHR | 0o666, 1 << 8 | 3)
     let before = stores.names
@@ -158,7 +158,7 @@ import Testing
 
   @Test func `destroying a store in memory leaves the null device`() async {
     await #expect(processExitsWith: .success) {
-      // If this fails, the engine must not delete the device: go on without root's rights.
+      // If this fails, the engine must not delete the device: drops root's rights first.
       guard geteuid() != 0 || setuid(65534) == 0 else { return }
       let before = BlobStore.status("/dev/null")
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: BlobStore.model())

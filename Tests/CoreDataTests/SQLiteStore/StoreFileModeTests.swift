@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Who may use the files that are made beside a store.
+/// Permissions of the files created beside a store.
 @Suite struct StoreFileModeTests {
   private let stores: BlobStore
 
@@ -56,7 +56,7 @@ import Testing
   }
 }
 
-/// What a killed program leaves, and who deletes it.
+/// Files left by a killed program, and which process deletes them.
 @Suite struct AbandonedFileTests {
   private let stores: BlobStore
 
@@ -95,7 +95,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: sibling.url.path))
   }
 
-  /// The engine of a store, and a file that no row of it names.
+  /// Returns the engine of a store, and a file that no row of it refers to.
   private func engineWithOrphan() throws -> (NSPersistentStoreCoordinator, SQLiteStoreEngine, orphan: String)
   {
     try stores.make(notes: 2, blob: true)
@@ -146,7 +146,7 @@ import Testing
 
   @Test func `a killed process's private copy is deleted at the next open`() async throws {
     try stores.make(notes: 4)
-    // A database with a log and no shared memory, as a backup has it.
+    // A database with a log and no shared memory, as in a backup.
     let store = try stores.open()
     try BlobStore.insert(3, into: store)
     try FileManager.default.copyItem(at: stores.url(), to: stores.url("Backup.sqlite"))
@@ -167,7 +167,7 @@ import Testing
     let connection = try file.open()
     #expect(try connection.firstValue("SELECT COUNT(*) FROM ZNOTE") == .int(7))
     let directory = URL(fileURLWithPath: connection.path).deletingLastPathComponent()
-    // Other tests of this process may have copies, too; none of the processes above has.
+    // Other tests of this process may have copies too, but none of the processes above has.
     PrivateCopy.removeAbandoned()
     #expect(FileManager.default.fileExists(atPath: directory.path))
     for name in BlobStore.names(in: directory.deletingLastPathComponent().path) where name.hasSuffix(".lock")

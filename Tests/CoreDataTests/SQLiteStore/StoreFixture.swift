@@ -7,12 +7,12 @@ import TestSupport
 
 @testable import CoreData
 
-/// Statements that a store ran.
+/// Records the statements that a store runs.
 final class SQLLog: Sendable {
   private let _statements = Mutex<[String]>([])
   func append(_ statement: String) { _statements.withLock { $0.append(statement) } }
   var statements: [String] { _statements.withLock { $0 } }
-  /// Forgets what was logged and answers it.
+  /// Returns the log and clears it.
   func take() -> [String] {
     _statements.withLock { statements in
       defer { statements = [] }
@@ -21,7 +21,7 @@ final class SQLLog: Sendable {
   }
 }
 
-/// A store in a temporary directory, with short ways to make rows and change sets.
+/// A store in a temporary directory, with helpers that create rows and change sets.
 final class StoreFixture {
   let directory: URL
   let layout: ModelLayout
@@ -54,13 +54,13 @@ final class StoreFixture {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// Another engine over the same file.
+  /// Returns another engine on the same file.
   func reopened(_ options: SQLiteStoreOptions = SQLiteStoreOptions()) throws -> SQLiteStoreEngine {
     try SQLiteStoreEngine(
       url: url, layout: layout, entities: _entities, persistentStore: nil, options: options)
   }
 
-  /// A plain connection to the file.
+  /// Opens a plain connection to the file.
   func connection() throws -> Connection { try Connection(path: url.path) }
 
   func entity(_ name: String) -> PropertyLayout { layout.layoutsByName[name]! }
@@ -77,12 +77,12 @@ final class StoreFixture {
     return row
   }
 
-  /// An insertion with a temporary ID.
+  /// Returns an insertion with a temporary ID.
   func insertion(_ entity: String, _ values: [String: Value]) -> ChangeSet.Insertion {
     ChangeSet.Insertion(id: temporaryID(entity), row: row(entity, values))
   }
 
-  /// Inserts objects and answers their keys.
+  /// Inserts objects and returns their keys.
   @discardableResult
   func insert(_ insertions: [ChangeSet.Insertion]) throws -> [ObjectKey] {
     try engine.commit(ChangeSet(inserted: insertions))
@@ -94,7 +94,7 @@ final class StoreFixture {
     try insert([insertion(entity, values)])[0]
   }
 
-  /// An update of the row that the store has now.
+  /// Returns an update of the row that the store has now.
   func update(_ key: ObjectKey, _ entity: String, _ values: [String: Value]) throws -> ChangeSet.Update {
     let base = try engine.rows(for: [key])[0]!
     let row = Row(copying: base, version: base.version + 1)
@@ -112,14 +112,14 @@ final class StoreFixture {
     return plan
   }
 
-  /// Primary keys of the matches, in their order.
+  /// Returns the primary keys of the matches, in order.
   func keys(_ entity: String, _ predicate: PredicateTree? = nil, sort: [FetchPlan.SortTerm] = []) throws
     -> [Int64]
   {
     try engine.fetch(plan(entity, predicate, sort: sort)).map(\.key.reference)
   }
 
-  /// The condition that a predicate becomes.
+  /// Returns the SQL condition for a predicate.
   func condition(_ entity: String, _ predicate: PredicateTree) throws -> String {
     let text = try engine.compiled(plan(entity, predicate), .count).query.sql.text
     return String(text.dropFirst("SELECT COUNT(*) FROM ".count))
@@ -189,7 +189,7 @@ extension EntitySchema {
 }
 
 enum Models {
-  /// Books with a subentity, pages, authors below writers: all of inheritance, to-ones and constraints.
+  /// Books with a subentity, pages, authors below writers: covers inheritance, to-ones and constraints.
   static let library = ModelSchema(entities: [
     EntitySchema(
       "Book",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// What programs keep in a store's metadata.
+/// Values that programs keep in a store's metadata.
 @Suite struct StoreMetadataTests {
   private let _stores: BlobStore
   private var _url: URL { _stores.url("Library.sqlite") }

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Places where no store can be, and paths that lead to one by a link.
+/// Invalid locations for a store, and paths to a store through a link.
 @Suite struct StorePlaceTests {
   private let stores: BlobStore
 

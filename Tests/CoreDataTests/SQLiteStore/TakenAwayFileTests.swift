@@ -9,7 +9,7 @@ import Testing
 
   init() throws { stores = try BlobStore() }
 
-  /// Expects a save to be refused because the file is not in its place.
+  /// Expects a save to be refused because the file is not at its path.
   private func expectRefusal(_ coordinator: NSPersistentStoreCoordinator) {
     let error = #expect(throws: CocoaError.self) { try BlobStore.insert(1, into: coordinator) }
     #expect(error?.userInfo[NSSQLiteErrorDomain] as? Int == 1032)
@@ -93,7 +93,7 @@ import Testing
     let coordinator = try stores.open()
     try BlobStore.insert(2, into: coordinator)
     rename(stores.url("New.sqlite").path, stores.url().path)
-    // Several readers at once need connections that are not open yet.
+    // Concurrent readers need connections that are not open yet.
     let counts = [coordinator.newContext(), coordinator.newContext(), coordinator.newContext()].map {
       context in
       context.performAndWait { try? context.count("Note") }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreData
 
-/// `identifier IN …` where identifiers are unique: a join with the values.
+/// `identifier IN …` on a unique attribute becomes a join with the values.
 @Suite struct UniqueLookUpTests {
   private let fixture: StoreFixture
   private let _keys: [ObjectKey]

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Files of large values that are there and cannot be read: an error, never a value that is lost.
+/// External files that exist and cannot be read cause an error, and never lose a value.
 @Suite struct UnreadableExternalDataTests {
   private let stores: BlobStore
   private let file: String
@@ -11,7 +11,7 @@ import Testing
     stores = try BlobStore()
     try stores.make(blob: true)
     file = try stores.external() + "/" + #require(BlobStore.names(in: stores.external()).first)
-    // Root may read any file, so that this one is made too large instead: nothing but its length is stored.
+    // Root may read any file, so this one is made too large instead; only its length is stored.
     #expect(truncate(file, 3 << 30) == 0)
   }
 
@@ -50,7 +50,7 @@ import Testing
     let mapping = try NSMappingModel.inferredMappingModel(
       forSourceModel: BlobStore.model(), destinationModel: target)
     let manager = NSMigrationManager(sourceModel: BlobStore.model(), destinationModel: target)
-    // The stores are gone through object by object.
+    // Migrates the stores object by object.
     manager.usesStoreSpecificMigrationManager = false
     func migrate() throws {
       try manager.migrateStore(

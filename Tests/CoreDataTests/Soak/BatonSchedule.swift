@@ -5,14 +5,14 @@ import TestSupport
 @testable import CoreData
 
 /// Runs blocks on separate threads, one at a time: the running thread holds a baton, and at the engine's
-/// interleaving points it may hand the baton to another. A seed decides when and to which.
+/// interleaving points it may pass the baton to another. A seed decides when and to which.
 ///
-/// The same seed and the same blocks give the same interleaving, as long as the blocks depend on nothing but
+/// The same seed and the same blocks give the same interleaving, provided that the blocks depend only on
 /// their input.
 final class BatonSchedule: InterleavingSchedule {
   /// A block and its thread.
   private final class Runner: @unchecked Sendable {
-    // Unchecked: `awaited` and `isDone` are used under the schedule's lock only.
+    // Unchecked: `awaited` and `isDone` are accessed only under the schedule's lock.
     let number: Int
     let turn = DispatchSemaphore(value: 0)
     let block: () -> Void
@@ -28,9 +28,9 @@ final class BatonSchedule: InterleavingSchedule {
   private struct State {
     var random: SeededRandom
     var runners: [Runner] = []
-    /// Number of the runner that has the baton; nil before the start and after the end.
+    /// Number of the runner that holds the baton; nil before the start and after the end.
     var holder: Int?
-    /// For each resource its holder, first, and the waiting runners.
+    /// For each resource, its holder first, then the waiting runners.
     var lines: [ObjectIdentifier: [Int]] = [:]
     var trace: [String] = []
     var deadlock: String?
@@ -38,7 +38,7 @@ final class BatonSchedule: InterleavingSchedule {
 
   private let _state: Mutex<State>
   private let _end = DispatchSemaphore(value: 0)
-  /// Of a hundred points, at how many the baton may go to another runner.
+  /// Percentage of points at which the baton may be passed on.
   private let _chance: Int
 
   init(seed: UInt64) {
@@ -47,13 +47,13 @@ final class BatonSchedule: InterleavingSchedule {
     _state = Mutex(State(random: random))
   }
 
-  /// Where the baton went, and at which points.
+  /// The sequence of runners and points.
   var trace: [String] { _state.withLock { $0.trace } }
 
-  /// Who waited for what when no runner could go on; nil if all came to their end.
+  /// What each runner waited for when none could continue; nil if all finished.
   var deadlock: String? { _state.withLock { $0.deadlock } }
 
-  /// Runs the blocks, and those that they enqueue, until all have returned or none can go on.
+  /// Runs the blocks, and those that they enqueue, until all have returned or none can continue.
   func run(_ blocks: [@Sendable () -> Void]) {
     for block in blocks { _add(block, inLineFor: nil) }
     _pass(at: "start")
@@ -116,8 +116,8 @@ final class BatonSchedule: InterleavingSchedule {
     thread.start()
   }
 
-  /// Gives the baton to a runner that can go on, and waits until it is back unless the caller has come to its
-  /// end.
+  /// Passes the baton to a runner that can continue, and waits until it returns unless the caller has
+  /// finished.
   private func _pass(at point: String) {
     let (from, to, isOver) = _state.withLock { state -> (Runner?, Runner?, Bool) in
       let from = state.holder.map { state.runners[$0] }

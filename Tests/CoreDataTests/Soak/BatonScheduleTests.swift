@@ -4,9 +4,9 @@ import Testing
 @testable import CoreData
 
 @Suite struct BatonScheduleTests {
-  /// Adds to a number in two steps with a point between them.
+  /// Increments a number in two steps with an interleaving point in between.
   private final class Counter: @unchecked Sendable {
-    // Unchecked: used by scheduled threads only, of which one runs at a time.
+    // Unchecked: used only by scheduled threads, which run one at a time.
     var value = 0
 
     func increment() {

@@ -9,7 +9,7 @@ final class GraphEditor {
   /// Attributes that the edit has assigned, as `label.key`.
   private(set) var assigned: [String] = []
 
-  /// Whether this is the only editor at work, so that the context's objects are as in the store.
+  /// Whether no other editor is active, so that the context's objects match the store.
   private let _isAlone: Bool
 
   init(_ context: NSManagedObjectContext, isAlone: Bool) {
@@ -17,7 +17,7 @@ final class GraphEditor {
     _isAlone = isAlone
   }
 
-  /// Makes an edit and says what it was.
+  /// Makes an edit and returns its description.
   func edit(_ random: inout SeededRandom, serial: inout Int) throws -> String {
     switch random.below(100) {
     case 0..<22: try _insert(&random, &serial)
@@ -149,7 +149,7 @@ final class GraphEditor {
     } else {
       return "refresh nothing"
     }
-    // The only editor sees no foreign changes.
+    // A single editor sees no foreign changes.
     if let view, try GraphView(_context) != view {
       failures.append("\(label) changed what the context shows")
     }
@@ -170,7 +170,7 @@ final class GraphEditor {
     return "process"
   }
 
-  /// A few edits taken back show what was there before; taken back again, what was there after.
+  /// Undoing a few edits restores the previous state; redoing them restores the later one.
   private func _undoAndRedo(_ random: inout SeededRandom, _ serial: inout Int) throws -> String {
     guard _isAlone, let undoManager = _context.undoManager else { return "no undo manager" }
     _context.processPendingChanges()
@@ -205,12 +205,12 @@ final class GraphEditor {
     return label
   }
 
-  /// What a predicate finds is what looking at every object finds.
+  /// A predicate finds the same objects as checking every object.
   private func _query(_ random: inout SeededRandom) throws -> String {
     let limit = random.below(50)
     let found = try _context.all("Book", where: NSPredicate(format: "pages >= %d", limit))
     let expected = try _context.all("Book").filter { ($0.value(forKey: "pages") as? Int ?? 0) >= limit }
-    // Beside others an object may show an older value than the one that it is found by.
+    // With other editors, an object may show an older value than the one it is found by.
     if _isAlone, Set(found) != Set(expected) {
       failures.append(
         "pages >= \(limit) finds \(found.map(_name).sorted()), not \(expected.map(_name).sorted())")

@@ -3,7 +3,8 @@ import Synchronization
 
 @testable import CoreData
 
-/// The attributes that each context of a soak has assigned and not saved into a store: what its next save may change.
+/// The attributes that each context of a soak has assigned and not saved to a store: its next save may change
+/// only these.
 struct SoakAssignments: Sendable {
   private var _keys: [Set<String>]
 
@@ -28,7 +29,7 @@ struct SoakAttributes {
   /// Versions of the stored rows by label.
   private var _versions: [String: Int64] = [:]
 
-  /// Reads everything. Call it inside the context's block.
+  /// Reads all objects. Call inside the context's block.
   init(_ context: NSManagedObjectContext) throws {
     for (entity, keys) in Self.keys {
       for object in try context.all(entity) {
@@ -41,7 +42,7 @@ struct SoakAttributes {
     }
   }
 
-  /// The attributes of objects in both that differ.
+  /// Returns the attributes that differ, of objects in both.
   func changes(to later: SoakAttributes) -> [(key: String, before: String, after: String)] {
     _values.compactMap { key, before in
       guard let after = later._values[key], after != before else { return nil }
@@ -49,7 +50,7 @@ struct SoakAttributes {
     }
   }
 
-  /// Objects whose versions one save cannot have raised so.
+  /// Returns objects whose version cannot result from one save.
   func wrongVersions(in later: SoakAttributes) -> [String] {
     _versions.compactMap { name, before in
       guard let after = later._versions[name], after != before, after != before + 1 else { return nil }
@@ -57,7 +58,8 @@ struct SoakAttributes {
     }
   }
 
-  /// The attributes that the context's registered objects show and have no unsaved change of, and that are different here.
+  /// Returns the attributes without unsaved change in the context's registered objects that differ from this
+  /// state.
   func differences(from context: NSManagedObjectContext) -> [String] {
     context.registeredObjects.flatMap { object -> [String] in
       guard !object.isInserted, !object.isDeleted, !object.isFault else { return [] }
@@ -76,7 +78,7 @@ struct SoakAttributes {
 }
 
 extension GraphSoak {
-  /// Saves into the store with `body`, and checks that this changes only attributes that the context, or a child that
+  /// Saves to the store with `body`, and checks that only attributes change that the context, or a child that
   /// saved into it, has assigned.
   func checkingAssignments(of context: SoakContext, _ body: () throws -> Void) throws {
     let before = try stack.fresh { try SoakAttributes($0) }
@@ -89,7 +91,8 @@ extension GraphSoak {
     for wrong in before.wrongVersions(in: after) { fail("\(context.name!) saved, and \(wrong)") }
   }
 
-  /// A context that has merged every save shows what is stored wherever it has no unsaved change.
+  /// Checks that a context which has merged every save shows the stored values except where it has unsaved
+  /// changes.
   func checkMerged(_ context: SoakContext) throws {
     let stored = try stack.fresh { try SoakAttributes($0) }
     for difference in context.performAndWait({ stored.differences(from: context) }).prefix(4) {

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import CoreData
 
-// What must hold during and after a soak.
+// Invariants during and after a soak.
 
 extension GraphSoak {
   func noteDangling(_ context: SoakContext) {
@@ -15,7 +15,7 @@ extension GraphSoak {
     try context.performAndWait { try GraphView(context) }
   }
 
-  /// In a context that works alone both ends of every link agree, at every level.
+  /// Checks that in a context that works alone, both ends of every link agree at every level.
   func checkChain(from context: SoakContext) throws {
     var next: NSManagedObjectContext? = context
     while let level = next as? SoakContext {
@@ -26,7 +26,7 @@ extension GraphSoak {
     }
   }
 
-  /// Every context, clean and merged, shows what is in the store.
+  /// Checks that every context, clean and merged, shows the contents of the store.
   func checkAll() throws {
     let fresh = try stack.fresh { try GraphView($0) }
     if !fresh.flaws.isEmpty { fail("store: \(fresh.flaws.prefix(4).joined(separator: "; "))") }
@@ -53,7 +53,7 @@ extension GraphSoak {
     }
   }
 
-  /// No two registered objects are the same one.
+  /// Checks that no two registered objects have the same ID.
   private func _checkRegistry(_ context: SoakContext) {
     context.performAndWait {
       var seen = Set<URL>()
@@ -65,8 +65,8 @@ extension GraphSoak {
     }
   }
 
-  /// Every object is of the version that the store has: with another its next save would fail with
-  /// a false conflict.
+  /// Checks that every object has the version in the store; otherwise its next save would fail with a false
+  /// conflict.
   private func _checkVersions(_ context: SoakContext) throws {
     try context.performAndWait {
       for object in context.registeredObjects {
@@ -80,7 +80,7 @@ extension GraphSoak {
     }
   }
 
-  /// What a coordinator that has seen nothing reads from the file.
+  /// Returns what a new coordinator reads from the file.
   private func _reread() throws -> GraphView {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
     try coordinator.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)

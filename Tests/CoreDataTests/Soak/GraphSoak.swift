@@ -4,24 +4,24 @@ import TestSupport
 
 @testable import CoreData
 
-/// A context of the soak: notes when something points at an object that is not there.
+/// A context of the soak: records references to missing objects.
 final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
-  // Unchecked: `dangling` is used inside its blocks only, the inbox is guarded by its lock.
+  // Unchecked: `dangling` is used only in its blocks; the inbox is guarded by its lock.
   var dangling: [String] = []
   private let _inbox = Mutex(Mail())
 
   private struct Mail: @unchecked Sendable {
-    // Unchecked: notifications are passed on, never changed.
+    // Unchecked: notifications are passed on unchanged.
     var notifications: [Notification] = []
   }
 
-  /// A save of another context that this one has not merged yet.
+  /// Enqueues a save of another context for merging.
   func deliver(_ notification: Notification) {
     let mail = Mail(notifications: [notification])
     _inbox.withLock { $0.notifications += mail.notifications }
   }
 
-  /// Takes out the saves that are yet to be merged, oldest first.
+  /// Removes and returns the saves to merge, oldest first.
   func takeInbox() -> [Notification] {
     _inbox.withLock { inbox -> Mail in
       defer { inbox = Mail() }
@@ -39,30 +39,30 @@ final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
 
 /// Random edits of one library through three sibling and three nested contexts, checked step by step.
 ///
-/// The steps come in phases. In a solo phase one context works alone, and it, its parents and the store are
-/// compared after every step. In a crowd phase all contexts work and merge each other's saves late or not at
-/// all until the phase ends. At the end of either, everything is saved and merged: then every context must
-/// show what a new one reads.
+/// The steps are grouped in phases. In a solo phase one context works alone, and it is compared with its
+/// parents and the store after every step. In a crowd phase all contexts work, and merge each other's saves
+/// late or not until the phase ends. At the end of each phase everything is saved and merged: then every
+/// context must show what a new one reads.
 ///
-/// A crowd may work at once, each context on a separate thread. Then a link may lead to an object that
-/// another context has just deleted; what holds at the end is the same. Parents are not rolled back
-/// meanwhile: a child that saves before it has been reset would save what it had read of them.
+/// A crowd may work concurrently, each context on a separate thread. A link may then lead to an object that
+/// another context has just deleted; the final state is the same. Parents are not rolled back meanwhile: a
+/// child that saves before it has been reset would save what it had read from them.
 final class GraphSoak {
-  /// How the contexts of a crowd work.
+  /// How the contexts of a crowd run.
   enum Mode: Sendable {
     /// One step after another.
     case inTurn
-    /// A thread for each context; the plan's seeds decide which one runs.
+    /// One thread per context; the plan's seeds decide which one runs.
     case scheduled
-    /// A thread for each context, at the machine's will.
+    /// One thread per context, scheduled by the system.
     case free
   }
 
   let mode: Mode
   let stack: TestStack
-  /// Three on the coordinator, two children of the first, a child of the first child.
+  /// Three on the coordinator, two children of the first, and a child of the first child.
   let contexts: [SoakContext]
-  /// Whether several threads are at work.
+  /// Whether several threads are running.
   private var _isAtOnce = false
   private let _journal = Mutex(Journal())
   let assignments: Mutex<SoakAssignments>
@@ -75,11 +75,11 @@ final class GraphSoak {
   }
 
   var step: Int { _journal.withLock { $0.step } }
-  /// How many phases were begun.
+  /// The number of phases begun.
   var phaseCount: Int { _journal.withLock { $0.phase } }
-  /// What was found wrong; the soak stops at the first.
+  /// The failures found; the soak stops at the first.
   var failures: [String] { _journal.withLock { $0.failures } }
-  /// The steps so far, in words.
+  /// Descriptions of the steps so far.
   var log: [String] { _journal.withLock { $0.log } }
 
   init(_ setting: Setting, mode: Mode = .inTurn) throws {
@@ -105,9 +105,9 @@ final class GraphSoak {
 
   func index(of context: NSManagedObjectContext) -> Int { contexts.firstIndex { $0 === context }! }
 
-  /// Does what the plan says, up to the first failure.
+  /// Runs the plan, up to the first failure.
   ///
-  /// - Parameter progress: Told of every thousand steps.
+  /// - Parameter progress: Called every thousand steps.
   func run(_ plan: SoakPlan, progress: (Int) -> Void = { _ in }) throws {
     var told = 0
     for phase in plan.phases {
@@ -130,7 +130,7 @@ final class GraphSoak {
     }
   }
 
-  /// What a failure needs to be understood: what is wrong, and the last steps.
+  /// Information for analysing a failure: its description, and the last steps.
   var report: String {
     "step \(step): \(failures.prefix(6).joined(separator: "\n  "))\nlast steps:\n  "
       + log.suffix(60).joined(separator: "\n  ")
@@ -142,7 +142,7 @@ final class GraphSoak {
 
   private func _note(_ line: String) { _journal.withLock { $0.log.append(line) } }
 
-  /// Notes a step; what is to be said of it may be known only when it is done.
+  /// Records a step; its description may only be known once it is done.
   private func _noteStep(_ line: () throws -> String) rethrows {
     let number = _journal.withLock { journal in
       journal.step += 1
@@ -170,12 +170,12 @@ final class GraphSoak {
     }
   }
 
-  /// A crowd with a thread for each context.
+  /// Runs a crowd with one thread per context.
   private func _crowdAtOnce(_ phase: SoakPlan.Phase) {
     _note("-- crowd at once")
     _isAtOnce = true
     defer { _isAtOnce = false }
-    // The threads use their own contexts, and what is guarded by locks; nothing else runs meanwhile.
+    // The threads use only their own contexts and lock-guarded state; nothing else runs meanwhile.
     nonisolated(unsafe) let soak = self
     let blocks = contexts.indices.map { index in
       let steps = phase.steps.filter { $0.context == index }
@@ -212,7 +212,7 @@ final class GraphSoak {
     group.wait()
   }
 
-  /// Saves everything from the leaves up, has every context merge, and compares all with the store.
+  /// Saves everything from the leaves up, lets every context merge, and compares all with the store.
   private func _settle(_ random: inout SeededRandom) throws {
     _note("-- settle")
     for context in [5, 3, 4, 0, 1, 2].map({ contexts[$0] }) {
@@ -227,8 +227,7 @@ final class GraphSoak {
       }
       guard failures.isEmpty else { return }
     }
-    // A merge may delete what others deleted, which is another change; then it is saved and told once
-    // more.
+    // A merge may delete objects that others deleted, which is another change to save and post.
     for _ in 0..<3 {
       for context in [5, 3, 4, 0, 1, 2].map({ contexts[$0] }) {
         try _mergeInbox(context)
@@ -271,7 +270,7 @@ final class GraphSoak {
     ) { saved = $0 }
     defer { NotificationCenter.default.removeObserver(token) }
     do {
-      // At once, a parent may save what its child hands up before the child's save returns.
+      // With threads, a parent may save its child's changes before the child's save returns.
       assignments.withLock { $0.copy(index(of: context), to: context.parent.map(index)) }
       if context.parent == nil, !_isAtOnce {
         try checkingAssignments(of: context) { try context.performAndWait { try context.save() } }
@@ -285,19 +284,19 @@ final class GraphSoak {
       || error.errorCode == NSPersistentStoreSaveConflictsError
     {
       _noteStep { "\(context.name!) save: conflict" }
-      // What is merged goes under the unsaved changes, so that the next save fits.
+      // Changes are merged below the unsaved ones, so that the next save has no conflict.
       if !_isWatched(context) { try _rollback(context) }
       try _mergeInbox(context)
       return
     }
     guard let saved else { return fail("\(context.name!) posted no DidSave") }
     for other in contexts where other !== context && !_isAncestor(other, of: context) {
-      // A child's save concerns its parent and, through it, its siblings.
+      // A child's save affects its parent and, through it, its siblings.
       if context.parent == nil || other.parent === context { other.deliver(saved) }
     }
   }
 
-  /// Whether the context has children at work.
+  /// Returns whether the context has children at work.
   private func _isWatched(_ context: NSManagedObjectContext) -> Bool {
     _isAtOnce && contexts.contains { $0.parent === context }
   }
@@ -318,7 +317,7 @@ final class GraphSoak {
       if context.hasChanges { fail("\(context.name!) has changes after rollback") }
     }
     assignments.withLock { $0.discard(index(of: context)) }
-    // What children had saved up is gone; they start over.
+    // The children's saved changes are discarded; they start over.
     for child in contexts where _isAncestor(context, of: child) {
       child.performAndWait { child.reset() }
       assignments.withLock { $0.discard(index(of: child)) }

@@ -1,17 +1,17 @@
 import CoreData
 import Foundation
 
-/// What a context shows of the library: a line for each object, by its label. Two contexts that should agree
-/// have equal views.
+/// A context's view of the library: a line for each object, by its label. Contexts that should agree have
+/// equal views.
 struct GraphView: Equatable {
   private(set) var lines: [String: String] = [:]
-  /// Links that only one of their two ends knows, and links to objects that are not there.
+  /// Links that only one end knows, and links to missing objects.
   private(set) var flaws: [String] = []
 
-  /// Entities with the attribute that every object's own label stands in.
+  /// Entities, each with the attribute that contains an object's label.
   static let labels = [("Author", "name"), ("Publication", "title"), ("Tag", "name"), ("Chapter", "heading")]
 
-  /// Reads everything. Call it inside the context's block.
+  /// Reads all objects. Call inside the context's block.
   init(_ context: NSManagedObjectContext) throws {
     for (entity, label) in Self.labels {
       for object in try context.all(entity, by: label) {
@@ -30,7 +30,7 @@ struct GraphView: Equatable {
     }
   }
 
-  /// What differs, a line each.
+  /// Returns the differences, one line each.
   func differences(from other: GraphView) -> [String] {
     Set(lines.keys).union(other.lines.keys).sorted().compactMap { name in
       let mine = lines[name] ?? "-", theirs = other.lines[name] ?? "-"
@@ -40,7 +40,7 @@ struct GraphView: Equatable {
 
   static func == (left: GraphView, right: GraphView) -> Bool { left.lines == right.lines }
 
-  /// An object's label.
+  /// Returns an object's label.
   static func name(_ object: NSManagedObject) -> String {
     let label = labels.first { $0.0 == object.entity.name }?.1 ?? "title"
     return object.text(label) ?? "?"

@@ -1,8 +1,8 @@
 import TestSupport
 
-/// What a soak does, decided before it starts, so that steps can be left out and the others repeated.
+/// The steps of a soak, decided in advance, so that some can be left out and the others repeated.
 struct SoakPlan: Sendable {
-  /// What a context does in one step.
+  /// A context's action in one step.
   enum Action: String, Sendable {
     case edit, save, rollback, merge
   }
@@ -11,9 +11,9 @@ struct SoakPlan: Sendable {
     /// Index of the context.
     let context: Int
     let action: Action
-    /// Decides the details of an edit.
+    /// Determines the details of an edit.
     let seed: UInt64
-    /// Numbers above this one name what the step inserts, three objects at most.
+    /// Numbers above this one name the objects that the step inserts, three at most.
     let serial: Int
   }
 
@@ -21,14 +21,14 @@ struct SoakPlan: Sendable {
   struct Phase: Sendable {
     /// Whether one context works alone, and is compared with its parents after each step.
     let isSolo: Bool
-    /// Decides the interleaving and what happens at the end.
+    /// Determines the interleaving and the actions at the end.
     let seed: UInt64
     var steps: [Step]
   }
 
   var phases: [Phase] = []
 
-  /// Plans about so many steps, those at the ends of phases included.
+  /// Plans about this many steps, including those at the ends of phases.
   init(seed: UInt64, steps: Int) {
     var random = SeededRandom(seed: seed)
     var planned = 0
@@ -65,7 +65,8 @@ struct SoakPlan: Sendable {
 
   var stepCount: Int { phases.reduce(0) { $0 + $1.steps.count } }
 
-  /// The plan without the steps of these numbers, counted over all phases; phases without steps go, too.
+  /// Returns the plan without the steps of these numbers, counted over all phases; phases without steps are
+  /// removed too.
   func without(_ dropped: Range<Int>) -> SoakPlan {
     var result = self
     var first = 0
@@ -79,17 +80,18 @@ struct SoakPlan: Sendable {
     return result
   }
 
-  /// The plan up to a phase.
+  /// Returns the plan up to a phase.
   func prefix(phases count: Int) -> SoakPlan {
     var result = self
     result.phases = Array(phases.prefix(count))
     return result
   }
 
-  /// The shortest plan found that still fails: drops runs of steps, long ones first, as long as that holds.
+  /// Returns the shortest plan found that still fails. Drops runs of steps, long ones first, while the plan
+  /// keeps failing.
   ///
   /// - Parameters:
-  ///   - attempts: How many plans are tried at most.
+  ///   - attempts: Maximum number of plans to try.
   ///   - fails: Runs a plan.
   func minimised(attempts: Int, while fails: (SoakPlan) throws -> Bool) rethrows -> SoakPlan {
     var best = self

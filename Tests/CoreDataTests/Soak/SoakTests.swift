@@ -10,7 +10,7 @@ import Testing
   private static let _steps: Int = _environment["SOAK_STEPS"].flatMap { Int($0) } ?? 600
   private static let _seeds: [UInt64] = _environment["SOAK_SEEDS"].map(seeds(in:)) ?? [1, 2]
 
-  /// The ways to soak: the one that the script asks for, or in turn and under the scheduler.
+  /// The modes: the one that the script requests, or in turn and scheduled.
   private static let _modes: [GraphSoak.Mode] =
     switch _environment["SOAK_MODE"] {
     case "in-turn": [.inTurn]
@@ -19,7 +19,7 @@ import Testing
     default: [.inTurn, .scheduled]
     }
 
-  /// Seeds as the script is given them: `3`, `1-20`, `1,4,7-9`.
+  /// Parses seeds in the script's format: `3`, `1-20`, `1,4,7-9`.
   private static func seeds(in text: String) -> [UInt64] {
     text.split(separator: ",").flatMap { part -> [UInt64] in
       let ends = part.split(separator: "-").compactMap { UInt64($0) }
@@ -40,7 +40,7 @@ import Testing
       _modes.flatMap { mode in Setting.direct.map { Run(seed: seed, mode: mode, setting: $0) } }
     } + (_isWatched ? [] : _telling.map { Run(seed: $0, mode: .scheduled, setting: .memory) })
 
-  /// Seeds that have found a defect.
+  /// Seeds that have found a bug.
   private static let _telling: [UInt64] = [49, 68, 262, 268, 831]
 
   @Test(arguments: _runs)
@@ -66,7 +66,7 @@ import Testing
     Issue.record("\(run.testDescription), shortened to \(short.plan.stepCount) steps, \(short.report)")
   }
 
-  /// The shortest plan found that fails, and what it says.
+  /// Returns the shortest failing plan found, and its failure.
   private static func _minimised(_ plan: SoakPlan, _ run: Run) throws -> (plan: SoakPlan, report: String) {
     var report = ""
     let attempts = _environment["SOAK_ATTEMPTS"].flatMap { Int($0) } ?? 600

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files that Apple's tools wrote, beside the package.
+/// Files written by Apple's tools, in a folder beside the package.
 enum AppleCorpus {
   static let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("../shared/corpus")

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import TestSupport
 
-/// Stores of notes with large values, in a temporary directory that goes with the object.
+/// Stores of notes with large values, in a temporary directory that is removed with the object.
 final class BlobStore {
   let directory: URL
 
@@ -33,7 +33,7 @@ final class BlobStore {
 
   func url(_ name: String = "Notes.sqlite") -> URL { directory.appendingPathComponent(name) }
 
-  /// A coordinator with the store of this name.
+  /// Returns a coordinator with the store of this name.
   func open(_ name: String = "Notes.sqlite", options: [AnyHashable: Any]? = nil) throws
     -> NSPersistentStoreCoordinator
   {
@@ -43,7 +43,7 @@ final class BlobStore {
     return coordinator
   }
 
-  /// Makes a store with some notes and closes it.
+  /// Creates a store with some notes and closes it.
   func make(_ name: String = "Notes.sqlite", notes: Int = 1, blob: Bool = false) throws {
     let coordinator = try open(name)
     try Self.insert(notes, blob: blob, into: coordinator)
@@ -78,20 +78,20 @@ final class BlobStore {
     for store in coordinator.persistentStores { try coordinator.remove(store) }
   }
 
-  /// Names of what is in the directory.
+  /// Names of the files in the directory.
   var names: [String] { Self.names(in: directory.path) }
 
   static func names(in path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
   }
 
-  /// Directory of the external data of the store with this base name.
+  /// Returns the directory of external data of the store with this base name.
   func external(_ base: String = "Notes") -> String { directory.path + "/.\(base)_SUPPORT/_EXTERNAL_DATA" }
 
-  /// Number of the file at a path, without following links.
+  /// Returns the inode number of the file at a path, without following links.
   static func number(_ path: String) -> UInt64? { status(path).map { UInt64($0.st_ino) } }
 
-  /// Permissions of a file or directory.
+  /// Returns the permissions of a file or directory.
   static func permissions(_ path: String) -> UInt32? { status(path).map { UInt32($0.st_mode) & 0o777 } }
 
   static func status(_ path: String) -> stat? {

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// An author who notes every hook called, and lets a test act inside some.
+/// An author that records every hook called, and lets a test act inside some.
 final class HookedAuthor: NSManagedObject {
   var events: [String] = []
   var inWillSave: ((HookedAuthor) -> Void)?
@@ -33,10 +33,10 @@ final class HookedAuthor: NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-  /// Inserts an author with hooks.
+  /// Inserts an author that records its hooks.
   func hookedAuthor(_ name: String) -> HookedAuthor { insert("Author", ["name": name]) as! HookedAuthor }
 
-  /// The author of this name.
+  /// Returns the author of this name.
   func author(named name: String) throws -> NSManagedObject? {
     try all("Author", where: NSPredicate(format: "name == %@", name)).first
   }

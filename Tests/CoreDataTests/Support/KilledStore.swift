@@ -4,15 +4,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// States that a process leaves a store in when it is killed, made by copying the files of a store at work.
+/// States in which a killed process leaves a store, created by copying the files of an open store.
 enum KilledStore: String, CaseIterable, Sendable, CustomTestStringConvertible {
-  /// The log holds its header alone: killed in the first write after the store was opened.
+  /// The log contains only its header: killed in the first write after the store was opened.
   case headerOnlyLog
-  /// The log holds commits that are not in the database file.
+  /// The log contains commits that are not in the database file.
   case fullLog
-  /// The log holds commits, and the shared memory is gone.
+  /// The log contains commits, and the shared memory is missing.
   case logWithoutSharedMemory
-  /// A transaction without a log was cut short.
+  /// A transaction without a log was interrupted.
   case hotJournal
 
   var testDescription: String { rawValue }
@@ -22,7 +22,7 @@ enum KilledStore: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
   private static let _files = ["", "-wal", "-shm", "-journal"]
 
-  /// Makes the store at a URL.
+  /// Creates the store at a URL.
   func make(at url: URL, model: NSManagedObjectModel = LibraryModel.make()) throws {
     let place = try TemporaryPlace.makeDirectory()
     defer { try? FileManager.default.removeItem(at: place) }
@@ -35,7 +35,7 @@ enum KilledStore: String, CaseIterable, Sendable, CustomTestStringConvertible {
     try coordinator.newContext().fill()
     switch self {
     case .headerOnlyLog:
-      // Closing empties the log into the file.
+      // Closing checkpoints the log into the file.
       try coordinator.remove(store)
       let connection = try Connection(path: live.path, mode: .readWrite)
       try connection.execute("PRAGMA user_version = 1")

@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// The model that behaviours are tested on: authors write books, novels are books, books have tags and
-/// ordered chapters.
+/// The model of most behaviour tests: authors write books, novels are books, books have tags and ordered
+/// chapters.
 enum LibraryModel {
   static func make() -> NSManagedObjectModel {
     let author = entity("Author")

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// The user info of every notification of one name that a context posts.
+/// Records the user info of every notification of one name that a context posts.
 final class Posted: @unchecked Sendable {
   // Unchecked: written on the observed context's queue, read after its work is done.
   private(set) var userInfos: [[AnyHashable: Any]] = []
@@ -18,7 +18,7 @@ final class Posted: @unchecked Sendable {
 
   deinit { if let _token { NotificationCenter.default.removeObserver(_token) } }
 
-  /// Number of members of a set of the last notification; nil if it is not there.
+  /// Returns the number of members of a set in the last notification; nil if it is missing.
   func count(_ key: String) -> Int? {
     switch userInfos.last?[key] {
     case let objects as Set<NSManagedObject>: objects.count
@@ -29,7 +29,7 @@ final class Posted: @unchecked Sendable {
 }
 
 extension NSManagedObjectContext {
-  /// Carries out `body` on the context's queue, saves, and hands out what the save was announced with.
+  /// Runs `body` on the context's queue, saves, and returns the did-save notification.
   func saved(
     _ name: Notification.Name = .NSManagedObjectContextDidSave, _ body: () throws -> Void = {}
   ) throws -> Notification {

@@ -1,9 +1,9 @@
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Looks into a store's file as SQL shows it.
+/// Reads a store's file with SQL.
 enum SQLiteText {
-  /// Texts of the triggers by name.
+  /// Returns the SQL of the triggers by name.
   static func triggers(at url: URL) throws -> [String: String] {
     var result: [String: String] = [:]
     try rows(of: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'", at: url) {
@@ -12,7 +12,7 @@ enum SQLiteText {
     return result
   }
 
-  /// Columns of a table in their order, with declared types.
+  /// Returns the columns of a table in order, with declared types.
   static func columns(of table: String, at url: URL) throws -> [String] {
     var result: [String] = []
     try rows(of: "SELECT name, type FROM pragma_table_info('\(table)')", at: url) {
@@ -21,7 +21,7 @@ enum SQLiteText {
     return result
   }
 
-  /// Each row of a query as texts.
+  /// Returns each row of a query as text.
   static func rows(of sql: String, at url: URL, _ body: ([String]) -> Void) throws {
     let connection = try Connection(path: url.path, busyTimeout: 1)
     try connection.query(sql) { row in body((0..<row.columnCount).map { row.string(Int32($0)) }) }

@@ -5,7 +5,8 @@ import PostgreSQLServer
 import TestSupport
 import Testing
 
-/// Where a behaviour must hold: on each store type, in a context on the coordinator and in a child of one.
+/// The settings in which a behaviour must hold: each store type, in a context on the coordinator and in a
+/// child of one.
 enum Setting: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case sqlite
   case memory
@@ -20,25 +21,25 @@ enum Setting: String, CaseIterable, Sendable, CustomTestStringConvertible {
   var isSQLite: Bool { self == .sqlite || self == .nestedOverSQLite }
 }
 
-/// The database of the tests that ask for one: a SQLite file, or with `COREDATA_TEST_POSTGRESQL` in the environment a
-/// schema on a PostgreSQL server that lasts as long as the process.
+/// The database of the tests that support several: a SQLite file, or with `COREDATA_TEST_POSTGRESQL` in the
+/// environment, a schema on a PostgreSQL server that exists as long as the process.
 enum TestDatabase {
   static let server: PostgreSQLServer? =
     ProcessInfo.processInfo.environment["COREDATA_TEST_POSTGRESQL"] == nil ? nil : PostgreSQLServer.shared!
 
   static var type: String { server == nil ? NSSQLiteStoreType : NSPostgreSQLStoreType }
 
-  /// The place of a store of `type` in place of a file that is not there yet.
+  /// Returns the location of a store of `type` that replaces a file which does not exist yet.
   static func place(_ file: URL) -> URL { server?.newURL() ?? file }
 
-  /// Options of a test's store, with those that a server needs to do what a file does.
+  /// Returns options for a test's store, including those that a server needs to support what a file does.
   static func options(_ given: [AnyHashable: Any]?) -> [AnyHashable: Any]? {
     guard server != nil else { return given }
     return (given ?? [:]).merging([NSPostgreSQLQueryGenerationsOption: 16]) { first, _ in first }
   }
 
-  /// Whether an error says that a predicate has no counterpart in PostgreSQL: `canonical:`, and regular expressions that
-  /// mean something else there or disregard marks.
+  /// Returns whether an error says that a predicate has no counterpart in PostgreSQL: `canonical:`, and
+  /// regular expressions that mean something else there or ignore combining marks.
   static func refuses(_ error: any Error) -> Bool {
     let text = (error as NSError).localizedDescription
     return server != nil && text.contains("cannot be translated to SQL")
@@ -47,14 +48,14 @@ enum TestDatabase {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// For tests that look into a file, at SQLite's own SQL, or at what SQLite alone refuses.
+  /// For tests that inspect a file, SQLite's own SQL, or what only SQLite refuses.
   static var ofFiles: Self {
     .enabled(if: TestDatabase.server == nil, "the store is on PostgreSQL, and the test is about SQLite files")
   }
 }
 
 /// A coordinator with one store, and contexts on it. The file is removed when the process ends: contexts may
-/// save after the stack is gone.
+/// save after the stack has been deallocated.
 final class TestStack: @unchecked Sendable {
   // Unchecked: immutable; contexts are used on their queues.
   let setting: Setting
@@ -88,21 +89,21 @@ final class TestStack: @unchecked Sendable {
     }
   }
 
-  /// Another context on the coordinator.
+  /// Returns another context on the coordinator.
   func sibling() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     return context
   }
 
-  /// A child of a context.
+  /// Returns a child of a context.
   func child(of parent: NSManagedObjectContext) -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.parent = parent
     return context
   }
 
-  /// Another coordinator on the same file, with the same options unless others are given.
+  /// Returns another coordinator on the same file, with the same options by default.
   func otherCoordinator(options: [AnyHashable: Any]?? = .none) throws -> NSPersistentStoreCoordinator {
     let other = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
     try other.addPersistentStore(
@@ -110,13 +111,13 @@ final class TestStack: @unchecked Sendable {
     return other
   }
 
-  /// Saves the context under test all the way to the store.
+  /// Saves the context under test and its parents, up to the store.
   func save() throws {
     try context.performAndWait { try context.save() }
     if setting.isNested { try root.performAndWait { try root.save() } }
   }
 
-  /// An object of the root context, saved.
+  /// Inserts an object in the root context and saves it.
   func stored(_ entity: String, _ values: [String: Any] = [:]) throws -> NSManagedObject {
     try root.performAndWait {
       let object = root.insert(entity, values)
@@ -125,7 +126,7 @@ final class TestStack: @unchecked Sendable {
     }
   }
 
-  /// Runs a block in a context that has seen nothing yet.
+  /// Runs a block in a new context.
   func fresh<T>(_ body: (NSManagedObjectContext) throws -> T) rethrows -> T {
     let context = sibling()
     return try context.performAndWait { try body(context) }
@@ -133,7 +134,7 @@ final class TestStack: @unchecked Sendable {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// A context on the coordinator.
+  /// Returns a new context on the coordinator.
   func newContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = self
@@ -141,8 +142,7 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// Waits until something that happens on another thread, or in another process, has happened; false if it
-/// never does.
+/// Waits for a condition that another thread or process will fulfil; returns false if it never does.
 func eventually(_ condition: () -> Bool) -> Bool {
   for _ in 0..<4000 {
     if condition() { return true }
@@ -152,7 +152,7 @@ func eventually(_ condition: () -> Bool) -> Bool {
 }
 
 extension NSManagedObjectContext {
-  /// Inserts an object and sets properties.
+  /// Inserts an object and sets its properties.
   @discardableResult
   func insert(_ entity: String, _ values: [String: Any] = [:]) -> NSManagedObject {
     let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: self)

@@ -1,4 +1,4 @@
-/// A reference that keeps nothing alive.
+/// A weak reference as a value.
 struct WeakReference<Object: AnyObject> {
   private(set) weak var object: Object?
 

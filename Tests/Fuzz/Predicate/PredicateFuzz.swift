@@ -1,10 +1,10 @@
 import Foundation
 
-// Built by Scripts/fuzz together with the sources of CoreDataPredicateLanguage, as one module; no target of the
-// package.
+// Built by Scripts/fuzz together with the sources of CoreDataPredicateLanguage, as one module; not a target
+// of the package.
 
-/// One run of the fuzzer: whatever the text, parsing it ends in a tree or an error, and a tree's own text
-/// parses to an equal tree.
+/// One run of the fuzzer: parsing any text yields a tree or an error, and the text of a tree parses to an
+/// equal tree.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let text = String(
@@ -17,7 +17,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   do {
     let tree = try PredicateTemplate(parsing: text).predicate(arguments)
     checkRoundTrip(tree)
-    // The answer does not matter, that there is one does.
+    // The result is irrelevant; evaluation must only return.
     _ = try? tree.matches(
       ValueSubject(.dictionary(["a": .string("x"), "b": .collection([.int(1), .null]), "key": .null])))
     _ = PredicateShape.taking(tree)
@@ -35,11 +35,11 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func checkRoundTrip(_ tree: PredicateTree) {
   let printed = PredicatePrinter.text(of: tree)
   guard let again = try? PredicateTemplate(parsing: printed).predicate([]) else {
-    // What nests as deep as is allowed may print with a parenthesis more.
+    // Predicates at the nesting limit may print with one more pair of parentheses.
     precondition(printed.utf8.count > 400, "what was printed does not parse: \(printed)")
     return
   }
-  // A NaN equals nothing, itself included; its text is compared instead.
+  // A NaN is not equal to itself, so compares its text instead.
   precondition(
     again == tree || PredicatePrinter.text(of: again) == printed,
     "printed and parsed again it differs: \(printed)")

@@ -19,7 +19,7 @@ import Testing
   var isOnMainThread: Bool { Thread.isMainThread }
 }
 
-/// Actors with contexts of their own.
+/// Actors with their own contexts.
 struct ModelActorTests {
   private let _container: ModelContainer
 

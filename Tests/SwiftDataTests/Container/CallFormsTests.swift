@@ -2,7 +2,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// Calls as programs for Apple's platforms write them; that they compile is what is shown.
+/// Calls as in programs for Apple's platforms; the test is that they compile.
 struct CallFormsTests {
   private enum Plan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [NotesV1.self] }
@@ -71,7 +71,7 @@ struct CallFormsTests {
     }
   }
 
-  /// A generic actor with an initialiser of its own.
+  /// A generic actor with its own initializer.
   private actor Store<T: PersistentModel>: ModelActor {
     nonisolated let modelContainer: ModelContainer
     nonisolated let modelExecutor: any ModelExecutor

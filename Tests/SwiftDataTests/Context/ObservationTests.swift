@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// What observers of the main context's models are told of.
+/// Notifications to observers of the main context's models.
 @MainActor
 struct ObservationTests {
   private let _container: ModelContainer

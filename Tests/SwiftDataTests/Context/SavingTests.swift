@@ -3,7 +3,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// Saving, rolling back, and who is told.
+/// Saving, rolling back, and notifications.
 struct SavingTests {
   @Test func `a second model with a unique value updates the first`() throws {
     let context = try ModelContext.ofShelves()
@@ -183,7 +183,7 @@ struct SavingTests {
   }
 }
 
-/// What an observer was told.
+/// What an observer received.
 final class Heard: @unchecked Sendable {
   private(set) var names: [Notification.Name] = []
   private(set) var last: [AnyHashable: Any] = [:]

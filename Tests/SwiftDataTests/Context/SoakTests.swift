@@ -1,10 +1,11 @@
 import SwiftData
 import Testing
 
-/// Random edits through three contexts and an actor, followed by a model in plain values: what each context shows is what
-/// was saved, with its own unsaved changes on top.
+/// Random edits through three contexts and an actor, mirrored in plain values: each context must show the
+/// saved state with its own unsaved changes on top.
 ///
-/// `SWIFTDATA_SOAK_STEPS` sets the number of steps for each seed; `Scripts/soak-swiftdata` runs the long form.
+/// `SWIFTDATA_SOAK_STEPS` sets the number of steps for each seed; `Scripts/soak-swiftdata` runs the long
+/// form.
 struct SoakTests {
   private static let _steps =
     ProcessInfo.processInfo.environment["SWIFTDATA_SOAK_STEPS"].flatMap { Int($0) } ?? 300

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// What predicates find, saved and unsaved.
+/// The results of predicates, over saved and unsaved models.
 struct PredicateTests {
   private let _context: ModelContext
   private let _volumes: [String: Volume]
@@ -28,7 +28,7 @@ struct PredicateTests {
     try _context.save()
   }
 
-  /// Titles that a predicate finds: in the store, then among changes that aren't saved.
+  /// Returns the titles that a predicate finds: in the store, then among unsaved changes.
   private func _titles(_ predicate: Predicate<Volume>) throws -> [String] {
     let stored = try _context.fetch(FetchDescriptor<Volume>(predicate: predicate)).map(\.title).sorted()
     for volume in _volumes.values { volume.pages += 0 }
@@ -139,7 +139,7 @@ struct PredicateTests {
   }
 }
 
-/// A protocol of the program's own over models.
+/// A protocol for models that a program declares.
 protocol Titled: PersistentModel {
   var title: String { get }
 }

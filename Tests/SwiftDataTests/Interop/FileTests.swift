@@ -3,7 +3,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// The file as SQLite sees it.
+/// The file as SQLite reads it.
 struct FileTests {
   private let _place: URL
 
@@ -17,7 +17,7 @@ struct FileTests {
     try context.save()
   }
 
-  /// What the `sqlite3` command answers, a line for each row.
+  /// Returns the output of the `sqlite3` command, one line per row.
   private func _rows(_ sql: String) throws -> [String] {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -57,7 +57,7 @@ struct FileTests {
       columns["ZTITLE"] == "VARCHAR" && columns["ZBOUGHT"] == "TIMESTAMP" && columns["ZCOVER"] == "BLOB")
     #expect(columns["ZPRICE"] == "DECIMAL" && columns["ZLINK"] == "VARCHAR" && columns["ZTAGS"] == "BLOB")
     #expect(columns["ZMARKS"] == "BLOB" && columns["ZKIND"] == "VARCHAR")
-    // Members of the structure, and one for each case of enumerations without raw values.
+    // Members of the structure, and one column per case of enumerations without raw values.
     #expect(columns["ZWIDTH"] == "FLOAT" && columns["ZNOTE"] == "VARCHAR" && columns["ZLOST"] == "VARCHAR")
     #expect(columns["ZOUTER"] == "VARCHAR" && columns["ZINNER"] == "VARCHAR" && columns["ZLENT"] == "BLOB")
   }

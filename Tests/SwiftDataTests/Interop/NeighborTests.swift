@@ -17,7 +17,7 @@ struct NeighborTests {
       _process.arguments = [place.path]
       _process.standardInput = _input
       _process.standardOutput = _output
-      // A neighbor that is gone shows in its answers.
+      // If the neighbor has ended, its missing answers show it.
       signal(SIGPIPE, SIG_IGN)
       try _process.run()
     }
@@ -27,7 +27,7 @@ struct NeighborTests {
       _process.waitUntilExit()
     }
 
-    /// Its answer to a line.
+    /// Returns its answer to a line.
     func ask(_ line: String) throws -> String {
       try _input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
       var answer = Data()

@@ -97,7 +97,7 @@ struct PostgreSQLTests {
   }
 }
 
-/// Leads to no other model.
+/// Has no relationships.
 @Model final class Letter {
   var text: String
   init(text: String) { self.text = text }

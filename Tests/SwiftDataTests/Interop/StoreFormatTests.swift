@@ -9,7 +9,7 @@ struct StoreFormatTests {
 
   init() throws { _place = try TemporaryPlace.makeDirectory().appendingPathComponent("shelves.store") }
 
-  /// Entities equal to those of `Shelf`, `Volume` and `Topic` come out of the store's own model.
+  /// The store's own model has entities equal to those of `Shelf`, `Volume` and `Topic`.
   private func _stack() throws -> NSManagedObjectContext {
     let model = try NSManagedObjectModel.load(fromStoreAt: _place)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

@@ -49,7 +49,7 @@ import Testing
   var text = "x"
 }
 
-/// Model classes of the shapes that programs have.
+/// Model classes in the shapes that programs use.
 struct ClassShapeTests {
   @Test func `a Codable class is a relationship all the same`() throws {
     let context = ModelContext(

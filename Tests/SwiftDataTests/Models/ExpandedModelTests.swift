@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// The agreement of macros and module, on classes that are written out.
+/// The interface between macros and module, tested on expanded classes.
 struct ExpandedModelTests {
   private func _context() throws -> ModelContext {
     ModelContext(try ModelContainer(for: Writer.self, configurations: .init(isStoredInMemoryOnly: true)))

@@ -1,9 +1,9 @@
 import SwiftData
 import Testing
 
-/// Values of every type come back as they were, in another context.
+/// Values of every type are read back unchanged in another context.
 struct ValueTests {
-  /// Stores a volume and gives what another context finds.
+  /// Stores a volume and returns what another context finds.
   private func _stored(_ change: (Volume) -> Void) throws -> (Volume, ModelContext) {
     let context = try ModelContext.ofShelves()
     let volume = Volume(title: "One")

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// Results that stay up to date.
+/// Live results.
 @MainActor
 struct ResultsObserverTests {
   private let _container: ModelContainer

@@ -3,7 +3,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// A model with what `@Attribute` and `@Relationship` can say.
+/// A model that uses every option of `@Attribute` and `@Relationship`.
 @Model final class Specimen {
   private var secret = "s"
   private(set) var fixed = UUID()
@@ -40,13 +40,13 @@ import Testing
   }
 }
 
-/// What declarations become in the schema and in the store's model.
+/// The schema and the store's model for various declarations.
 struct DeclarationTests {
   private let _place: URL
 
   init() throws { _place = try TemporaryPlace.makeDirectory().appendingPathComponent("specimens.store") }
 
-  /// The entity in the model that the store keeps.
+  /// Returns the entity in the store's own model.
   private func _entity(_ name: String = "Specimen") throws -> NSEntityDescription {
     try withExtendedLifetime(
       ModelContainer(

@@ -2,7 +2,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// Schemas made of model classes.
+/// Schemas built from model classes.
 struct SchemaTests {
   private let _schema = Schema([Shelf.self])
 

@@ -3,9 +3,9 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// Version hashes of stores that Apple's SwiftData wrote come out of the same model classes.
+/// The same model classes have the version hashes of stores that Apple's SwiftData wrote.
 struct VersionHashTests {
-  /// Hashes of the entities of a store that a container makes, in hexadecimal.
+  /// Returns the hashes of the entities in a container's store, in hexadecimal.
   private func _hashes(_ types: [any PersistentModel.Type]) throws -> [String: String] {
     let place = try TemporaryPlace.makeDirectory().appendingPathComponent("bar.store")
     try withExtendedLifetime(ModelContainer(for: Schema(types), configurations: .init(url: place))) {}
@@ -14,7 +14,7 @@ struct VersionHashTests {
     return hashes.mapValues { $0.map { String(format: "%02x", $0) }.joined() }
   }
 
-  /// Entities that several of the stores have alike.
+  /// Entities that are identical in several of the stores.
   private static let _garnish = "76a9959e90e79ed17b32a980a29e5368b953c5b7e7fd4073cfe063e316d44cc5"
   private static let _ingredient = "4a3b9f32df42aee19eb186b6ad03ad57c96cd3fb4532671a4063da2002cfc61a"
   private static let _ingredientBase = "a017653989a9a1b642674e178f21d0f983180ef6b26dc16736063535ab22e615"

@@ -15,7 +15,7 @@ final class MemoStore: DataStore {
 
   typealias Snapshot = DefaultSnapshot
 
-  /// What several containers share.
+  /// State shared by several containers.
   final class Box: @unchecked Sendable {
     var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
     var last = 0
@@ -67,7 +67,7 @@ final class MemoStore: DataStore {
   func erase() throws { configuration.box.snapshots = [:] }
 }
 
-/// Stores of a program's own.
+/// Custom stores.
 struct CustomStoreTests {
   private let _box = MemoStore.Box()
 

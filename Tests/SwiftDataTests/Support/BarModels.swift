@@ -1,7 +1,7 @@
 import SwiftData
 
-// The schemas of stores that Apple's SwiftData wrote (Core Data 1403 and 1410), as their applications declare them.
-// What matters to the hashes is here; values are made up.
+// The schemas of stores that Apple's SwiftData wrote (Core Data 1403 and 1410), as their applications declare
+// them. Includes everything that affects the hashes; values are invented.
 
 /// The schema of Core Data 1410.
 enum Bar {

@@ -1,6 +1,6 @@
 import SwiftData
 
-// Classes as `@Model` makes them, written out: what the macros and the module have agreed on.
+// Classes as expanded by `@Model`, written out: the interface between the macros and the module.
 
 final class Writer: PersistentModel, Observable {
   var name: String {

@@ -68,12 +68,12 @@ struct VolumeSize: Codable, Equatable {
 }
 
 extension ModelContext {
-  /// A context of a new store in memory.
+  /// Returns a context of a new store in memory.
   static func ofShelves() throws -> ModelContext {
     ModelContext(try ModelContainer(for: Shelf.self, configurations: .init(isStoredInMemoryOnly: true)))
   }
 
-  /// All models of a class, as another context of the container finds them.
+  /// Returns all models of a class, as another context of the container fetches them.
   func stored<T: PersistentModel>(_ type: T.Type) throws -> [T] {
     try ModelContext(container).fetch(FetchDescriptor<T>())
   }

@@ -17,7 +17,7 @@ struct SoakPicture: Equatable {
 
   init() {}
 
-  /// What a context shows.
+  /// Reads the state that a context shows.
   init(of context: ModelContext) throws {
     for shelf in try context.fetch(FetchDescriptor<Shelf>()) { shelves[shelf.code] = shelf.room }
     for volume in try context.fetch(FetchDescriptor<Volume>()) {
@@ -28,18 +28,19 @@ struct SoakPicture: Equatable {
   }
 }
 
-/// Edits through three contexts, and notes what has to come of them.
+/// Edits through three contexts, and tracks the expected result.
 struct SoakEditor {
-  /// An unsaved change, as a step that makes it in a picture; of models that are gone it makes nothing.
+  /// An unsaved change, as a function that applies it to a picture; does nothing for deleted models.
   private typealias Change = @Sendable (inout SoakPicture) -> Void
 
   var dice: SeededRandom
-  /// What is saved.
+  /// The saved state.
   var expected = SoakPicture()
   private let _contexts: [ModelContext]
   private var _pending: [[Change]] = [[], [], []]
-  /// Unsaved shelves by title. A volume is moved by one context at a time, and only to another place: whether a place that
-  /// several chose, or that it came back to, is a change depends on who looks when.
+  /// Unsaved moves by title. Only one context at a time moves a volume, and only to another place: when
+  /// several choose the same place, or a volume returns to its old one, whether that is a change depends on
+  /// timing.
   private var _moves: [[String: String?]] = [[:], [:], [:]]
 
   init(_ container: ModelContainer, seed: UInt64) {
@@ -90,7 +91,7 @@ struct SoakEditor {
       (_pending[number], _moves[number]) = ([], [:])
     case 11:
       guard volumes.count > 40, let volume else { break }
-      // Changes of what another context deletes are no question of values.
+      // Changes to objects that another context deletes are out of scope here.
       try saveAll()
       let title = volume.title
       context.delete(volume)
@@ -120,7 +121,7 @@ struct SoakEditor {
     return _moves.allSatisfy { $0[title] == nil } && expected.volumes[title]?.shelf != shelf
   }
 
-  /// What a context has to show.
+  /// Returns the state that a context must show.
   private func _shown(_ number: Int) -> SoakPicture {
     var wanted = expected
     for change in _pending[number] { change(&wanted) }
@@ -133,7 +134,7 @@ struct SoakEditor {
   /// Saves all contexts.
   mutating func saveAll() throws { for number in _contexts.indices { try _save(number) } }
 
-  /// Where a context shows other values than it has to.
+  /// Returns the places where a context shows wrong values.
   func differences() throws -> [String] {
     var found: [String] = []
     for (number, context) in _contexts.enumerated() {
