@@ -51,6 +51,7 @@ struct PostgreSQLStoreKind: StoreKind {
     do {
       metadata = try PostgreSQLStoreError.translating {
         try pool.withConnection("opening the store") { connection in
+          try _checkEncoding(connection)
           func prepared() throws -> [String: Any] {
             try _prepared(connection, address, mapping, derivations, request, isReadOnly: isReadOnly)
           }
@@ -88,6 +89,14 @@ struct PostgreSQLStoreKind: StoreKind {
       bucket: try _bucket(request.options))
     store.attach(engine, metadata: metadata)
     return store
+  }
+
+  /// Refuses a database that cannot store every text, or that accepts bytes which are no text.
+  private func _checkEncoding(_ connection: PostgreSQLConnection) throws {
+    guard let encoding = connection.databaseEncoding, encoding != "UTF8" else { return }
+    throw PostgreSQLStoreError.address(
+      "the encoding of the database is \(encoding), and a store needs UTF8. Make a database with "
+        + "'createdb --encoding UTF8 --template template0 NAME', and name it in the store's URL")
   }
 
   /// Compares the schema with the model, so that missing parts fail here and not in a save, and queries the

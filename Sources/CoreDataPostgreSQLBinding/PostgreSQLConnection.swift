@@ -87,6 +87,11 @@ package final class PostgreSQLConnection {
   /// Version of the server, such as 150018.
   package var serverVersion: Int { Int(PQserverVersion(handle)) }
 
+  /// Encoding of the database, as UTF8; nil behind a pooler that does not pass it on.
+  package var databaseEncoding: String? {
+    PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
+  }
+
   // MARK: Statements
 
   /// Runs one statement and returns its rows in binary form.

@@ -363,6 +363,23 @@ extension HostileNameTests {
     return result
   }
 
+  @Test(arguments: ["SQL_ASCII", "LATIN1"])
+  func `a database that is not in UTF8 is refused`(_ encoding: String) throws {
+    let server = try #require(PostgreSQLServer.shared)
+    let session = try ServerSession(server.newURL())
+    let name = "text_\(encoding.lowercased())"
+    try session.connection.execute("DROP DATABASE IF EXISTS \(name)")
+    try session.connection.execute(
+      "CREATE DATABASE \(name) ENCODING '\(encoding)' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+    var components = try #require(
+      URLComponents(url: server.directURL(server.newURL()), resolvingAgainstBaseURL: false))
+    components.path = "/\(name)"
+    let url = try #require(components.url)
+    let error = #expect(throws: CocoaError.self) { try ServerStack(at: url) }
+    #expect(error?.errorCode == NSPersistentStoreOpenError)
+    #expect("\(error as Any)".contains("is \(encoding), and a store needs UTF8"), "\(error as Any)")
+  }
+
   /// Returns the text between `\(` and `)`.
   private static func _interpolations(in literal: String) -> [String] {
     var result: [String] = []
