@@ -10,7 +10,9 @@ package enum PostgreSQLTool {
   package static func run(_ words: [String], version: String, in environment: ToolEnvironment) -> ExitCode {
     // The first argument is 'postgres' if 'coredata postgres' passes its arguments on; a direct start has
     // none.
-    let isDirect = words.first.map { ![PostgreSQLSyntax.name, "shootout"].contains($0) && !$0.hasPrefix("-") }
+    let isDirect = words.first.map {
+      ![PostgreSQLSyntax.name, "shootout"].contains($0) && !$0.hasPrefix("-")
+    }
     let tool = CommandLineTool(
       name: CompanionProgram.postgreSQL.name, version: version, summary: "Stores in PostgreSQL databases.",
       commands: [

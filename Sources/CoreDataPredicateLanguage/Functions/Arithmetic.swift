@@ -33,7 +33,8 @@ enum Arithmetic {
     // The evaluator passes functions of one number only.
     case .count, .sum, .min, .max, .average, .median, .mode, .standardDeviation, .add, .subtract, .multiply,
       .divide, .modulus, .raise, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .random,
-      .uppercase, .lowercase, .canonical, .length, .now, .unindexed, .cast, .distance, .fetch, .element, .first,
+      .uppercase, .lowercase, .canonical, .length, .now, .unindexed, .cast, .distance, .fetch, .element,
+      .first,
       .last, .size:
       preconditionFailure("\(function.rawValue) is no function of one number")
     }
