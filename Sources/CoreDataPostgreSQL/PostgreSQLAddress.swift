@@ -11,7 +11,7 @@ package struct PostgreSQLAddress: Sendable, Equatable {
   package let settings: [String: String]
   package let schema: String
   /// Whether sessions last for one transaction only, so that they cannot hold state.
-  let isPooled: Bool
+  package let isPooled: Bool
   /// The address without password, for messages and as the store's URL.
   let url: URL
 

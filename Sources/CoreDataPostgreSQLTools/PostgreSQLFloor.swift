@@ -22,8 +22,13 @@ final class PostgreSQLFloor: ImportFloor {
   }
 
   init(_ address: PostgreSQLAddress) throws {
-    _connection = try PostgreSQLConnection(address.settings)
+    _connection = try Self.connection(to: address)
     _table = Self.table(in: address)
+  }
+
+  /// Connects; statements are prepared only where a session lasts.
+  static func connection(to address: PostgreSQLAddress) throws -> PostgreSQLConnection {
+    try PostgreSQLConnection(address.settings, prepares: !address.isPooled)
   }
 
   /// The stops' table, as the store names it.

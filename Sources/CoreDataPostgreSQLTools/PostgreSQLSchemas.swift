@@ -19,8 +19,7 @@ struct PostgreSQLSchemas: StorePlace {
     }
     _url = components
     do {
-      let connection = try PostgreSQLConnection(PostgreSQLAddress(url).settings)
-      _version = connection.serverVersion
+      _version = try PostgreSQLFloor.connection(to: PostgreSQLAddress(url)).serverVersion
     } catch let error as PostgreSQLError {
       throw ToolFailure(.noInput, "'\(ServerStore.name(text))' cannot be reached: \(error.message)")
     } catch {
@@ -61,7 +60,7 @@ struct PostgreSQLSchemas: StorePlace {
 
   func stops(in store: ImportStore) throws -> [Stop] {
     let address = try PostgreSQLAddress(store.url)
-    let connection = try PostgreSQLConnection(address.settings)
+    let connection = try PostgreSQLFloor.connection(to: address)
     let result = try connection.run(
       "SELECT \"identifier\", \"name\", \"latitude\", \"longitude\" FROM \(PostgreSQLFloor.table(in: address)) ORDER BY \"id\""
     )
