@@ -7,8 +7,13 @@ final class Database {
 
   let handle: OpaquePointer
 
+  /// As the engine has it: SQLite counts no memory, which it would under a lock.
+  private static let _hasNoStatistics = coredata_set_memory_statistics(0) == SQLITE_OK
+
   /// Opens a file with the settings that both sides have, after those that only a new file takes.
   init(path: String, settings: String = "") throws {
+    // The engine may have done it before in this process, which is as good.
+    _ = Self._hasNoStatistics
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let opened else {
@@ -37,6 +42,14 @@ final class Database {
     let code = sqlite3_step(statement)
     sqlite3_reset(statement)
     if code != SQLITE_DONE { try check(code) }
+  }
+
+  /// Holds one read transaction while `body` asks, which takes the file's locks once and not for each question.
+  func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    try execute("BEGIN")
+    let result = try body()
+    try execute("COMMIT")
+    return result
   }
 
   /// The first column of a query's only row.

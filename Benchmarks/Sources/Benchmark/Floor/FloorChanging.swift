@@ -1,6 +1,8 @@
 import CoreDataCSQLite
+import Foundation
 
-/// Updates and deletions on SQLite's C API: each row is read first, then changed, all in one transaction.
+/// Updates and deletions on SQLite's C API: each row is read first, then changed, all in one transaction, which
+/// takes the file's locks once.
 struct FloorChanging {
   let database: Database
 
@@ -12,13 +14,14 @@ struct FloorChanging {
         sqlite3_finalize(find)
         sqlite3_finalize(update)
       }
-      let stops = _read(ids, find)
       try database.execute("BEGIN IMMEDIATE")
+      let stops = _read(ids, find)
       try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { name in
         let prefix: StaticString = "upd "
-        for stop in stops {
-          for k in 0..<4 { name[k] = CChar(prefix.utf8Start[k]) }
-          for k in 0..<Int(stop.nameCount) { name[4 + k] = CChar(bitPattern: stop.name[k]) }
+        memcpy(name.baseAddress!, prefix.utf8Start, 4)
+        for index in 0..<stops.count {
+          let stop = stops[index]
+          memcpy(name.baseAddress! + 4, stop.name, Int(stop.nameCount))
           coredata_bind_text_borrowing(update, 1, name.baseAddress, stop.nameCount + 4)
           sqlite3_bind_int64(update, 2, stop.code + 1)
           sqlite3_bind_int64(update, 3, stop.id)
@@ -26,7 +29,6 @@ struct FloorChanging {
         }
       }
       try database.execute("COMMIT")
-      for stop in stops { stop.free() }
     }
     return Check(rows: ids.count, sum: try database.number(FloorStore.sumQuery))
   }
@@ -39,23 +41,22 @@ struct FloorChanging {
         sqlite3_finalize(find)
         sqlite3_finalize(delete)
       }
-      let stops = _read(ids, find)
       try database.execute("BEGIN IMMEDIATE")
-      for stop in stops {
-        sqlite3_bind_int64(delete, 1, stop.id)
+      let stops = _read(ids, find)
+      for index in 0..<stops.count {
+        sqlite3_bind_int64(delete, 1, stops[index].id)
         try database.run(delete)
       }
       try database.execute("COMMIT")
-      for stop in stops { stop.free() }
     }
     return Check(rows: ids.count, sum: try database.number(FloorStore.sumQuery))
   }
 
-  private func _read(_ ids: ArraySlice<Int64>, _ find: OpaquePointer) -> [FloorStop] {
-    var stops: [FloorStop] = []
+  private func _read(_ ids: ArraySlice<Int64>, _ find: OpaquePointer) -> FloorStops {
+    var stops = FloorStops(capacity: ids.count)
     for id in ids {
       sqlite3_bind_int64(find, 1, id)
-      if sqlite3_step(find) == SQLITE_ROW { stops.append(FloorStop(find)) }
+      if sqlite3_step(find) == SQLITE_ROW { stops.append(find) }
       sqlite3_reset(find)
     }
     return stops

@@ -1,6 +1,7 @@
 import CoreDataCSQLite
 
-/// Imports on SQLite's C API: statements prepared once, one transaction a batch.
+/// Imports on SQLite's C API: statements prepared once, one transaction a batch. Of a stop that is stored already only
+/// what differs is written, so that SQLite leaves the indexes of the other columns alone.
 struct FloorImport {
   let database: Database
   let count: Int
@@ -20,20 +21,16 @@ struct FloorImport {
       numbers.deallocate()
     }
     watch.resume()
-    let find = try database.prepare("SELECT id FROM stop WHERE identifier = ?")
+    let find = try database.prepare("SELECT \(FloorStop.columns) FROM stop WHERE identifier = ?")
     let insert = try database.prepare(
       """
       INSERT INTO stop(identifier, name, latitude, longitude, code, createdAt, active, note, routeId)
       VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
-    let update = try database.prepare(
-      """
-      UPDATE stop SET identifier = ?, name = ?, latitude = ?, longitude = ?, code = ?, createdAt = ?, active = ?,
-        note = ?, routeId = ? WHERE id = ?
-      """)
     let begin = try database.prepare("BEGIN IMMEDIATE")
     let commit = try database.prepare("COMMIT")
-    defer { for statement in [find, insert, update, begin, commit] { sqlite3_finalize(statement) } }
+    defer { for statement in [find, insert, begin, commit] { sqlite3_finalize(statement) } }
+    var updates = FloorUpdates(database)
     var done = 0
     while done < count {
       let size = min(batch, count - done)
@@ -45,38 +42,22 @@ struct FloorImport {
       try database.run(begin)
       for index in 0..<size {
         let text = UnsafeRawPointer(texts + index * StopGenerator.stride).assumingMemoryBound(to: CChar.self)
-        var statement = insert
         if finds {
           coredata_bind_text_borrowing(find, 1, text + StopGenerator.identifier.lowerBound, 17)
-          if sqlite3_step(find) == SQLITE_ROW {
-            sqlite3_bind_int64(update, 10, sqlite3_column_int64(find, 0))
-            statement = update
-          }
+          let isStored = sqlite3_step(find) == SQLITE_ROW
+          if isStored { updates.compare(find, text, numbers[index]) }
           sqlite3_reset(find)
+          if isStored {
+            try updates.write(text, numbers[index])
+            continue
+          }
         }
-        _bind(statement, text, numbers[index])
-        try database.run(statement)
+        FloorColumn.bindAll(text, numbers[index], to: insert)
+        try database.run(insert)
       }
       try database.run(commit)
       done += size
     }
     watch.pause()
-  }
-
-  @inline(__always)
-  private func _bind(_ statement: OpaquePointer, _ text: UnsafePointer<CChar>, _ numbers: StopNumbers) {
-    coredata_bind_text_borrowing(statement, 1, text + StopGenerator.identifier.lowerBound, 17)
-    coredata_bind_text_borrowing(statement, 2, text + StopGenerator.name.lowerBound, 16)
-    sqlite3_bind_double(statement, 3, numbers.latitude)
-    sqlite3_bind_double(statement, 4, numbers.longitude)
-    sqlite3_bind_int64(statement, 5, numbers.code)
-    sqlite3_bind_double(statement, 6, numbers.createdAt)
-    sqlite3_bind_int64(statement, 7, numbers.isActive ? 1 : 0)
-    if numbers.hasNote {
-      coredata_bind_text_borrowing(statement, 8, text + StopGenerator.note.lowerBound, 21)
-    } else {
-      sqlite3_bind_null(statement, 8)
-    }
-    sqlite3_bind_int64(statement, 9, Int64(numbers.route))
   }
 }

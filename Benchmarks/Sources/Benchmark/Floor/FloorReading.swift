@@ -1,32 +1,27 @@
 import CoreDataCSQLite
 
-/// Reads on SQLite's C API: one prepared statement, stepped for each question.
+/// Reads on SQLite's C API: one prepared statement, stepped for each question, and one transaction for all of them.
 struct FloorReading {
   let database: Database
 
   func all(_ watch: Stopwatch) throws -> Check {
     watch.resume()
     let statement = try database.prepare("SELECT \(FloorStop.columns) FROM stop ORDER BY name")
-    var stops: [FloorStop] = []
-    while sqlite3_step(statement) == SQLITE_ROW { stops.append(FloorStop(statement)) }
+    var stops = FloorStops()
+    while sqlite3_step(statement) == SQLITE_ROW { stops.append(statement) }
     sqlite3_finalize(statement)
     var check = Check()
-    for stop in stops {
-      check.rows += 1
-      check.sum += stop.checksum
-    }
+    stops.add(to: &check)
     watch.pause()
-    for stop in stops { stop.free() }
     return check
   }
-
-  static let pageCondition = "code BETWEEN ? AND ? AND name GLOB ?"
 
   func pages(_ watch: Stopwatch) throws -> Check {
     try watch.time {
       let page = try Page(database)
+      var stops = FloorStops()
       var check = Check()
-      for question in PageQuestions() { page.ask(question, &check) }
+      try database.reading { for question in PageQuestions() { page.ask(question, &stops, &check) } }
       return check
     }
   }
@@ -36,58 +31,64 @@ struct FloorReading {
     /// Held, so that the statement's connection stays open.
     private let _database: Database
     private let _statement: OpaquePointer
-    private var _stops: [FloorStop] = []
 
     init(_ database: Database) throws {
       _database = database
       _statement = try database.prepare(
-        "SELECT \(FloorStop.columns) FROM stop WHERE \(pageCondition) ORDER BY name LIMIT 50")
+        "SELECT \(FloorStop.columns) FROM stop WHERE \(FloorReading._pageCondition) ORDER BY name LIMIT 50")
     }
 
     deinit { sqlite3_finalize(_statement) }
 
-    func ask(_ question: (low: Int64, initial: UInt8), _ check: inout Check) {
-      FloorReading._bind(_statement, question)
-      while true {
-        let code = sqlite3_step(_statement)
-        if code == SQLITE_DONE { break }
-        precondition(code == SQLITE_ROW, "a page could not be read: SQLite code \(code)")
-        _stops.append(FloorStop(_statement))
+    func ask(_ question: (low: Int64, initial: UInt8), _ stops: inout FloorStops, _ check: inout Check) {
+      FloorReading._asking(question, _statement) {
+        while true {
+          let code = sqlite3_step(_statement)
+          if code == SQLITE_DONE { break }
+          precondition(code == SQLITE_ROW, "a page could not be read: SQLite code \(code)")
+          stops.append(_statement)
+        }
       }
-      sqlite3_reset(_statement)
-      for stop in _stops {
-        check.rows += 1
-        check.sum += stop.checksum
-        stop.free()
-      }
-      _stops.removeAll(keepingCapacity: true)
+      stops.add(to: &check)
+      stops.removeAll()
     }
   }
 
   func counts(_ watch: Stopwatch) throws -> Check {
     try watch.time {
-      let statement = try database.prepare("SELECT COUNT(*) FROM stop WHERE \(Self.pageCondition)")
+      let statement = try database.prepare("SELECT COUNT(*) FROM stop WHERE \(Self._pageCondition)")
       defer { sqlite3_finalize(statement) }
       var check = Check()
-      for question in PageQuestions() {
-        Self._bind(statement, question)
-        if sqlite3_step(statement) == SQLITE_ROW {
-          check.rows += 1
-          check.sum += sqlite3_column_int64(statement, 0)
+      try database.reading {
+        for question in PageQuestions() {
+          Self._asking(question, statement) {
+            if sqlite3_step(statement) == SQLITE_ROW {
+              check.rows += 1
+              check.sum += sqlite3_column_int64(statement, 0)
+            }
+          }
         }
-        sqlite3_reset(statement)
       }
       return check
     }
   }
 
-  private static func _bind(_ statement: OpaquePointer, _ question: (low: Int64, initial: UInt8)) {
-    sqlite3_bind_int64(statement, 1, question.low)
-    sqlite3_bind_int64(statement, 2, question.low + 200_000)
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 2) { pattern in
-      pattern[0] = CChar(question.initial)
-      pattern[1] = CChar(UInt8(ascii: "*"))
-      _ = coredata_bind_text_copying(statement, 3, pattern.baseAddress, 2)
+  /// Names that begin with a letter are those from it to the next one: two comparisons, where `GLOB` is a function.
+  private static let _pageCondition = "code BETWEEN ? AND ? AND name >= ? AND name < ?"
+
+  /// Binds a question, whose texts need not be copied because they outlive the statement's run.
+  @inline(__always) private static func _asking(
+    _ question: (low: Int64, initial: UInt8), _ statement: OpaquePointer, _ body: () -> Void
+  ) {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 2) { bounds in
+      bounds[0] = CChar(question.initial)
+      bounds[1] = CChar(question.initial + 1)
+      sqlite3_bind_int64(statement, 1, question.low)
+      sqlite3_bind_int64(statement, 2, question.low + 200_000)
+      coredata_bind_text_borrowing(statement, 3, bounds.baseAddress, 1)
+      coredata_bind_text_borrowing(statement, 4, bounds.baseAddress! + 1, 1)
+      body()
+      sqlite3_reset(statement)
     }
   }
 
@@ -95,11 +96,14 @@ struct FloorReading {
     try watch.time {
       let statement = try database.prepare("SELECT \(FloorStop.columns) FROM stop WHERE id = ?")
       defer { sqlite3_finalize(statement) }
+      var texts = TextArena()
       var check = Check()
-      for id in ids {
-        sqlite3_bind_int64(statement, 1, id)
-        if sqlite3_step(statement) == SQLITE_ROW { _take(FloorStop(statement), &check) }
-        sqlite3_reset(statement)
+      try database.reading {
+        for id in ids {
+          sqlite3_bind_int64(statement, 1, id)
+          if sqlite3_step(statement) == SQLITE_ROW { Self._take(statement, &texts, &check) }
+          sqlite3_reset(statement)
+        }
       }
       return check
     }
@@ -113,21 +117,26 @@ struct FloorReading {
         sqlite3_finalize(routes)
         sqlite3_finalize(members)
       }
-      var ids: [Int64] = []
-      while sqlite3_step(routes) == SQLITE_ROW { ids.append(sqlite3_column_int64(routes, 0)) }
+      var texts = TextArena()
       var check = Check()
-      for id in ids {
-        sqlite3_bind_int64(members, 1, id)
-        while sqlite3_step(members) == SQLITE_ROW { _take(FloorStop(members), &check) }
-        sqlite3_reset(members)
+      try database.reading {
+        while sqlite3_step(routes) == SQLITE_ROW {
+          sqlite3_bind_int64(members, 1, sqlite3_column_int64(routes, 0))
+          while sqlite3_step(members) == SQLITE_ROW { Self._take(members, &texts, &check) }
+          sqlite3_reset(members)
+        }
+        sqlite3_reset(routes)
       }
       return check
     }
   }
 
-  @inline(__always) private func _take(_ stop: FloorStop, _ check: inout Check) {
+  /// Reads one stop, which is not needed any longer when the next one is read.
+  @inline(__always) private static func _take(
+    _ statement: OpaquePointer, _ texts: inout TextArena, _ check: inout Check
+  ) {
     check.rows += 1
-    check.sum += stop.checksum
-    stop.free()
+    check.sum += FloorStop(statement, &texts).checksum
+    texts.removeAll()
   }
 }

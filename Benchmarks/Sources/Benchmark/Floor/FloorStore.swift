@@ -41,7 +41,7 @@ enum FloorStore {
   static let sumQuery = "SELECT SUM(code) + SUM(length(name)) + COUNT(*) FROM stop"
 }
 
-/// A stop as a C program holds one: numbers, and copies of its texts.
+/// A stop as a C program holds one: numbers, and copies of its texts in an arena.
 struct FloorStop {
   var id: Int64
   var latitude: Double
@@ -52,6 +52,7 @@ struct FloorStop {
   var identifier: UnsafeMutablePointer<UInt8>
   var name: UnsafeMutablePointer<UInt8>
   var note: UnsafeMutablePointer<UInt8>?
+  var identifierCount: Int32
   var nameCount: Int32
   var noteCount: Int32
   var isActive: Bool
@@ -59,37 +60,29 @@ struct FloorStop {
   static let columns = "id, identifier, name, latitude, longitude, code, createdAt, active, note, routeId"
 
   /// Reads the row that a statement over `columns` is at.
-  @inline(__always) init(_ statement: OpaquePointer) {
+  @inline(__always) init(_ statement: OpaquePointer, _ texts: inout TextArena) {
     id = sqlite3_column_int64(statement, 0)
-    var count: Int32 = 0
-    identifier = Self._text(statement, 1, &count)!
+    identifierCount = 0
+    identifier = Self._text(statement, 1, &identifierCount, &texts)!
     nameCount = 0
-    name = Self._text(statement, 2, &nameCount)!
+    name = Self._text(statement, 2, &nameCount, &texts)!
     latitude = sqlite3_column_double(statement, 3)
     longitude = sqlite3_column_double(statement, 4)
     code = sqlite3_column_int64(statement, 5)
     createdAt = sqlite3_column_double(statement, 6)
-    isActive = sqlite3_column_int64(statement, 7) != 0
+    isActive = sqlite3_column_int(statement, 7) != 0
     noteCount = 0
-    note = Self._text(statement, 8, &noteCount)
+    note = Self._text(statement, 8, &noteCount, &texts)
     route = sqlite3_column_int64(statement, 9)
   }
 
   @inline(__always) private static func _text(
-    _ statement: OpaquePointer, _ column: Int32, _ count: inout Int32
+    _ statement: OpaquePointer, _ column: Int32, _ count: inout Int32, _ texts: inout TextArena
   ) -> UnsafeMutablePointer<UInt8>? {
     guard let text = sqlite3_column_text(statement, column) else { return nil }
     count = sqlite3_column_bytes(statement, column)
-    let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: Int(count) + 1)
-    copy.update(from: text, count: Int(count) + 1)
-    return copy
+    return texts.copy(text, Int(count))
   }
 
-  @inline(__always) var checksum: Int64 { code + Int64(nameCount) + (note == nil ? 0 : Int64(noteCount)) }
-
-  func free() {
-    identifier.deallocate()
-    name.deallocate()
-    note?.deallocate()
-  }
+  @inline(__always) var checksum: Int64 { code + Int64(nameCount) + Int64(noteCount) }
 }

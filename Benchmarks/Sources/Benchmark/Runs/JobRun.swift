@@ -170,9 +170,10 @@ struct JobRun: Sendable {
     case .concurrent:
       let readings = ReaderBeside {
         let page = try FloorReading.Page(Database(path: path))
+        var stops = FloorStops()
         var check = Check()
         var questions = PageQuestions()
-        return { page.ask(questions.nextForever(), &check) }
+        return { page.ask(questions.nextForever(), &stops, &check) }
       }
       try FloorImport(
         database: database, count: job.objects, batch: 100, finds: true, seed: 43, timesGenerator: true
