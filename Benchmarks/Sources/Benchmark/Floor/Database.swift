@@ -7,12 +7,12 @@ final class Database {
 
   let handle: OpaquePointer
 
-  /// As the engine has it: SQLite counts no memory, which it would under a lock.
+  /// Disables SQLite's memory statistics, which it keeps under a lock, as the engine does.
   private static let _hasNoStatistics = coredata_set_memory_statistics(0) == SQLITE_OK
 
   /// Opens a file with the settings that both sides have, after those that only a new file takes.
   init(path: String, settings: String = "") throws {
-    // The engine may have done it before in this process, which is as good.
+    // Has no effect if the engine has done it in this process.
     _ = Self._hasNoStatistics
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -44,7 +44,7 @@ final class Database {
     if code != SQLITE_DONE { try check(code) }
   }
 
-  /// Holds one read transaction while `body` asks, which takes the file's locks once and not for each question.
+  /// Runs queries in one read transaction, which takes the file's locks once instead of once per query.
   func reading<Result>(_ body: () throws -> Result) throws -> Result {
     try execute("BEGIN")
     let result = try body()

@@ -105,14 +105,14 @@ struct FloorUpdates: ~Copyable {
 
   deinit { for statement in _statements.values { sqlite3_finalize(statement) } }
 
-  /// Notes what differs from the row that `find` is at.
+  /// Compares a record with the row that `find` is at, for `write`.
   @inline(__always)
   mutating func compare(_ find: OpaquePointer, _ text: UnsafePointer<CChar>, _ numbers: StopNumbers) {
     _id = sqlite3_column_int64(find, 0)
     _columns = FloorColumn.differences(text, numbers, from: find)
   }
 
-  /// Writes what differed. The row is no longer read then: SQLite would keep the reader's place.
+  /// Writes the columns that differ. `find` must have been reset, or SQLite would have to keep its place.
   @inline(__always) mutating func write(_ text: UnsafePointer<CChar>, _ numbers: StopNumbers) throws {
     guard _columns != 0 else { return }
     let statement = try _statement(_columns)

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Memory for texts, handed out from front to back and given back all at once, as a C program does that knows when
-/// it is through with a row.
+/// An arena for texts: allocates from front to back and frees everything at once.
 struct TextArena: ~Copyable {
   private static let _blockSize = 1 << 18
 
@@ -27,7 +26,7 @@ struct TextArena: ~Copyable {
     return copy
   }
 
-  /// Takes all copies back; the first block is kept.
+  /// Frees all copies, and keeps the first block for the next ones.
   @inline(__always) mutating func removeAll() {
     if _blocks.count > 1 { _shrink() }
     _next = _blocks[0]
@@ -62,7 +61,7 @@ struct FloorStops: ~Copyable {
 
   subscript(index: Int) -> FloorStop { @inline(__always) get { _stops[index] } }
 
-  /// Takes the row that a statement over `FloorStop.columns` is at.
+  /// Appends the row that a statement over `FloorStop.columns` is at.
   @inline(__always) mutating func append(_ statement: OpaquePointer) {
     if count == _capacity {
       _capacity *= 2
@@ -80,7 +79,7 @@ struct FloorStops: ~Copyable {
     }
   }
 
-  /// Begins again in the same memory.
+  /// Removes all stops and keeps their memory.
   @inline(__always) mutating func removeAll() {
     count = 0
     _texts.removeAll()

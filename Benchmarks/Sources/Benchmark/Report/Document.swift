@@ -43,6 +43,7 @@ struct Document: Codable {
     if let version = report.serverVersion {
       versions["postgresql"] = "\(version / 10_000).\(version % 10_000)"
     }
+    if report.isRealTime { versions["scheduling"] = "real-time; ordinary for works with several threads" }
     results = report.results.map { result in
       Result(
         work: result.work.rawValue, objects: result.objects, engine_s: result.engineSamples.median,

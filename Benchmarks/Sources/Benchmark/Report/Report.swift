@@ -59,6 +59,8 @@ struct Report {
   /// Version of the PostgreSQL server that the stores were on, as 150018; nil for SQLite files.
   var serverVersion: Int?
   var isOnServer: Bool { serverVersion != nil }
+  /// Whether it was measured under a real-time priority, which works with several threads give up.
+  var isRealTime = false
   var results: [Result] = []
   var claims: [Claim] = []
 }

@@ -11,8 +11,8 @@ struct Table {
       isCount
         ? ["work", "objects", "engine, instr/object", "floor, instr/object", "x floor"]
         : [
-          "work", "objects", "engine ms", "±", "floor ms", "±", "x floor", "at most", "peak MB", "GRDB",
-          "EclipseLink", "SQLAlchemy",
+          "work", "objects", "engine ms", "±", "floor ms", "±", "x floor", "at most", "peak MB",
+          "floor MB",
         ])
     for result in report.results { lines.append(isCount ? _counts(result) : _times(result)) }
     var text = report.results.isEmpty ? "" : _aligned(lines)
@@ -22,6 +22,12 @@ struct Table {
       }
       text += "\nreader beside the import: p99 \(_number(mine)) ms, floor \(_number(floor)) ms"
       text += " (x \(_number(mine / floor)), at most 1.2)\n"
+    }
+    if report.isRealTime, report.results.contains(where: \.work.isConcurrent) {
+      text +=
+        "\nMeasured under a real-time priority (SCHED_FIFO or SCHED_RR), under which works with several threads "
+      text += "jump.\nThese ran without it: "
+      text += Work.allCases.filter(\.isConcurrent).map(\.rawValue).joined(separator: ", ") + ".\n"
     }
     if !report.claims.isEmpty {
       text += "\n"
@@ -38,14 +44,12 @@ struct Table {
   }
 
   private func _times(_ result: Report.Result) -> [String] {
-    let peers = result.objects == 15_000 && !report.isOnServer ? result.work.peers : []
-    func peer(_ name: String) -> String { peers.first { $0.name == name }.map { _number($0.ratio) } ?? "" }
-    return [
+    [
       result.work.rawValue, String(result.objects), _number(result.engineSamples.median * 1000),
       "\(Int(result.engineSamples.spread * 100)) %", _number(result.floorSamples.median * 1000),
       "\(Int(result.floorSamples.spread * 100)) %", _number(result.ratio),
       (report.isOnServer ? PostgreSQLRun.limit(result.work) : result.work.limit).map(_number) ?? "",
-      _number(result.peakMegabytes), peer("GRDB"), peer("EclipseLink"), peer("SQLAlchemy"),
+      _number(result.peakMegabytes), _number(result.floorPeakMegabytes),
     ]
   }
 

@@ -11,6 +11,7 @@ struct JobRun: Sendable {
 
   /// Does the job while the main thread, on which it is called, serves the main queue.
   func run() -> JobOutcome {
+    if job.work.isConcurrent { Scheduling.becomeOrdinary() }
     let outcome = Outcome()
     let thread = Thread { [self] in
       do {

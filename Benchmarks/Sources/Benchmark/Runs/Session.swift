@@ -21,6 +21,7 @@ struct Session {
   func run() throws -> Report {
     defer { try? FileManager.default.removeItem(atPath: _directory) }
     var report = Report()
+    report.isRealTime = Scheduling.isRealTime
     if let server = options.server {
       let found = try PostgreSQLFloor(server: server, schema: "public").digest(
         "SELECT current_setting('server_version_num')")
@@ -65,7 +66,8 @@ struct Session {
     // As the other implementations were measured: one round to warm up, two that count; long ones once.
     let isLong = objects > 20_000
     switch work {
-    case .fetchPage, .count, .concurrent:
+    case .concurrent: (job.warmUps, job.repetitions) = isLong || options.isQuick ? (0, 1) : (1, 3)
+    case .fetchPage, .count:
       (job.warmUps, job.repetitions) = (isLong || options.isQuick ? 0 : 1, 1)
     case _ where Work.claims.contains(work): (job.warmUps, job.repetitions) = (0, 1)
     default: (job.warmUps, job.repetitions) = isLong ? (0, 1) : (1, 2)

@@ -54,6 +54,9 @@ enum Work: String, CaseIterable, Codable {
     }
   }
 
+  /// Whether several threads work at the same time, which a real-time priority would disturb.
+  var isConcurrent: Bool { self == .concurrent }
+
   /// Whether the store ends with exactly the imported stops, which are then compared to the last field.
   var leavesImport: Bool {
     switch self {
@@ -71,26 +74,6 @@ enum Work: String, CaseIterable, Codable {
     case .traverse: 2.5
     default: nil
     }
-  }
-
-  /// What other implementations took of the same floor, measured once (15,000 stops).
-  var peers: [(name: String, ratio: Double)] {
-    let ratios: [Double] =
-      switch self {
-      case .importBulk: [3.3, 6.5, 19]
-      case .importInsert: [4.0, 5.0, 29]
-      case .reimport: [2.1, 4.9, 8]
-      case .fetchAll: [1.7, 5.1, 8.7]
-      case .fetchPage: [1.3, 1.4, 2.2]
-      case .byID: [22, 9.6, 52]
-      case .traverse: [2.8, 13, 19]
-      case .update: [3.8, 10, 6.6]
-      case .delete: [2.0, 7.0, 4.9]
-      case .count: [1.2, 1.0, 1.7]
-      case .concurrent: [1.8, 3.4, 10]
-      default: []
-      }
-    return zip(["GRDB", "EclipseLink", "SQLAlchemy"], ratios).map { ($0, $1) }
   }
 }
 
