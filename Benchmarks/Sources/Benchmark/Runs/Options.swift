@@ -39,6 +39,9 @@ struct Options {
       --record           keep the results, and the plot, under Benchmarks/results
       --help             show this
 
+    A real-time priority (chrt -f) steadies works of one thread and unsettles those of several by up to a second.
+    Works with several threads therefore give it up, and the table says so.
+
     WORKS: \(Work.compared.map(\.rawValue).joined(separator: ", "));
       of the engine alone: \(Work.claims.map(\.rawValue).joined(separator: ", "));
       only when named: \(Work.traverseNSSet.rawValue)
