@@ -16,8 +16,7 @@ final class PostgreSQLFloor: ImportFloor {
 
   private struct Row {
     let key: Int64
-    /// Version of the stored row; nil for a new one.
-    let version: Int64?
+    let isStored: Bool
     var stop: Stop
   }
 
@@ -33,7 +32,7 @@ final class PostgreSQLFloor: ImportFloor {
 
   /// The stops' table, as the store names it.
   static func table(in address: PostgreSQLAddress) -> String {
-    "\"\(address.schema.replacing("\"", with: "\"\""))\".\"stop\""
+    "\(PostgreSQLNames.quoted(address.schema)).\"stop\""
   }
 
   func close() {}
@@ -63,7 +62,7 @@ final class PostgreSQLFloor: ImportFloor {
   private func _add(_ stop: Stop) {
     _highest += 1
     _places[stop.identifier] = _rows.count
-    _rows.append(Row(key: _highest, version: nil, stop: stop))
+    _rows.append(Row(key: _highest, isStored: false, stop: stop))
   }
 
   /// Fetches stored rows with all their columns, as an object's snapshot needs them.
@@ -84,13 +83,13 @@ final class PostgreSQLFloor: ImportFloor {
         identifier: result.string(row, 2), name: result.string(row, 3), latitude: result.double(row, 4),
         longitude: result.double(row, 5))
       _places[stop.identifier] = _rows.count
-      _rows.append(Row(key: result.int64(row, 0), version: result.int64(row, 1), stop: stop))
+      _rows.append(Row(key: result.int64(row, 0), isStored: true, stop: stop))
     }
   }
 
   private func _write() throws {
-    let new = _rows.filter { $0.version == nil }
-    let changed = _rows.filter { $0.version != nil }
+    let new = _rows.filter { !$0.isStored }
+    let changed = _rows.filter(\.isStored)
     let columns = "\"identifier\", \"name\", \"latitude\", \"longitude\""
     if !new.isEmpty {
       try _connection.run(

@@ -5,10 +5,11 @@ import CoreDataStackShootout
 import CoreDataToolKit
 import Foundation
 
-/// The stores of a shootout on a server: a schema for each, named after the process that runs the shootout.
+/// The stores of a shootout on a server: a schema for each, named after the run.
 struct PostgreSQLSchemas: StorePlace {
   private let _url: URLComponents
   private let _version: Int
+  let synchronous: String
 
   /// Connects once, so that a server that cannot be reached fails the command and not its first run.
   ///
@@ -19,7 +20,9 @@ struct PostgreSQLSchemas: StorePlace {
     }
     _url = components
     do {
-      _version = try PostgreSQLFloor.connection(to: PostgreSQLAddress(url)).serverVersion
+      let connection = try PostgreSQLFloor.connection(to: PostgreSQLAddress(url))
+      _version = connection.serverVersion
+      synchronous = try connection.run("SELECT current_setting('synchronous_commit')").string(0, 0)
     } catch let error as PostgreSQLError {
       throw ToolFailure(.noInput, "'\(ServerStore.name(text))' cannot be reached: \(error.message)")
     } catch {
@@ -28,10 +31,8 @@ struct PostgreSQLSchemas: StorePlace {
   }
 
   var floorTitle: String { "libpq" }
-  var floorInterface: String { "libpq" }
   var engine: String { "PostgreSQL \(_version / 10_000).\(_version % 10_000)" }
-  var synchronous: String { "on" }
-  var durability: String { "the server's synchronous_commit" }
+  var durability: String { "synchronous_commit=\(synchronous)" }
 
   func storeName(of subject: String, in directory: String) -> String {
     // The directory's name is unique to the run.
@@ -71,8 +72,8 @@ struct PostgreSQLSchemas: StorePlace {
     }
   }
 
-  func remove(_ store: ImportStore) {
-    try? NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+  func remove(_ store: ImportStore) throws {
+    try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
       .destroyPersistentStore(at: store.url, type: .postgreSQL)
   }
 }

@@ -129,9 +129,20 @@ final class ServerStoreToolTests {
 
   @Test func `a shootout makes its stores on a server and drops them`() throws {
     for mode in ["find-or-create", "bulk", "insert"] { try _checkShootout(mode) }
-    let left = try ServerSession(_url).number(
+    #expect(try _shootoutSchemas() == 0)
+    // Interrupted amid a run, too.
+    let process = try _start(["shootout", "--store", _secret, "--objects", "100000", "--runs", "1"])
+    for _ in 0..<1_000 where try _shootoutSchemas() == 0 { usleep(10_000) }
+    #expect(try _shootoutSchemas() > 0)
+    process.interrupt()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 130)
+    #expect(try _shootoutSchemas() == 0)
+  }
+
+  private func _shootoutSchemas() throws -> Int64 {
+    try ServerSession(_url).number(
       "SELECT count(*) FROM pg_namespace WHERE nspname LIKE $1::text", "coredata_shootout_%")
-    #expect(left == 0)
   }
 
   private func _checkShootout(_ mode: String) throws {
@@ -143,6 +154,7 @@ final class ServerStoreToolTests {
     #expect(stacks.map { $0["id"] as? String } == ["main", "nested2", "nested3", "shared", "shared-store"])
     #expect(stacks.allSatisfy { $0["rows"] as? Int == 300 })
     #expect(((result?["machine"] as? [String: Any])?["engine"] as? String)?.hasPrefix("PostgreSQL") == true)
+    #expect((result?["workload"] as? [String: Any])?["synchronous"] as? String == "on")
     #expect(!(found.output + found.error).contains("s3cret"))
   }
 

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 
 /// Converts names of the model to the style of database administrators.
-enum PostgreSQLNames {
+package enum PostgreSQLNames {
   /// Key in the user info of an entity, attribute or relationship that names its table or column.
   static let userInfoKey = "postgresql.name"
   /// Maximum length of a name; the server truncates longer ones with only a notice.
@@ -43,7 +43,7 @@ enum PostgreSQLNames {
   }
 
   /// Returns the name in double quotes, whatever characters it contains.
-  static func quoted(_ name: String) -> String { "\"" + _escaped(name, ["\""], by: nil) + "\"" }
+  package static func quoted(_ name: String) -> String { "\"" + _escaped(name, ["\""], by: nil) + "\"" }
 
   /// Returns a name in double quotes without them.
   static func plain(_ quoted: String) -> String {

@@ -5,7 +5,6 @@ import Foundation
 /// SQLite files in a directory.
 struct SQLiteFiles: StorePlace {
   var floorTitle: String { "SQLite C API" }
-  var floorInterface: String { "SQLite's C API" }
 
   var engine: String { "SQLite \(Machine.sqlite)" }
 

@@ -21,8 +21,6 @@ package struct ImportStore: Sendable {
 package protocol StorePlace: Sendable {
   /// The floor's interface, as a row of the table names it.
   var floorTitle: String { get }
-  /// The floor's interface, as a sentence names it: "the same work on SQLite's C API".
-  var floorInterface: String { get }
   /// The database engine with its version.
   var engine: String { get }
   /// When a commit is durable, for floor and stacks alike, in the engine's own word.
@@ -37,8 +35,8 @@ package protocol StorePlace: Sendable {
   func makeFloor(on store: ImportStore) throws -> any ImportFloor
   /// Reads all stops in the order of their keys, past Core Data, after checking the store's integrity.
   func stops(in store: ImportStore) throws -> [Stop]
-  /// Removes a store, or does nothing if there is none.
-  func remove(_ store: ImportStore)
+  /// Removes a store.
+  func remove(_ store: ImportStore) throws
 }
 
 /// The same import without Core Data: the lower bound for all stacks on a kind of store.

@@ -41,7 +41,7 @@ struct ResultTable {
 
   private var _explanation: String {
     """
-    × floor: times as long as the same work on \(_result.place.floorInterface). busy: time the main thread was awake. longest: its
+    × floor: times as long as the same work on the floor, the first row. busy: time the main thread was awake. longest: its
     longest single block. dropped: frames of 1/60 s that passed whole inside one block. heartbeat: how long a block
     sent to the main queue 60 times a second waited.
 

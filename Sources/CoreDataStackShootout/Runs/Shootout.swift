@@ -32,7 +32,7 @@ struct Shootout {
   func run(name: String, bytes: [UInt8], feed: StopFeed) throws -> ShootoutResult {
     let subjects = [Subject.floor] + workload.stacks.map(Subject.stack)
     let work = try WorkDirectory(in: directory) { path in
-      for subject in subjects { _remove(subject, path) }
+      for subject in subjects { try? _remove(subject, path) }
     }
     defer { work.remove() }
     // A copy, so that a pipe can be read several times and the input stays the same for all runs.
@@ -52,11 +52,17 @@ struct Shootout {
         storeName: place.storeName(of: subject.name, in: work.path), mode: workload.mode,
         saveEvery: workload.saveEvery, keepsLiveList: workload.keepsLiveList,
         reportsProgress: progress.isVisible)
-      _remove(subject, work.path)
-      defer { if run < workload.runs || keptStores == nil { _remove(subject, work.path) } }
-      let measurement = try launcher.run(job) { count in
-        progress.update((Double(step) + Double(count) / Double(feed.stops.count)) / Double(steps), label)
+      let measurement: RunMeasurement
+      do {
+        measurement = try launcher.run(job) { count in
+          progress.update((Double(step) + Double(count) / Double(feed.stops.count)) / Double(steps), label)
+        }
+      } catch {
+        // Tells why the run failed rather than what is left of it.
+        try? _remove(subject, work.path)
+        throw error
       }
+      if run < workload.runs || keptStores == nil { try _remove(subject, work.path) }
       measurements[subject, default: []].append(measurement)
     }
     if let keptStores { try _keep(subjects, from: work.path, in: keptStores) }
@@ -64,11 +70,14 @@ struct Shootout {
       workload: workload, sourceName: name, feed: feed, measurements: measurements, place: place)
   }
 
-  private func _remove(_ subject: Subject, _ directory: String) {
-    guard let store = try? place.store(named: place.storeName(of: subject.name, in: directory)) else {
-      return
+  private func _remove(_ subject: Subject, _ directory: String) throws {
+    let name = place.storeName(of: subject.name, in: directory)
+    do {
+      try place.remove(place.store(named: name))
+    } catch {
+      throw ToolFailure(
+        .cannotCreateOutput, "The store '\(name)' could not be removed: \(error.localizedDescription)")
     }
-    place.remove(store)
   }
 
   private func _keep(_ subjects: [Subject], from work: String, in directory: String) throws {

@@ -22,12 +22,9 @@ extension SQLiteStoreEngine {
         let outcome: SaveOutcome
         do {
           outcome = try _commit(changes, on: connection, isCareful: false, along: others)
-        } catch let error as SQLiteError where error.isUniqueViolation {
+        } catch  where error is OutdatedDeletion || (error as? SQLiteError)?.isUniqueViolation == true {
           // Rare, so a second attempt is affordable: it lets rows exchange values, and finds the conflicting
           // objects.
-          outcome = try _commit(changes, on: connection, isCareful: true, along: others)
-        } catch is OutdatedDeletion {
-          // Finds the rows that others have changed.
           outcome = try _commit(changes, on: connection, isCareful: true, along: others)
         }
         didCommit()

@@ -6,22 +6,23 @@ struct OutdatedDeletion: Error {}
 
 /// Deletes rows.
 extension SaveTransaction {
-  /// Deletes the rows of one entity and version with one statement, since most are of the same.
+  /// Deletes the rows of one entity and version with one statement, since most are of the same; each by itself if
+  /// careful, to record the conflicts.
   ///
   /// - Throws: `OutdatedDeletion` if not careful.
   func delete() throws {
-    guard !changes.deleted.isEmpty else { return }
-    guard !isCareful else {
-      for deletion in changes.deleted { try _delete(deletion) }
-      return
-    }
     var keys: [Version: [Int64]] = [:]
     for deletion in changes.deleted {
       let number = try layout(of: deletion.id).entityNumber
       let key = try key(of: deletion.id, entity: number, slot: 0)
-      keys[Version(entity: number, version: deletion.base.version), default: []].append(key)
+      let version = Version(entity: number, version: deletion.base.version)
+      guard isCareful else {
+        keys[version, default: []].append(key)
+        continue
+      }
+      if try !_delete([key], version) { try addConflict(deletion.id, deletion.base) }
     }
-    for (version, keys) in keys { try _delete(keys, version) }
+    for (version, keys) in keys where try !_delete(keys, version) { throw OutdatedDeletion() }
   }
 
   /// What the rows of one statement have in common.
@@ -30,43 +31,24 @@ extension SaveTransaction {
     let version: Int64
   }
 
-  private func _delete(_ keys: [Int64], _ version: Version) throws {
+  /// Deletes rows and what depends on them. Returns false if some are not there in this version.
+  private func _delete(_ keys: [Int64], _ version: Version) throws -> Bool {
     let plan = plans.deletes[version.entity - 1]
     for key in keys { try recordFiles(plan.files, key) }
     let array = ValueArray(keys)
-    let count = try connection.withStatement(plan.many) { statement in
+    let count = try connection.withStatement(plan.sql) { statement in
       statement.bind(array, at: 1)
       statement.bind(version.version, at: 2)
       try statement.run()
       return connection.changes
     }
-    guard count == keys.count else { throw OutdatedDeletion() }
+    guard count == keys.count else { return false }
     for cleanup in plan.cleanups {
-      try connection.withStatement(cleanup.many) { statement in
+      try connection.withStatement(cleanup) { statement in
         statement.bind(array, at: 1)
         try statement.run()
       }
     }
-  }
-
-  /// Deletes one row, or records a conflict.
-  private func _delete(_ deletion: ChangeSet.Deletion) throws {
-    let number = try layout(of: deletion.id).entityNumber
-    let plan = plans.deletes[number - 1]
-    let key = try key(of: deletion.id, entity: number, slot: 0)
-    try recordFiles(plan.files, key)
-    let isGone = try connection.withStatement(plan.one) { statement in
-      statement.bind(key, at: 1)
-      statement.bind(deletion.base.version, at: 2)
-      try statement.run()
-      return connection.changes == 0
-    }
-    guard !isGone else { return try addConflict(deletion.id, deletion.base) }
-    for cleanup in plan.cleanups {
-      try connection.withStatement(cleanup.one) { statement in
-        statement.bind(key, at: 1)
-        try statement.run()
-      }
-    }
+    return true
   }
 }

@@ -25,29 +25,14 @@ struct UpdatePlan: Sendable {
   let files: SQLText?
 }
 
-/// DELETE of rows and of what depends on them; each statement takes the key, or an array of keys, first, and `one` and
-/// `many` the rows' version second.
+/// DELETE of rows and of what depends on them; each statement takes an array of keys first, and `sql` the rows' version
+/// second.
 struct DeletePlan: Sendable {
-  let one: SQLText
-  let many: SQLText
-  /// Deletes a row's pairs in join tables, and clears hidden references to it.
-  let cleanups: [Cleanup]
+  let sql: SQLText
+  /// Deletes the rows' pairs in join tables, and clears hidden references to them.
+  let cleanups: [SQLText]
   /// Selects, by key, the cells that may reference external data files; nil if none may.
   let files: SQLText?
-}
-
-extension DeletePlan {
-  /// The same statement for one row and for many.
-  struct Cleanup: Sendable {
-    let one: SQLText
-    let many: SQLText
-
-    /// - Parameter start: The statement up to its condition on a key column.
-    init(_ start: String) {
-      one = SQLText("\(start) = ?")
-      many = SQLText("\(start) IN \(ValueArray.members)")
-    }
-  }
 }
 
 /// The statements of one to-many relationship, from its owner's perspective.
@@ -218,14 +203,17 @@ final class WritePlans: Sendable {
 
   private static func _delete(_ layout: PropertyLayout, _ mapping: StoreMapping) -> DeletePlan {
     let table = mapping.table(of: layout.entityNumber)
-    var cleanups: [DeletePlan.Cleanup] = []
+    let isMember = "IN \(ValueArray.members)"
+    var cleanups: [SQLText] = []
     for slot in layout.slots.indices {
       switch mapping.storage(of: slot, in: layout.entityNumber) {
       case .manyToMany(let index, let ownerIsFirst, _):
         let join = mapping.joins[index]
-        let start = "DELETE FROM \(join.name) WHERE"
-        cleanups.append(.init("\(start) \(join.ends(ownerIsFirst: ownerIsFirst).owner)"))
-        if join.isReflexive { cleanups.append(.init("\(start) \(join.second)")) }
+        for column in join.isReflexive
+          ? [join.first, join.second] : [join.ends(ownerIsFirst: ownerIsFirst).owner]
+        {
+          cleanups.append(SQLText("DELETE FROM \(join.name) WHERE \(column) \(isMember)"))
+        }
       case .oneToMany(let destination, let inverse)
       where mapping.layout.layout(numbered: destination).slots[inverse].isHidden:
         guard case .toOne(let key, let entity, _, _) = mapping.storage(of: inverse, in: destination) else {
@@ -235,14 +223,12 @@ final class WritePlans: Sendable {
         let names = [key, entity].compactMap { $0.map { columns[$0].name } }
         let list = names.map { "\($0) = NULL" }.joined(separator: ", ")
         let name = mapping.table(of: destination).name
-        cleanups.append(.init("UPDATE \(name) SET \(list) WHERE \(columns[key].name)"))
+        cleanups.append(SQLText("UPDATE \(name) SET \(list) WHERE \(columns[key].name) \(isMember)"))
       default: break
       }
     }
     return DeletePlan(
-      one: SQLText("DELETE FROM \(table.name) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"),
-      many: SQLText(
-        "DELETE FROM \(table.name) WHERE Z_PK IN \(ValueArray.members) AND IFNULL(Z_OPT, 0) = ?"),
+      sql: SQLText("DELETE FROM \(table.name) WHERE Z_PK \(isMember) AND IFNULL(Z_OPT, 0) = ?"),
       cleanups: cleanups, files: _files(nil, layout, table, mapping))
   }
 
