@@ -68,7 +68,7 @@ public final class _ModelStorage: NSManagedObject {
   }
 
   deinit {
-    if let _retainedObject, _retainedObject._referrer === self { _retainedObject._referrer = nil }
+    _refer(to: nil)
     _model.release()
   }
 
@@ -93,11 +93,14 @@ public final class _ModelStorage: NSManagedObject {
     _modelClass = modelClass
     _plan = plan
     _object = Unmanaged.passUnretained(self)
+    // Those of an earlier instance, which is gone.
+    _extras = nil
     self.link = link
     flags = .beingShown
   }
 
   private final func _refer(to object: _ModelStorage?) {
+    if let _retainedObject, _retainedObject._referrer === self { _retainedObject._referrer = nil }
     _retainedObject = object === self ? nil : object
     _object = object.map { Unmanaged.passUnretained($0) }
   }
@@ -368,7 +371,6 @@ public final class _ModelStorage: NSManagedObject {
 
   /// Moves the values back into the storage, as after a rollback of the insertion.
   final func unbind(keeping values: [DetachedValue]) {
-    if let object, object._referrer === self { object._referrer = nil }
     _refer(to: nil)
     _plan = nil
     link = nil

@@ -42,6 +42,26 @@ struct ObservationTests {
     #expect(times == 1 && _shelf.room == "hall")
   }
 
+  @Test func `a model shown again is observed as at first`() throws {
+    let stored = Volume(title: "One")
+    _container.mainContext.insert(stored)
+    stored.shelf = _shelf
+    try _container.mainContext.save()
+    let context = ModelContext(_container)
+    let shelf = try #require(try context.fetch(FetchDescriptor<Shelf>()).first)
+    // The relationship keeps the stored object while instances come and go.
+    for _ in 0..<3 {
+      let volume = try #require(shelf.volumes.first)
+      let registrar = volume._$observationRegistrar
+      let times = _heard {
+        registrar.access(volume, keyPath: \.title)
+      } after: {
+        registrar.withMutation(of: volume, keyPath: \.title) {}
+      }
+      #expect(times == 1)
+    }
+  }
+
   @Test func `what another context saves is told`() async throws {
     let (container, id) = (_container, _shelf.persistentModelID)
     let heard = Heard()
