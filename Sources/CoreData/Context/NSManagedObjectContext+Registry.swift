@@ -234,7 +234,7 @@ extension NSManagedObjectContext {
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
       // A member that the child removes may have come from outside the child.
       delta.removed.forEachHeld { id in
-        if exists(id) { _ = known.lose(member(id), isNew: false) }
+        if exists(id) { _ = known.lose(member(id), .member) }
       }
       delta.added.forEachHeld { _ = known.gain(member($0)) }
       if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map(member)) }

@@ -112,7 +112,9 @@ extension NSManagedObject {
     let isNew = state.isNew(object)
     guard state.remove(object) else { return }
     markChanged(slot)
-    if let inverse = relationship.inverseSlot { object.inverseWasCut(inverse, self, isNew: isNew) }
+    if let inverse = relationship.inverseSlot {
+      object.inverseWasCut(inverse, self, isNew ? .unsaved : .member)
+    }
   }
 
   /// Returns the changes of a to-many for a save or a child. Omits the removal of a member whose own
@@ -161,7 +163,7 @@ extension NSManagedObject {
     guard let relationship = _relationship(slot) else { return }
     if relationship.isToMany {
       let state = relationship.isOrdered ? members(slot) : _memberState(slot)
-      if state.gain(other, wasThere: _hadLost(other, relationship, state, wasThere)) { _markTouched(slot) }
+      if state.gain(other, _membership(of: other, relationship, state, wasThere)) { _markTouched(slot) }
       return
     }
     var previous = toOne(slot)
@@ -176,27 +178,28 @@ extension NSManagedObject {
     previous?.inverseWasCut(outward, self)
   }
 
-  /// Whether a removed member that is added again had been a member before. Its own end decides; in a
-  /// many-to-many, the loaded members, otherwise the other end's.
-  private final func _hadLost(
-    _ other: NSManagedObject, _ relationship: PropertyLayout.Relationship, _ state: ToManyState,
+  /// Returns the membership of a removed member that is added again. Its own end decides; in a many-to-many, the
+  /// members read, or else the other end's.
+  private final func _membership(
+    of other: NSManagedObject, _ relationship: PropertyLayout.Relationship, _ state: ToManyState,
     _ wasThere: Bool
-  ) -> Bool? {
-    if state.removed.isEmpty { return nil }
-    if relationship.isManyToMany { return state.isRealised ? nil : wasThere }
-    return relationship.inverseSlot.map { other.wasSaved(pointingAt: self, $0) }
+  ) -> StoredMembership {
+    if state.removed.isEmpty || relationship.isManyToMany && state.isRealised { return .asRead }
+    if relationship.isManyToMany { return wasThere ? .member : .unsaved }
+    guard let inverse = relationship.inverseSlot else { return .asRead }
+    return other.wasSaved(pointingAt: self, inverse) ? .member : .unsaved
   }
 
   /// Updates this end after `other` has unlinked itself from this object.
-  ///
-  /// - Parameter isNew: Whether the link was made since the last save; nil if unknown.
-  final func inverseWasCut(_ slot: Int, _ other: NSManagedObject, isNew: Bool? = nil) {
+  final func inverseWasCut(
+    _ slot: Int, _ other: NSManagedObject, _ membership: StoredMembership = .asRead
+  ) {
     willChangeState()
     guard let relationship = _relationship(slot) else { return }
     if relationship.isToMany {
       // These members may be stale; the object's own end decides.
       let wasThere = relationship.inverseSlot.map { other.wasSaved(pointingAt: self, $0) } ?? false
-      if _memberState(slot).lose(other, isNew: wasThere ? false : isNew) { _markTouched(slot) }
+      if _memberState(slot).lose(other, wasThere ? .member : membership) { _markTouched(slot) }
     } else if toOne(slot) === other || _context?.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
       link(slot, to: nil)
     }

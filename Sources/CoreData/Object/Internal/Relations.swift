@@ -71,6 +71,25 @@ final class Relations {
   }
 }
 
+/// What the caller knows of an object's membership in the store.
+enum StoredMembership {
+  /// Nothing: the members read decide.
+  case asRead
+  /// The object is a member in the store.
+  case member
+  /// The object is a member only through an unsaved addition, or was none before it.
+  case unsaved
+
+  /// - Parameter isRead: Whether the members read have the object.
+  @inline(__always) func isMember(asRead isRead: @autoclosure () -> Bool) -> Bool {
+    switch self {
+    case .asRead: isRead()
+    case .member: true
+    case .unsaved: false
+    }
+  }
+}
+
 /// Members of one to-many: those read, if any, plus later additions and removals.
 final class ToManyState {
   let isOrdered: Bool
@@ -213,14 +232,15 @@ final class ToManyState {
   /// Adds a member. Cancels an earlier removal if the object had been a member; if others may have removed it
   /// as well, it counts as added.
   ///
-  /// - Parameter wasThere: Whether a removed object had been a member; nil: as read.
+  /// - Parameter membership: That of a removed object.
   @discardableResult
-  func add(_ object: NSManagedObject, at index: Int? = nil, wasThere: Bool? = nil) -> Bool {
+  func add(_ object: NSManagedObject, at index: Int? = nil, _ membership: StoredMembership = .asRead) -> Bool
+  {
     if isRealised {
       guard members.insert(object).inserted else { return false }
       if isOrdered { order.insert(object, at: index ?? order.count) }
     }
-    let isTakenBack = !removed.isEmpty && (wasThere ?? hasRemoved(object))
+    let isTakenBack = !removed.isEmpty && membership.isMember(asRead: hasRemoved(object))
     if removed.isEmpty || removed.remove(object) == nil || !isTakenBack {
       _absent.remove(object)
       // Growing a set to a dozen by doubling costs more than the dozen insertions.
@@ -239,16 +259,16 @@ final class ToManyState {
     isRealised && removed.contains(object) && !_absent.contains(object)
   }
 
-  /// - Parameter isNew: Whether it is a member only through an unsaved addition; nil if unknown.
+  /// Removes a member. Cancels an unsaved addition.
   @discardableResult
-  func remove(_ object: NSManagedObject, isNew: Bool? = nil) -> Bool {
+  func remove(_ object: NSManagedObject, _ membership: StoredMembership = .asRead) -> Bool {
     if isRealised {
       guard members.remove(object) != nil else { return false }
       if isOrdered, let index = order.firstIndex(of: object) { order.remove(at: index) }
     }
-    let isNew = isNew ?? !_redundant.contains(object)
+    let isStored = membership.isMember(asRead: _redundant.contains(object))
     _redundant.remove(object)
-    if added.remove(object) == nil || !isNew { removed.insert(object) }
+    if added.remove(object) == nil || isStored { removed.insert(object) }
     return true
   }
 
@@ -260,18 +280,16 @@ final class ToManyState {
   /// Adds an object that has linked to this one, regardless of the members read, which may be older than its
   /// end.
   ///
-  /// - Parameter wasThere: As for `add`.
-  func gain(_ object: NSManagedObject, wasThere: Bool? = nil) -> Bool {
-    if add(object, wasThere: wasThere) { return true }
+  /// - Parameter membership: As for `add`.
+  func gain(_ object: NSManagedObject, _ membership: StoredMembership = .asRead) -> Bool {
+    if add(object, membership) { return true }
     removed.remove(object)
     return added.insert(object).inserted
   }
 
   /// Removes an object that has unlinked itself, regardless of the members read.
-  ///
-  /// - Parameter isNew: As for `remove`.
-  func lose(_ object: NSManagedObject, isNew: Bool? = nil) -> Bool {
-    if remove(object, isNew: isNew) { return true }
+  func lose(_ object: NSManagedObject, _ membership: StoredMembership = .asRead) -> Bool {
+    if remove(object, membership) { return true }
     guard removed.insert(object).inserted else { return false }
     _absent.insert(object)
     return true
