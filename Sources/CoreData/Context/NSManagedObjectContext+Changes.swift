@@ -165,7 +165,7 @@ extension NSManagedObjectContext {
       if flags.contains(.listed), !flags.contains(.deleted) { unsaved.index.add(object) }
     }
     publishIfStale()
-    // Drained while everything that the objects pointed at can still be looked up.
+    // Must be drained while all targets of the objects can still be looked up.
     let undoable = drainUndoableChanges()
     for object in sets.deleted where object._flags.isSuperset(of: [.inserted, .deleted]) {
       // Inserted and deleted between two saves: no change at all.

@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     if object._row == nil, !(object._flags.contains(.inserted) && object._draft != nil) {
       let found: Bool
       do {
-        // A fetch that fires it may be cancelled: a fault has no way to fail, and is filled all the same.
+        // Filled even if the surrounding fetch is cancelled, since firing a fault cannot fail.
         found = try Self._uncancelled { try load(object) }
       } catch  where readFailureHandler != nil {
         readFailureHandler?(error)
@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
     object._state.endAwakening()
   }
 
-  /// Runs a read that goes on when the fetch around it is cancelled.
+  /// Runs a read that ignores the cancellation of a surrounding fetch.
   private static func _uncancelled<Result>(_ body: () throws -> Result) rethrows -> Result {
     try RunningQuery.isWatched ? RunningQuery.ending(when: { false }, body) : body()
   }

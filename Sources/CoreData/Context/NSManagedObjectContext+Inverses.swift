@@ -144,7 +144,7 @@ extension NSManagedObject {
 }
 
 /// Memoizes the newest in-memory row of each object in a child's layer while the layer is accepted. Ancestors
-/// and stores move on meanwhile; links must be settled against the row that the change is rebased on.
+/// and stores change meanwhile; links must be resolved against the row that the change is rebased on.
 final class KnownRows {
   private unowned let _context: NSManagedObjectContext
   private lazy var _above = ReadChain(peekingAbove: _context)

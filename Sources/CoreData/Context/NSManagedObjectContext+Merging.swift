@@ -104,8 +104,8 @@ extension NSManagedObjectContext {
     return !changes.isStored || chain.hasDeletions
   }
 
-  /// Whether the context merges all saves in order and this is the newest one: then it has yet to merge a later deletion
-  /// of what the save inserted, and announces both.
+  /// Whether the context merges all saves in order and this is the newest one. A later deletion of what the save
+  /// inserted is then still to be merged, and both are announced.
   private final func _mergesInOrder(_ changes: SavedChanges) -> Bool {
     automaticallyMergesChangesFromParent && changes.isStored
       && changes.epoch > max(mergedEpoch, savePass.epoch)
@@ -185,7 +185,7 @@ extension NSManagedObjectContext {
       _mergeUpdate(of: id, row: row(id), changed: SlotSet(), into: &merged)
     }
     for id in ids.deleted { _mergeDeletion(of: localized(id), into: &merged) }
-    // Saves older than these deletions may be merged later; they must not bring anything back.
+    // Older saves may be merged later; they must not resurrect the deleted objects.
     if !ids.deleted.isEmpty { mergedEpoch = persistentStoreCoordinator?.rowCache.epoch ?? mergedEpoch }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     _finishMerge(merged)

@@ -27,7 +27,7 @@ extension NSManagedObjectContext {
     sweepSoonIfDue()
   }
 
-  /// The registered objects that a layer changes. Objects made once the layer is adopted show it by themselves.
+  /// The registered objects that a layer changes. Objects created after the layer is adopted reflect it already.
   private final func _registeredObjects(of layer: Layer) -> [(Layer.Entry, NSManagedObject)] {
     guard table.count > 0 else { return [] }
     var found: [(Layer.Entry, NSManagedObject)] = []
@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Has the changes of a layer announced, with objects for all of them.
+  /// Queues the changes of a layer for announcement, creating objects for all of them.
   private final func _recordEvents(of layer: Layer, over before: [Layer], knowing known: KnownRows) {
     layer.entries.forEachHeld { entry in
       guard entry.kind != .annihilated, let object = _announced(entry, over: before, knowing: known) else {
@@ -67,13 +67,13 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The object that an entry is announced with, made if need be; nil for one that this context has dropped.
+  /// Returns the object of an announced entry, created on demand; nil for one that this context has dropped.
   private final func _announced(
     _ entry: Layer.Entry, over before: [Layer], knowing known: KnownRows
   ) -> NSManagedObject? {
     if let object = table.object(for: entry.id) { return object }
     let key = IdentityKey(entry.id)
-    // An older layer may have changed the object too; then all of them together give its values.
+    // An older layer may have changed the object as well; its values then come from all layers.
     let whole = before.isEmpty ? entry : overlay.layers.entry(for: key) ?? entry
     if whole.kind == .annihilated { return nil }
     return materialize(whole, as: key, over: known.row(for: whole, nil))

@@ -26,24 +26,24 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   let _concurrencyType: NSManagedObjectContextConcurrencyType
   @exclusivity(unchecked) var _parent: NSManagedObjectContext?
   @exclusivity(unchecked) var _coordinator: NSPersistentStoreCoordinator?
-  /// Children that merge what this context saves.
+  /// Children that merge this context's saves automatically.
   @exclusivity(unchecked) var _mergingChildren: [WeakContext] = []
 
   // MARK: Parts
 
-  /// What is memoized of the coordinator's model and stores.
+  /// Values memoized from the coordinator, its model and its stores.
   @exclusivity(unchecked) var memo = ModelMemo()
   /// The registered objects.
   @exclusivity(unchecked) var table = ObjectTable()
   /// The objects with unsaved changes.
   @exclusivity(unchecked) var unsaved = UnsavedObjects()
-  /// What is announced when changes are next processed.
+  /// Pending events.
   @exclusivity(unchecked) var events = EventQueue()
   /// The current save.
   @exclusivity(unchecked) var savePass = SavePass()
   /// Recently created faults without values, which load together.
   @exclusivity(unchecked) var faultBatch = FaultBatch()
-  /// What is known of the to-manys that were read.
+  /// The to-manys read so far.
   @exclusivity(unchecked) var readMembers = ReadMembers()
   /// The undo manager and its recorder; nil without undo.
   @exclusivity(unchecked) var _undo: UndoLink?

@@ -218,7 +218,6 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   ///   `NSPersistentStoreForceDestroyOption` also empties a file that is not a readable store.
   /// - Throws: A Cocoa error: 134010 or 259 for a file that is not a store of the type, 134080 if no store
   ///   can exist there or the file cannot be written, 134090 if another program keeps it locked.
-  ///   or the file cannot be written, 134090 when another program keeps it locked.
   open func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {

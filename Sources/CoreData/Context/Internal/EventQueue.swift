@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// What a context announces when it next processes changes, and to whom.
+/// The changes that a context announces when it next processes changes, and its observers.
 struct EventQueue {
   // MARK: To be processed
 
@@ -8,29 +8,29 @@ struct EventQueue {
   var changed: [NSManagedObject] = []
   /// Deleted objects whose delete rules have not been applied yet.
   var deletions: [NSManagedObject] = []
-  /// Whether a turn of the main queue that processes changes is enqueued.
+  /// Whether a main-queue turn that processes changes is enqueued.
   var isScheduled = false
   /// Whether changes are being processed.
   var isProcessing = false
 
   // MARK: Merging
 
-  /// Whether a merge makes the changes.
+  /// Whether the current changes come from a merge.
   var isMerge = false
-  /// Slots that the current merge has brought changes of, for observed objects.
+  /// Slots that the current merge changed, by observed object.
   var mergedSlots: [ObjectIdentifier: SlotSet] = [:]
-  /// Merged updates of objects that the context does not show, until the observers are notified.
+  /// Merged updates of unregistered objects and faults, until the observers are notified.
   var unseenMerges: [MergedRow] = []
 
   // MARK: Announcing
 
   /// Observers of this context's objects; see `ContextObserver`.
   var observers: [WeakObserver] = []
-  /// The sets of the last announcement if these are all unsaved objects: the save then announces the same sets.
+  /// The sets of the last announcement if they contain all unsaved objects; the save then reuses them.
   var announced: EventSets?
-  /// Empty sets of an earlier small announcement, to be filled again.
+  /// Empty sets of an earlier small announcement, for reuse.
   var spareSets: EventSets?
-  /// The user info of a notification by its combination of sets; made for the first one.
+  /// The reusable user info of notifications by combination of sets, created on demand.
   var userInfos = [ChangeUserInfo?](repeating: nil, count: ChangeUserInfo.combinations)
 
   /// Empties the list of changed objects.
@@ -47,14 +47,14 @@ struct EventQueue {
     return drained
   }
 
-  /// Drops what is to be processed, after a rollback or a reset.
+  /// Drops all pending events, after a rollback or a reset.
   mutating func discard() {
     changed = []
     deletions = []
     announced = nil
   }
 
-  /// Empties the list of merges that no object shows.
+  /// Empties the list of merged updates that no object shows.
   mutating func drainUnseenMerges() -> [MergedRow] {
     let drained = unseenMerges
     unseenMerges = []

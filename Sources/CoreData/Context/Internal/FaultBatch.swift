@@ -44,7 +44,7 @@ struct FaultBatch {
 
   /// Returns the keys of faults created around `key`, from the same table.
   ///
-  /// - Parameter isRemote: Whether they are read from a server: then more of them are, while all are asked for in turn.
+  /// - Parameter isRemote: Whether a server is read, where sequential access reads ahead.
   mutating func neighbours(of key: ObjectKey, isRemote: Bool = false) -> ArraySlice<ObjectKey> {
     for pages in _fetches.reversed() {
       if let page = pages.page(of: key, isRemote: isRemote) { return page[...] }

@@ -4,7 +4,7 @@
 /// accessed out of order.
 final class FetchPages {
   let size: Int
-  /// How far is read ahead of a program that goes through all of it; nil where the batch size is the program's own.
+  /// Reads ahead of sequential access; nil if the request set the batch size.
   private var _ahead: ReadAhead?
   /// Primary keys in fetch order.
   private let _references: [Int64]
@@ -25,7 +25,7 @@ final class FetchPages {
 
   /// Returns the keys of the batch that contains `key`; nil if this fetch did not find it.
   ///
-  /// - Parameter isRemote: Whether they are read from a server: then later batches come along while all are asked for in turn.
+  /// - Parameter isRemote: Whether a server is read, where sequential access also loads later batches.
   func page(of key: ObjectKey, isRemote: Bool = false) -> [ObjectKey]? {
     guard _spaces.first?.number == key.space.number, let place = _place(of: key.reference) else { return nil }
     let start = place - place % size

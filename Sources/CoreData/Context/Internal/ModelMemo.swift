@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 
-/// What a context memoizes of its coordinator's model and stores.
+/// Values memoized from a context's coordinator, its model and its stores.
 struct ModelMemo {
-  /// The coordinator's model once it is in use.
+  /// The coordinator's model, once used.
   var model: FrozenModel?
-  /// The entity of the class that was last looked up.
+  /// The class last looked up and its entity.
   var entity: NSEntityDescription?
-  /// The last ID space found to be of the coordinator's own stores, and the version of its stores then.
+  /// The last ID space found to belong to the coordinator's stores, and the version of the list of stores at that time.
   var localSpace: (space: ObjectIDSpace?, storesVersion: Int) = (nil, 0)
   /// The ID space of temporary IDs by entity number - 1.
   private var _temporarySpaces: [ObjectIDSpace?] = []
@@ -21,7 +21,7 @@ struct ModelMemo {
     return space
   }
 
-  /// Drops what depends on the coordinator, when it changes.
+  /// Drops everything memoized from the coordinator when it changes.
   mutating func forgetModel() {
     model = nil
     entity = nil

@@ -12,7 +12,7 @@ final class PublishedOverlay: Sendable {
 
   private let _state = Mutex(State())
   private let _hasMail = Atomic<Bool>(false)
-  /// The number of changes noted so far, and the number noted when the last published state was collected.
+  /// The number of changes so far, and that number when the last published state was collected.
   private let _noted = Atomic<Int>(0)
   private let _published = Atomic<Int>(0)
   private let _hasReaders = Atomic<Bool>(false)
@@ -68,7 +68,7 @@ final class PublishedOverlay: Sendable {
   /// Whether the context has unpublished changes.
   var isStale: Bool { _published.load(ordering: .acquiring) != _noted.load(ordering: .acquiring) }
 
-  /// The number of changes noted so far. Read it before collecting the changes.
+  /// The number of changes so far. Read it before collecting the changes.
   var noted: Int { _noted.load(ordering: .acquiring) }
 
   /// True once a child has attached.
@@ -76,7 +76,7 @@ final class PublishedOverlay: Sendable {
 
   func addReader() { _hasReaders.store(true, ordering: .releasing) }
 
-  /// Notes a change. Free until a child has attached.
+  /// Counts a change. Free until a child has attached.
   func markStale() {
     if hasReaders { _noted.wrappingAdd(1, ordering: .releasing) }
   }

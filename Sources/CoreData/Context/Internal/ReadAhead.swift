@@ -1,14 +1,14 @@
-/// How many faults are read together from a server, to which each statement is a round trip: four times as many as the last
-/// time while a program goes through all of them in turn.
+/// Sizes the batches of faults read from a server, where each statement is a round trip: a batch that continues
+/// sequential access is four times as large as the one before.
 struct ReadAhead {
-  /// Most faults that are read together.
+  /// Maximum number of faults read together.
   static let most = 4096
 
-  /// Where the last ones ended.
+  /// Index after the last batch.
   private var _end = -1
   private var _count = 0
 
-  /// How many are read from a place on, of which as many as `size` are without reading ahead.
+  /// Returns the number of faults to read from an index on; `size` without reading ahead.
   mutating func count(from place: Int, size: Int) -> Int {
     _count = place == _end ? min(_count * 4, max(size, Self.most)) : size
     _end = place + _count

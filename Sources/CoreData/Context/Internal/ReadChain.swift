@@ -69,7 +69,7 @@ struct ReadChain {
   /// What a read of one object has found.
   struct Reading {
     let found: Found
-    /// Rows that the store was asked for along with the object.
+    /// Rows of neighbours that were read along with the object.
     var neighbours: [(key: ObjectKey, row: Row)] = []
   }
 

@@ -1,19 +1,18 @@
 import CoreDataModelSchema
 
-/// What a context knows of the to-manys that were read in it.
+/// Tracks which to-manys a context has read.
 struct ReadMembers {
-  /// Entity numbers that members of to-manys may have here.
+  /// Entity numbers of the destinations of to-manys read here.
   private var _kinds: Set<Int> = []
-  /// Whether members were left out of a to-many that was read, because they point elsewhere here.
+  /// Whether a read to-many omitted members that point elsewhere in this context.
   var hasLeftOut = false
 
-  /// Records that a to-many was read or made whose destination is the entity of this number.
+  /// Records that a to-many with this destination entity was read or created.
   mutating func insert(kind: Int) { _kinds.insert(kind) }
 
   mutating func forgetKinds() { _kinds = [] }
 
-  /// Whether a to-many here may hold one of the objects. Most lists contain objects that no to-many was read for, and
-  /// then the registry need not be searched.
+  /// Whether a to-many read here may contain one of the objects. If not, the registry need not be searched.
   func mayHold(_ objects: Set<NSManagedObject>, in layouts: [PropertyLayout]) -> Bool {
     if _kinds.isEmpty { return false }
     let kinds = _kinds.map { layouts[$0 - 1] }

@@ -1,17 +1,17 @@
 import CoreDataModelSchema
 
-/// The state of a context's current save, and what the last one left.
+/// State of a context's current save, and leftovers of the last one.
 struct SavePass {
   /// Whether a save is running.
   var isActive = false
   /// Whether objects' `willSave` is being called.
   var isCallingWillSave = false
-  /// Slots that objects wrote through primitives in their last `willSave`: saved as they are, unchecked.
+  /// Slots written through primitives in the last `willSave`, which are saved without validation.
   var primitives: [ObjectIdentifier: SlotSet] = [:]
   /// The objects of the last save, retained while an insertion waits for the next one.
   var retained: [NSManagedObject] = []
-  /// Place in the history that the current save has led to.
+  /// History token of the current save.
   var token: NSPersistentHistoryToken?
-  /// The row cache's epoch after the last save into stores.
+  /// Epoch of the row cache after the last save into stores.
   var epoch = 0
 }

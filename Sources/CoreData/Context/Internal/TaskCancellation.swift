@@ -5,7 +5,7 @@ import Synchronization
 /// Whether the Task that waits for a context's block is cancelled.
 ///
 /// The block runs on the context's queue, outside the Task, and therefore checks a flag. Cancellation ends a
-/// fetch early; saves and the firing of faults go on.
+/// fetch early; saves and faults continue.
 final class TaskCancellation: Sendable {
   @TaskLocal private static var _current: TaskCancellation?
 
