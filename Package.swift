@@ -220,7 +220,7 @@ let package = Package(
       dependencies: [
         "CoreData", "CoreDataPostgreSQL", "CoreDataPostgreSQLBinding", "CoreDataPostgreSQLTools",
         "PostgreSQLServer",
-        "coredata", "coredata-postgresql", "postgresql-torture",
+        "coredata", "coredata-explorer", "coredata-postgresql", "postgresql-torture",
       ],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),

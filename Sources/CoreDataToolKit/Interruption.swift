@@ -21,7 +21,10 @@ package enum Interruption {
     let thread = Thread { _waitForSignal(reader) }
     thread.name = "signals"
     thread.start()
+    var terminating = sigset_t()
+    sigemptyset(&terminating)
     for number in [SIGINT, SIGTERM, SIGHUP] {
+      sigaddset(&terminating, number)
       let previous = signal(number) { number in
         let savedError = errno
         var byte = UInt8(truncatingIfNeeded: number)
@@ -33,6 +36,8 @@ package enum Interruption {
         signal(number, SIG_IGN)
       }
     }
+    // A parent that starts processes from a thread of Dispatch, where signals are blocked, passes that on.
+    pthread_sigmask(SIG_UNBLOCK, &terminating, nil)
   }
 
   private static func _waitForSignal(_ reader: Int32) {

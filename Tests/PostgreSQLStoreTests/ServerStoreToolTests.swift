@@ -4,6 +4,10 @@ import Foundation
 import PostgreSQLServer
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// `coredata store` and `coredata explore` with the URL of a store, run by a shell.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 final class ServerStoreToolTests {
@@ -90,6 +94,37 @@ final class ServerStoreToolTests {
       try context.texts("Person", "firstName", "employer.name == 'Ä' AND tags.@count == 1")
     }
     #expect(names == ["p0", "p1", "p2"])
+  }
+
+  @Test func `a copy of a store on a server is explored until the end`() async throws {
+    let process = try _start(["explore", _secret])
+    defer { if process.isRunning { process.terminate() } }
+    var address: URL?
+    for _ in 0..<3_000 where address == nil && process.isRunning {
+      let said = try _said("output")
+      if said.hasSuffix("\n") { address = URL(string: said.trimmingCharacters(in: .newlines)) }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    let failure = try _said("error")
+    let start = try #require(address, "\(failure)")
+    let session = URLSession(configuration: .ephemeral)
+    func page(_ address: String) async throws -> String {
+      let url = try #require(URL(string: address, relativeTo: start))
+      return String(decoding: try await session.data(from: url).0, as: UTF8.self)
+    }
+    // The token's page sets the cookie.
+    _ = try await page(start.absoluteString)
+    let entities = try await page("/")
+    #expect(entities.contains("Person") && entities.contains("Tag"), "\(entities)")
+    let people = try await page("/entity?name=Person")
+    #expect(people.contains("p0") && people.contains("p2"), "\(people)")
+    process.interrupt()
+    process.waitUntilExit()
+    let error = try _said("error")
+    #expect(error.contains("Serving a copy of 'postgresql://coredata@"))
+    #expect(![entities, people, error].contains { $0.contains("s3cret") })
+    let left = try FileManager.default.contentsOfDirectory(atPath: _directory.path)
+    #expect(Set(left) == ["output", "error"], "no copy is left")
   }
 
   @Test func `a URL is in the arguments of no process it is passed to`() throws {
