@@ -75,7 +75,7 @@ package struct PostgreSQLCopyRows: PostgreSQLValueSink {
     }
   }
 
-  package mutating func add(bytes: some Collection<UInt8>) {
+  package mutating func add(bytes: UnsafeRawBufferPointer) {
     _bytes.appendBigEndian(Int32(bytes.count))
     _bytes.append(contentsOf: bytes)
   }

@@ -109,12 +109,14 @@ package struct PostgreSQLArray: PostgreSQLValueSink, Sendable {
     _bytes.reserveCapacity(capacity * 12)
   }
 
-  package init(_ values: some Sequence<Int64>) {
-    self.init(.int8Array)
+  // Inlinable: the sequences are lazy, and unspecialised their iterators look up metadata for each element.
+
+  @inlinable package init(_ values: some Sequence<Int64>) {
+    self.init(.int8Array, capacity: values.underestimatedCount)
     for value in values { add(value) }
   }
 
-  package init(_ values: some Sequence<String>) {
+  @inlinable package init(_ values: some Sequence<String>) {
     self.init(.textArray)
     for value in values { add(value) }
   }
@@ -183,7 +185,7 @@ package struct PostgreSQLArray: PostgreSQLValueSink, Sendable {
     }
   }
 
-  package mutating func add(bytes: some Collection<UInt8>) {
+  package mutating func add(bytes: UnsafeRawBufferPointer) {
     count += 1
     _bytes.appendBigEndian(Int32(bytes.count))
     _bytes.append(contentsOf: bytes)

@@ -2,45 +2,42 @@ import CoreDataCPostgreSQL
 
 /// Rows of a statement, in binary form. Used by one thread at a time.
 package final class PostgreSQLResult {
-  private let _result: OpaquePointer
+  @usableFromInline let handle: OpaquePointer
   package let rowCount: Int
   package let columnCount: Int
 
   init(_ result: OpaquePointer) {
-    _result = result
+    handle = result
     rowCount = Int(PQntuples(result))
     columnCount = Int(PQnfields(result))
   }
 
-  deinit { PQclear(_result) }
+  deinit { PQclear(handle) }
 
   /// Returns the type of a column; nil for a type that the store does not use.
   package func type(_ column: Int) -> PostgreSQLType? {
-    PostgreSQLType(rawValue: PQftype(_result, Int32(truncatingIfNeeded: column)))
+    PostgreSQLType(rawValue: PQftype(handle, Int32(truncatingIfNeeded: column)))
   }
 
   /// Number of rows that an INSERT, UPDATE or DELETE has written.
   package var affectedCount: Int {
-    Int(String(cString: PQcmdTuples(_result))) ?? 0
+    Int(String(cString: PQcmdTuples(handle))) ?? 0
   }
 
-  @inline(__always)
-  package func isNull(_ row: Int, _ column: Int) -> Bool {
-    PQgetisnull(_result, Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column)) != 0
+  @inlinable package func isNull(_ row: Int, _ column: Int) -> Bool {
+    PQgetisnull(handle, Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column)) != 0
   }
 
   /// Returns the bytes of a cell, valid for the result's lifetime.
-  @inline(__always)
-  package func bytes(_ row: Int, _ column: Int) -> UnsafeBufferPointer<UInt8> {
+  @inlinable package func bytes(_ row: Int, _ column: Int) -> UnsafeBufferPointer<UInt8> {
     let (row, column) = (Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))
-    let count = Int(PQgetlength(_result, row, column))
-    let start = UnsafeRawPointer(PQgetvalue(_result, row, column)!).assumingMemoryBound(to: UInt8.self)
+    let count = Int(PQgetlength(handle, row, column))
+    let start = UnsafeRawPointer(PQgetvalue(handle, row, column)!).assumingMemoryBound(to: UInt8.self)
     return UnsafeBufferPointer(start: start, count: count)
   }
 
   /// Returns an integer of two, four or eight bytes, or a boolean of one; zero for NULL and any other size.
-  @inline(__always)
-  package func int64(_ row: Int, _ column: Int) -> Int64 {
+  @inlinable package func int64(_ row: Int, _ column: Int) -> Int64 {
     let bytes = UnsafeRawBufferPointer(bytes(row, column))
     switch bytes.count {
     case 8: return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
@@ -52,15 +49,13 @@ package final class PostgreSQLResult {
   }
 
   /// Returns a floating-point number of eight bytes; zero for NULL and any other size.
-  @inline(__always)
-  package func double(_ row: Int, _ column: Int) -> Double {
+  @inlinable package func double(_ row: Int, _ column: Int) -> Double {
     let bytes = UnsafeRawBufferPointer(bytes(row, column))
     guard bytes.count == 8 else { return 0 }
     return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
   }
 
-  @inline(__always)
-  package func string(_ row: Int, _ column: Int) -> String {
+  @inlinable package func string(_ row: Int, _ column: Int) -> String {
     String(decoding: bytes(row, column), as: UTF8.self)
   }
 }

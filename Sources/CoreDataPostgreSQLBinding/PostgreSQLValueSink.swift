@@ -11,7 +11,7 @@ package protocol PostgreSQLValueSink {
   /// Adds a text.
   mutating func add(_ value: String)
   /// Adds bytes, or a UUID.
-  mutating func add(bytes: some Collection<UInt8>)
+  mutating func add(bytes: UnsafeRawBufferPointer)
   /// Adds a decimal number, given as text.
   mutating func add(numeric value: String)
 }

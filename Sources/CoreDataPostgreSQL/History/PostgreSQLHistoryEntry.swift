@@ -119,7 +119,11 @@ final class PostgreSQLHistoryEntry {
       } else {
         properties.addNull()
       }
-      if let tombstone = change.tombstone { tombstones.add(bytes: tombstone) } else { tombstones.addNull() }
+      if let tombstone = change.tombstone {
+        tombstone.withUnsafeBytes { tombstones.add(bytes: $0) }
+      } else {
+        tombstones.addNull()
+      }
     }
     parameters = PostgreSQLParameters()
     parameters.add(number)

@@ -151,7 +151,9 @@ struct PostgreSQLBinder {
       case .key(let root): array.add(_key(member, root))
       case .entity: array.add(_entity(member))
       case .transformed(let entity, let slot):
-        if let data = member.storedBytes(entity: entity, slot: slot, spaces) { array.add(bytes: data) }
+        if let data = member.storedBytes(entity: entity, slot: slot, spaces) {
+          data.withUnsafeBytes { array.add(bytes: $0) }
+        }
       default: try _add(member, to: &array, type)
       }
     }
@@ -178,7 +180,7 @@ struct PostgreSQLBinder {
         default: nil
         }
       if let uuid { withUnsafeBytes(of: uuid.uuid) { array.add(bytes: $0) } }
-    case .bytesArray: if case .data(let data) = value { array.add(bytes: data) }
+    case .bytesArray: if case .data(let data) = value { data.withUnsafeBytes { array.add(bytes: $0) } }
     case .float8Array, .int8Array:
       switch value {
       case .int(let number): array.add(number)

@@ -308,13 +308,13 @@ final class PostgreSQLSave {
       }
       sink.add(text)
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { sink.add(bytes: $0) }
-    case .data(let data): sink.add(bytes: data)
+    case .data(let data): data.withUnsafeBytes { sink.add(bytes: $0) }
     case .decimal(let box): sink.add(numeric: box.decimal.isNaN ? "NaN" : "\(box.decimal)")
     case .transformable(let box):
       guard let data = box.data else {
         throw _unstorable(layout, slot, "the transformable value was not encoded before the save")
       }
-      sink.add(bytes: data)
+      data.withUnsafeBytes { sink.add(bytes: $0) }
     case .composite:
       throw _unstorable(layout, slot, "an attribute that is no composite holds several elements")
     case .reference, .pending, .toMany: throw _unstorable(layout, slot, "an attribute holds an object")
