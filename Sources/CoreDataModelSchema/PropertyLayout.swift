@@ -80,6 +80,7 @@ package final class PropertyLayout: Sendable {
   package let slots: [Slot]
   /// Slots by name, hidden ones left out.
   package let slotsByName: [String: Int]
+  private let _names: SlotNames
   /// Slots of to-many relationships.
   package let toManySlots: [Int]
   /// Slots of to-one relationships.
@@ -108,13 +109,14 @@ package final class PropertyLayout: Sendable {
     var byName: [String: Int] = [:]
     for (number, slot) in slots.enumerated() where !slot.isHidden { byName[slot.name] = number }
     slotsByName = byName
+    _names = SlotNames(byName)
     toManySlots = slots.indices.filter { slots[$0].isToMany }
     transformableSlots = slots.indices.filter { slots[$0].attribute?.type == .transformable }
     derivedSlots = slots.indices.filter { slots[$0].attribute?.isDerived ?? false }
     toOneSlots = slots.indices.filter { slots[$0].isToOne }
   }
 
-  package func slot(named name: String) -> Int? { slotsByName[name] }
+  package func slot(named name: String) -> Int? { _names[name] }
 
   /// Whether this entity is `other` or one of its subentities.
   package func isKind(of other: PropertyLayout) -> Bool { other.family.contains(entityNumber) }

@@ -3,24 +3,42 @@ import Foundation
 
 /// The rows of a batch insertion, created one at a time from dictionaries or scratch objects.
 final class BatchRows {
-  private let _request: NSBatchInsertRequest
+  private let _objects: [[String: Any]]
+  private let _dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+  private let _objectHandler: ((NSManagedObject) -> Bool)?
   private let _entity: NSEntityDescription
   private let _layout: PropertyLayout
-  private let _shape: FrozenEntity
+  /// The codings of attributes that can be set, by slot.
+  private let _codings: [AttributeCoding?]
   private let _mandatory: [Int]
-  private var _index = 0
-  private var _isDone = false
+  private let _relationships: [Int]
+  /// The values of properties that are not set, by slot.
+  private let _blank: [Value]
+  /// The row made last from a dictionary, filled again if nobody has kept it.
+  @exclusivity(unchecked) private var _scratch: Row
+  @exclusivity(unchecked) private var _index = 0
+  @exclusivity(unchecked) private var _isDone = false
 
   init(_ request: NSBatchInsertRequest, _ entity: NSEntityDescription) {
-    _request = request
+    _objects = request.objectsToInsert ?? []
+    _dictionaryHandler = request.dictionaryHandler
+    _objectHandler = request.managedObjectHandler
     _entity = entity
     _layout = entity.layout
-    _shape = entity.shape
+    let shape = entity.shape
     let slots = entity.layout.slots
+    _codings = slots.indices.map { slot in
+      slots[slot].isTransient || slots[slot].attribute?.isDerived ?? false ? nil : shape.codings[slot]
+    }
     _mandatory = slots.indices.filter {
       slots[$0].attribute != nil && !slots[$0].isOptional && !slots[$0].isTransient
         && !(slots[$0].attribute?.isDerived ?? false)
     }
+    _relationships = slots.indices.filter { slots[$0].relationship != nil }
+    var blank = [Value](repeating: .null, count: slots.count)
+    for slot in shape.defaultedSlots { blank[slot] = shape.defaults[slot] }
+    _blank = blank
+    _scratch = Row(count: slots.count, version: 1)
   }
 
   /// Returns the next row; nil at the end.
@@ -33,62 +51,94 @@ final class BatchRows {
       _isDone = true
       return nil
     }
-    for slot in _mandatory where row[slot].isNull {
-      let name = _layout.slots[slot].name
-      throw CocoaError.coreData(
-        NSValidationMissingMandatoryPropertyError,
-        "Object \(_index) of a batch insertion of '\(_layout.entityName)' has no value for '\(name)', which is mandatory "
-          + "and has no default; nothing was inserted.", [NSValidationKeyErrorKey: name])
-    }
+    if row.hasNull(at: _mandatory) { throw _missing(in: row) }
+    _index += 1
     return row
   }
 
   private func _next() throws -> Row? {
-    defer { _index += 1 }
-    if let handler = _request.managedObjectHandler {
+    if let handler = _objectHandler {
       let object = ObjectMaker.make(_entity)
       return handler(object) ? nil : try _row(of: object)
     }
-    if let handler = _request.dictionaryHandler {
-      let dictionary = NSMutableDictionary()
-      if handler(dictionary) { return nil }
-      var values: [String: Any] = [:]
-      for (key, value) in dictionary {
-        guard let name = key as? String else {
-          throw _error("has the key \(key), which is no name of a property")
-        }
-        values[name] = value
-      }
-      return try _row(of: values)
+    if let handler = _dictionaryHandler {
+      // Room for all values: growing takes Foundation longer than filling.
+      let dictionary = NSMutableDictionary(capacity: _codings.count)
+      return handler(dictionary) ? nil : try _row(of: dictionary)
     }
-    guard let objects = _request.objectsToInsert, _index < objects.count else { return nil }
-    return try _row(of: objects[_index])
+    return _index < _objects.count ? try _row(of: _objects[_index]) : nil
   }
 
   private func _row(of values: [String: Any]) throws -> Row {
-    let row = Row(count: _layout.slots.count, version: 1)
-    for slot in _shape.defaultedSlots { row.set(_shape.defaults[slot], at: slot) }
-    for (name, value) in values {
-      guard let slot = _layout.slot(named: name) else {
-        let guess =
-          Spelling.nearest(to: name, in: Array(_layout.slotsByName.keys)).map { ". Did you mean '\($0)'?" }
-          ?? ""
-        throw _error("has a value for '\(name)', which the entity does not have\(guess)")
+    let row = _blankRow()
+    for (name, value) in values { try _set(value, name, in: row) }
+    return row
+  }
+
+  private func _row(of dictionary: NSMutableDictionary) throws -> Row {
+    let row = _blankRow()
+    // Both in the dictionary's order. Enumerating it instead looks each key up, which takes Foundation ten times as long.
+    let (keys, values) = (dictionary.allKeys, dictionary.allValues)
+    for (key, value) in zip(keys, values) {
+      guard let name = Self._name(key) else {
+        throw _error("has the key \(key), which is no name of a property")
       }
-      guard let coding = _shape.codings[slot], !(_layout.slots[slot].attribute?.isDerived ?? false) else {
-        throw _error(
-          "sets '\(name)', which is no attribute that can be set; relationships are set afterwards, by a save"
-        )
-      }
-      // A transient value would be lost with the scratch object.
-      if _layout.slots[slot].isTransient { continue }
-      do {
-        row.set(try coding.stored(value), at: slot)
-      } catch {
-        throw _error("cannot be inserted: \(error)")
-      }
+      try _set(value, name, in: row)
     }
     return row
+  }
+
+  /// A key as text; nil if it is none.
+  private static func _name(_ key: Any) -> String? {
+    func open<T>(_ key: T) -> String? {
+      guard T.self == NSObject.self else { return nil }
+      // What Foundation gives out. A cast from class to class is cheap, one from `Any` is not.
+      let object = withUnsafePointer(to: key) { UnsafeRawPointer($0).load(as: Unmanaged<NSObject>.self) }
+      return object._withUnsafeGuaranteedRef { ($0 as? NSString)?.description }
+    }
+    return _openExistential(key, do: open) ?? key as? String
+  }
+
+  /// A row of defaults.
+  private func _blankRow() -> Row {
+    if !_scratch.refill(_blank) {
+      _scratch = Row(count: _blank.count, version: 1)
+      _ = _scratch.refill(_blank)
+    }
+    return _scratch
+  }
+
+  @inline(__always) private func _set(_ value: Any, _ name: String, in row: Row) throws {
+    guard let slot = _layout.slot(named: name), let coding = _codings[slot] else {
+      return try _checkIgnored(name)
+    }
+    if let exact = coding.exact(value) {
+      row.cell(at: slot).pointee = exact
+    } else {
+      try _setConverted(value, coding, row, slot)
+    }
+  }
+
+  private func _setConverted(_ value: Any, _ coding: AttributeCoding, _ row: Row, _ slot: Int) throws {
+    do {
+      row.set(try coding.stored(value), at: slot)
+    } catch {
+      throw _error("cannot be inserted: \(error)")
+    }
+  }
+
+  /// Throws unless a name is that of a transient attribute, whose value would be lost.
+  private func _checkIgnored(_ name: String) throws {
+    guard let slot = _layout.slot(named: name) else {
+      let guess =
+        Spelling.nearest(to: name, in: Array(_layout.slotsByName.keys)).map { ". Did you mean '\($0)'?" }
+        ?? ""
+      throw _error("has a value for '\(name)', which the entity does not have\(guess)")
+    }
+    guard let attribute = _layout.slots[slot].attribute, !attribute.isDerived else {
+      throw _error(
+        "sets '\(name)', which is no attribute that can be set; relationships are set afterwards, by a save")
+    }
   }
 
   private func _row(of object: NSManagedObject) throws -> Row {
@@ -98,11 +148,21 @@ final class BatchRows {
     } catch {
       throw _error("cannot be inserted: \(error)")
     }
-    let row = Row(copying: object.handOutDraft(), version: 1)
-    for slot in _layout.slots.indices where _layout.slots[slot].relationship != nil {
-      row.set(.null, at: slot)
-    }
+    // The object copies it before another write.
+    let draft = object.handOutDraft()
+    guard _relationships.contains(where: { !draft.isNull(at: $0) }) else { return draft }
+    let row = Row(copying: draft, version: 1)
+    for slot in _relationships { row.set(.null, at: slot) }
     return row
+  }
+
+  private func _missing(in row: Row) -> CocoaError {
+    let slot = _mandatory.first { row.isNull(at: $0) } ?? 0
+    let name = _layout.slots[slot].name
+    return CocoaError.coreData(
+      NSValidationMissingMandatoryPropertyError,
+      "Object \(_index) of a batch insertion of '\(_layout.entityName)' has no value for '\(name)', which is mandatory "
+        + "and has no default; nothing was inserted.", [NSValidationKeyErrorKey: name])
   }
 
   private func _error(_ what: String) -> CocoaError {

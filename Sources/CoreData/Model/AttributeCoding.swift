@@ -42,56 +42,82 @@ final class AttributeCoding: Sendable {
   /// range.
   func value(from any: Any?) throws(AttributeValueError) -> Value {
     guard let any else { return .null }
-    func open<T>(_ value: T) -> Value? { _exact(value) }
-    // Opening the existential identifies the value's type by address; casting an `Any` goes through the
-    // runtime and takes ten times as long.
-    if let value = _openExistential(any, do: open) { return value }
+    if let value = exact(any) { return value }
     return try _convert(any)
   }
 
   /// Converts the value if its type is exactly one of the attribute's common types; otherwise nil.
+  @inline(__always) func exact(_ any: Any) -> Value? {
+    func open<T>(_ value: T) -> Value? { _exact(value) }
+    // Opening the existential identifies the value's type by address; casting an `Any` goes through the
+    // runtime and takes ten times as long.
+    return _openExistential(any, do: open)
+  }
+
   private func _exact<T>(_ value: T) -> Value? {
+    // What Foundation's collections give out.
+    if T.self == NSObject.self { return _exact(object: Self._object(value, NSObject.self)) }
     switch form {
     case .string:
-      if T.self == String.self { return .string(unsafeBitCast(value, to: String.self)) }
+      if T.self == String.self { return .string(Self._same(value, as: String.self)) }
       if T.self == NSString.self { return .string(Self._object(value, NSString.self).description) }
     case .integer16, .integer32, .integer64:
       guard let number = Self._exactInteger(value) else { return nil }
       return .int(form == .integer64 ? number : _cut(number))
     case .boolean:
-      if T.self == Bool.self { return .int(unsafeBitCast(value, to: Bool.self) ? 1 : 0) }
+      if T.self == Bool.self { return .int(Self._same(value, as: Bool.self) ? 1 : 0) }
     case .double:
-      if T.self == Double.self { return .double(unsafeBitCast(value, to: Double.self)) }
+      if T.self == Double.self { return .double(Self._same(value, as: Double.self)) }
       if T.self == NSNumber.self { return .double(Self._object(value, NSNumber.self).doubleValue) }
     case .float:
-      if T.self == Float.self { return .double(Double(unsafeBitCast(value, to: Float.self))) }
+      if T.self == Float.self { return .double(Double(Self._same(value, as: Float.self))) }
     case .date:
       if T.self == Date.self {
-        return .double(unsafeBitCast(value, to: Date.self).timeIntervalSinceReferenceDate)
+        return .double(Self._same(value, as: Date.self).timeIntervalSinceReferenceDate)
       }
     case .binaryData:
-      if T.self == Data.self { return .data(unsafeBitCast(value, to: Data.self)) }
+      if T.self == Data.self { return .data(Self._same(value, as: Data.self)) }
     case .uuid:
-      if T.self == UUID.self { return .uuid(unsafeBitCast(value, to: UUID.self)) }
+      if T.self == UUID.self { return .uuid(Self._same(value, as: UUID.self)) }
     case .uri:
-      if T.self == URL.self { return .string(unsafeBitCast(value, to: URL.self).absoluteString) }
+      if T.self == URL.self { return .string(Self._same(value, as: URL.self).absoluteString) }
     case .decimal:
-      if T.self == Decimal.self { return .decimal(DecimalBox(unsafeBitCast(value, to: Decimal.self))) }
+      if T.self == Decimal.self { return .decimal(DecimalBox(Self._same(value, as: Decimal.self))) }
     case .undefined, .transformable, .objectID, .composite: break
     }
     return nil
   }
 
+  /// Converts an object of a common class; a cast from class to class is cheap.
+  private func _exact(object: NSObject) -> Value? {
+    switch form {
+    case .string: (object as? NSString).map { .string($0.description) }
+    case .integer16, .integer32, .integer64:
+      (object as? NSNumber).flatMap { Self._exactInteger($0) }
+        .map { .int(form == .integer64 ? $0 : _cut($0)) }
+    case .boolean: (object as? NSNumber).map { .int($0.boolValue ? 1 : 0) }
+    case .double: (object as? NSNumber).map { .double($0.doubleValue) }
+    case .date: (object as? NSDate).map { .double($0.timeIntervalSinceReferenceDate) }
+    default: nil
+    }
+  }
+
   /// Returns the value as an object of its known class.
   private static func _object<T, Object: AnyObject>(_ value: T, _ type: Object.Type) -> Object {
-    unsafeBitCast(value, to: Unmanaged<Object>.self).takeUnretainedValue()
+    _same(value, as: Unmanaged<Object>.self).takeUnretainedValue()
+  }
+
+  /// Returns a value whose type is known to be the given one, read where it lies: a bit cast of a generic value copies it
+  /// by way of its type's witnesses first.
+  @inline(__always) private static func _same<T, Known>(_ value: T, as type: Known.Type) -> Known {
+    withUnsafePointer(to: value) { UnsafeRawPointer($0).load(as: type) }
   }
 
   private static func _exactInteger<T>(_ value: T) -> Int64? {
-    if T.self == Int.self { return Int64(unsafeBitCast(value, to: Int.self)) }
-    if T.self == Int64.self { return unsafeBitCast(value, to: Int64.self) }
-    if T.self == Int32.self { return Int64(unsafeBitCast(value, to: Int32.self)) }
-    if T.self == Int16.self { return Int64(unsafeBitCast(value, to: Int16.self)) }
+    if T.self == Int.self { return Int64(Self._same(value, as: Int.self)) }
+    if T.self == Int64.self { return Self._same(value, as: Int64.self) }
+    if T.self == Int32.self { return Int64(Self._same(value, as: Int32.self)) }
+    if T.self == Int16.self { return Int64(Self._same(value, as: Int16.self)) }
     if T.self == NSNumber.self {
       let number = Self._object(value, NSNumber.self)
       let whole = number.int64Value

@@ -32,7 +32,7 @@ package struct Row: @unchecked Sendable {
     }
   }
 
-  private let _cells: Cells
+  private var _cells: Cells
 
   /// The allocation, for reads while another reference keeps it alive.
   @inline(__always) var unretained: Unmanaged<Cells> { Unmanaged.passUnretained(_cells) }
@@ -282,6 +282,22 @@ package struct Row: @unchecked Sendable {
   /// Sets the version. Only for the creator of the Row, before it is shared.
   package func setVersion(_ version: Int64) {
     _cells.withUnsafeMutablePointerToHeader { $0.pointee.version = version }
+  }
+
+  /// Sets all cells. Only for the creator of a Row of Values that nothing else holds: false, and nothing is set, if
+  /// something does.
+  package mutating func refill(_ values: [Value]) -> Bool {
+    guard isKnownUniquelyReferenced(&_cells) else { return false }
+    precondition(_header.format == nil && values.count == Int(_header.count))
+    let cells = _values
+    values.withUnsafeBufferPointer { values in
+      for slot in values.indices {
+        // Most hold no references: see `Cells`.
+        if cells[slot].isCounted { (cells + slot).deinitialize(count: 1) }
+        (cells + slot).initialize(to: values[slot])
+      }
+    }
+    return true
   }
 
   /// Whether both are the same Row instance.

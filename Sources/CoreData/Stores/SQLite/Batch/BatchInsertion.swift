@@ -13,7 +13,9 @@ final class BatchInsertion {
   private let _root: Int
   /// Slots that a stored row takes over from a conflicting row.
   private let _values: SlotSet
-  private(set) var outcome = BatchOutcome()
+  @exclusivity(unchecked) private(set) var outcome = BatchOutcome()
+  /// The first of the keys inserted last that are not in the history yet; they follow one another.
+  @exclusivity(unchecked) private var _unrecorded: Int64?
 
   init(
     _ plan: BatchInsertPlan, engine: SQLiteStoreEngine, connection: Connection, entry: HistoryEntry?,
@@ -61,14 +63,17 @@ final class BatchInsertion {
       do {
         try statement.run()
         statement.reset()
-        try _entry?.recordInsertion(of: key, entity: _number)
         _record(key)
+        if _unrecorded == nil { _unrecorded = key }
         key += 1
       } catch let error as SQLiteError where error.isUniqueViolation {
         statement.reset()
+        try _recordInsertions(before: key)
         try _collide(row, error)
       }
+      if key > last { try _recordInsertions(before: key) }
     }
+    try _recordInsertions(before: key)
     guard last >= 0 else { return }
     // Return unused keys.
     try _connection.withStatement(_engine.writePlans.keys(ofRoot: _root).store) { statement in
@@ -76,6 +81,13 @@ final class BatchInsertion {
       statement.bind(key - 1, at: 2)
       try statement.run()
     }
+  }
+
+  /// Records in the history what was inserted since the last call, while SQLite has the rows in memory.
+  private func _recordInsertions(before key: Int64) throws {
+    guard let first = _unrecorded else { return }
+    _unrecorded = nil
+    try _entry?.recordInsertions(of: first...(key - 1), entity: _number)
   }
 
   private func _record(_ key: Int64) {

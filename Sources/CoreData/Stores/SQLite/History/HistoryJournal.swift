@@ -8,6 +8,8 @@ final class HistoryJournal: Sendable {
   let layout: HistoryLayout
   let mapping: StoreMapping
   let insertChange: SQLText
+  /// Inserts changes for the rows of an entity's table whose keys are in a range; by entity number - 1.
+  let insertInsertions: [SQLText]
   let insertTransaction: SQLText
   let findString = SQLText("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
   let insertString = SQLText(
@@ -33,6 +35,15 @@ final class HistoryJournal: Sendable {
       INSERT INTO ACHANGE(Z_ENT, Z_PK, \(columns.joined(separator: ", "))) \
       VALUES(\(HistoryTables.changeEntity), \(marks))
       """)
+    insertInsertions = mapping.layout.layouts.map { entity in
+      let table = mapping.table(of: entity.entityNumber).name
+      return SQLText(
+        """
+        INSERT INTO ACHANGE(Z_ENT, Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) \
+        SELECT \(HistoryTables.changeEntity), ?1 + Z_PK, \(HistoryChangeRecord.Kind.insert.rawValue), ?2, Z_PK, ?3 \
+        FROM \(table) WHERE Z_PK BETWEEN ?4 AND ?5 ORDER BY Z_PK
+        """)
+    }
     let texts = HistoryTables.textColumns.map { tables.internsStrings ? $0 + "TS" : $0 }.joined(
       separator: ", ")
     insertTransaction = SQLText(
@@ -83,8 +94,10 @@ final class HistoryEntry {
   private let _journal: HistoryJournal
   private let _connection: Connection
   private let _origin: ChangeOrigin
-  private var _transaction: Int64?
-  private var _change: Int64 = 0
+  @exclusivity(unchecked) private var _transaction: Int64?
+  @exclusivity(unchecked) private var _change: Int64 = 0
+  /// Inserts a change; lent from the first change on.
+  @exclusivity(unchecked) private var _insert: Statement?
   private var _tombstones: [Deleted: [Binding]] = [:]
 
   private struct Deleted: Hashable {
@@ -97,6 +110,8 @@ final class HistoryEntry {
     _connection = connection
     _origin = origin ?? ChangeOrigin()
   }
+
+  deinit { if let _insert { _connection.giveBack(_insert) } }
 
   /// The number of the transaction; nil until a change is recorded.
   var number: Int64? { _transaction }
@@ -118,6 +133,21 @@ final class HistoryEntry {
     try _record(.insert, key, entity, columns: nil, tombstone: [])
   }
 
+  /// Records the insertion of neighbouring rows, which must be in their table, by one statement.
+  func recordInsertions(of keys: ClosedRange<Int64>, entity: Int) throws {
+    if keys.count == 1 { return try recordInsertion(of: keys.lowerBound, entity: entity) }
+    let transaction = try _transaction ?? _begin()
+    try _connection.withStatement(_journal.insertInsertions[entity - 1]) { statement in
+      statement.bind(_change + 1 - keys.lowerBound, at: 1)
+      statement.bind(Int64(_journal.mapping.numbers.stored(for: entity)), at: 2)
+      statement.bind(transaction, at: 3)
+      statement.bind(keys.lowerBound, at: 4)
+      statement.bind(keys.upperBound, at: 5)
+      try statement.run()
+    }
+    _change += Int64(keys.count)
+  }
+
   /// Records an update, unless history records none of its changes.
   func recordUpdate(of key: Int64, entity: Int, changed: SlotSet) throws {
     guard let columns = _journal.layout.entities[entity - 1].columns(for: changed) else { return }
@@ -135,8 +165,9 @@ final class HistoryEntry {
   ) throws {
     let transaction = try _transaction ?? _begin()
     _change += 1
-    let statement = try _connection.lend(_journal.insertChange)
-    defer { _connection.giveBack(statement) }
+    let statement = try _insert ?? _connection.lend(_journal.insertChange)
+    _insert = statement
+    defer { statement.reset() }
     statement.bind(_change, at: 1)
     statement.bind(Int64(kind.rawValue), at: 2)
     statement.bind(Int64(_journal.mapping.numbers.stored(for: entity)), at: 3)
@@ -148,7 +179,11 @@ final class HistoryEntry {
       statement.bindNull(at: 6)
     }
     for number in 0..<_journal.tables.tombstoneCount {
-      statement.bind(number < tombstone.count ? tombstone[number] : .null, at: Int32(7 + number))
+      if number < tombstone.count {
+        statement.bind(tombstone[number], at: Int32(7 + number))
+      } else {
+        statement.bindNull(at: Int32(7 + number))
+      }
     }
     try statement.run()
   }

@@ -14,9 +14,7 @@ extension SaveTransaction {
   /// Records insertions, updates and deletions, in this order. Call once all have been executed.
   func recordHistory(in entry: HistoryEntry?) throws {
     guard let entry else { return }
-    for (index, insertion) in changes.inserted.enumerated() {
-      try entry.recordInsertion(of: insertedKeys[index], entity: insertion.id.space.layout.entityNumber)
-    }
+    try _recordInsertions(in: entry)
     for update in changes.updated {
       let number = try layout(of: update.id).entityNumber
       let key = try key(of: update.id, entity: number, slot: 0)
@@ -27,5 +25,22 @@ extension SaveTransaction {
       try entry.recordDeletion(of: key(of: deletion.id, entity: number, slot: 0), entity: number)
     }
     try entry.finish()
+  }
+
+  /// Records the insertions; neighbouring rows of one entity together.
+  private func _recordInsertions(in entry: HistoryEntry) throws {
+    var first = 0
+    while first < changes.inserted.count {
+      let space = changes.inserted[first].id.space
+      var next = first + 1
+      while next < changes.inserted.count, changes.inserted[next].id.space === space,
+        insertedKeys[next] == insertedKeys[next - 1] + 1
+      {
+        next += 1
+      }
+      try entry.recordInsertions(
+        of: insertedKeys[first]...insertedKeys[next - 1], entity: space.layout.entityNumber)
+      first = next
+    }
   }
 }
