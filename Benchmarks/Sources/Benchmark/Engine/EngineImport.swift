@@ -10,14 +10,17 @@ struct EngineImport {
   var shift: Double = 0
   /// Whether making the records counts, as in the work with a reader beside it.
   var timesGenerator = false
+  /// Answers true when the import is to end before its time.
+  var isOver: () -> Bool = { false }
 
-  func run(_ watch: Stopwatch) throws {
+  /// Answers how many stops were imported.
+  @discardableResult func run(_ watch: Stopwatch) throws -> Int {
     let context = store.newContext()
-    try context.performAndWait {
+    return try context.performAndWait {
       var generator = StopGenerator(seed: seed, shift: shift)
       var done = 0
       watch.resume()
-      while done < count {
+      while done < count, !isOver() {
         if !timesGenerator { watch.pause() }
         let records = generator.records(min(batch, count - done))
         if !timesGenerator { watch.resume() }
@@ -29,6 +32,7 @@ struct EngineImport {
         done += records.count
       }
       watch.pause()
+      return done
     }
   }
 

@@ -7,16 +7,21 @@ final class EngineStore: Sendable {
   let coordinator: NSPersistentStoreCoordinator
 
   /// Opens a store, which is made if it is not there: an SQLite file, or a schema by its URL.
-  init(path: String) throws {
+  ///
+  /// - Parameter keepsHistory: Whether a file records what changes, for other contexts and programs.
+  init(path: String, keepsHistory: Bool = false) throws {
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: try Self._model())
     if path.hasPrefix("postgresql:"), let url = URL(string: path) {
       try coordinator.addPersistentStore(
         ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: nil)
       return
     }
+    var options: [AnyHashable: Any] = [
+      NSSQLitePragmasOption: ["journal_mode": "WAL", "synchronous": "NORMAL"]
+    ]
+    if keepsHistory { options[NSPersistentHistoryTrackingKey] = true }
     try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
-      options: [NSSQLitePragmasOption: ["journal_mode": "WAL", "synchronous": "NORMAL"]])
+      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path), options: options)
   }
 
   private static func _model() throws -> NSManagedObjectModel {
@@ -69,12 +74,19 @@ final class EngineStore: Sendable {
       ifnull(ZNOTE, '<nil>'), ZROUTE
     FROM ZSTOP ORDER BY ZIDENTIFIER
     """
+  static let historyQuery = "SELECT SUM(ZENTITYPK) + COUNT(*) FROM ACHANGE WHERE ZCHANGETYPE = 0"
   static let sumQuery = "SELECT SUM(ZCODE) + SUM(length(ZNAME)) + COUNT(*) FROM ZSTOP"
 }
 
 extension Stop {
   /// Sets every attribute and the route.
   func take(_ record: StopRecord, _ routes: [Route]) {
+    takeValues(record)
+    route = routes[record.numbers.route - 1]
+  }
+
+  /// Sets every attribute.
+  @inline(__always) func takeValues(_ record: StopRecord) {
     identifier = record.identifier
     name = record.name
     latitude = record.numbers.latitude
@@ -83,7 +95,6 @@ extension Stop {
     createdAt = record.createdAt
     active = record.numbers.isActive
     note = record.note
-    route = routes[record.numbers.route - 1]
   }
 
   var checksum: Int64 { code + Int64(name?.utf8.count ?? 0) + Int64(note?.utf8.count ?? 0) }

@@ -33,6 +33,14 @@ enum FloorColumn: Int32, CaseIterable {
   @inline(__always) static func bindAll(
     _ text: UnsafePointer<CChar>, _ numbers: StopNumbers, to statement: OpaquePointer
   ) {
+    bindAttributes(text, numbers, to: statement)
+    routeId.bind(text, numbers, to: statement, 9)
+  }
+
+  /// Binds the values of a record but its route's.
+  @inline(__always) static func bindAttributes(
+    _ text: UnsafePointer<CChar>, _ numbers: StopNumbers, to statement: OpaquePointer
+  ) {
     identifier.bind(text, numbers, to: statement, 1)
     name.bind(text, numbers, to: statement, 2)
     latitude.bind(text, numbers, to: statement, 3)
@@ -41,7 +49,6 @@ enum FloorColumn: Int32, CaseIterable {
     createdAt.bind(text, numbers, to: statement, 6)
     active.bind(text, numbers, to: statement, 7)
     note.bind(text, numbers, to: statement, 8)
-    routeId.bind(text, numbers, to: statement, 9)
   }
 
   /// The columns in which a stored row differs, each as the bit of its place.

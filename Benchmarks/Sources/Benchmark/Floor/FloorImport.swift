@@ -11,8 +11,11 @@ struct FloorImport {
   var shift: Double = 0
   /// Whether making the records counts, as in the work with a reader beside it.
   var timesGenerator = false
+  /// Answers true when the import is to end before its time.
+  var isOver: () -> Bool = { false }
 
-  func run(_ watch: Stopwatch) throws {
+  /// Answers how many stops were imported.
+  @discardableResult func run(_ watch: Stopwatch) throws -> Int {
     var generator = StopGenerator(seed: seed, shift: shift)
     let texts = UnsafeMutablePointer<UInt8>.allocate(capacity: batch * StopGenerator.stride)
     let numbers = UnsafeMutablePointer<StopNumbers>.allocate(capacity: batch)
@@ -32,7 +35,7 @@ struct FloorImport {
     defer { for statement in [find, insert, begin, commit] { sqlite3_finalize(statement) } }
     var updates = FloorUpdates(database)
     var done = 0
-    while done < count {
+    while done < count, !isOver() {
       let size = min(batch, count - done)
       if !timesGenerator { watch.pause() }
       for index in 0..<size {
@@ -59,5 +62,6 @@ struct FloorImport {
       done += size
     }
     watch.pause()
+    return done
   }
 }

@@ -21,6 +21,21 @@ struct Document: Codable {
     /// Latency of the reader beside an import, in milliseconds.
     var reader_ms: [String: Double]?
     var floor_reader_ms: [String: Double]?
+    /// Other implementations in the same run, by name.
+    var peers: [String: Peer]?
+    /// What the program's own closure takes of the engine's time, in milliseconds.
+    var handler_ms: Double?
+    /// Objects that the writer beside the readers changed in a second.
+    var written_per_s: Double?
+    var floor_written_per_s: Double?
+  }
+
+  struct Peer: Codable {
+    var version: String
+    var samples_s: [Double]
+    var median_s: Double
+    var x_floor: Double
+    var peak_mb: Double
   }
 
   struct Claim: Codable {
@@ -52,20 +67,34 @@ struct Document: Codable {
         floor_spread: result.floorSamples.spread, engine_samples_s: result.engineSamples,
         floor_samples_s: result.floorSamples, engine_instructions: result.engineInstructions,
         floor_instructions: result.floorInstructions, reader_ms: Self._reader(result, \.engine),
-        floor_reader_ms: Self._reader(result, \.floor))
+        floor_reader_ms: Self._reader(result, \.floor), peers: Self._peers(result),
+        handler_ms: result.figure("handler_ms", \.engine),
+        written_per_s: result.figure("written_per_s", \.engine),
+        floor_written_per_s: result.figure("written_per_s", \.floor))
     }
     claims = report.claims.map {
       Claim(name: $0.name, value: $0.value, unit: $0.unit, at_most: $0.limit, aim: $0.aim)
     }
   }
 
+  private static func _peers(_ result: Report.Result) -> [String: Peer]? {
+    guard !result.peers.isEmpty else { return nil }
+    return Dictionary(
+      uniqueKeysWithValues: result.peers.map { runs in
+        let peer = Peer(
+          version: runs.version, samples_s: runs.seconds, median_s: runs.seconds.median,
+          x_floor: result.ratio(of: runs), peak_mb: runs.peakMegabytes.median)
+        return (runs.name, peer)
+      })
+  }
+
   private static func _reader(_ result: Report.Result, _ side: KeyPath<Report.Round, Measurement>) -> [String:
     Double]?
   {
-    guard let p50 = result.reader("p50_ms", side), let p99 = result.reader("p99_ms", side) else { return nil }
+    guard let p50 = result.figure("p50_ms", side), let p99 = result.figure("p99_ms", side) else { return nil }
     return [
-      "p50": p50, "p99": p99, "max": result.reader("max_ms", side) ?? 0,
-      "reads": result.reader("reads", side) ?? 0,
+      "p50": p50, "p99": p99, "max": result.figure("max_ms", side) ?? 0,
+      "reads": result.figure("reads", side) ?? 0,
     ]
   }
 

@@ -8,12 +8,23 @@ struct Report {
     var ratio: Double { engine.seconds.median / floor.seconds.median }
   }
 
+  /// What another implementation took for a work, in the same run.
+  struct PeerRuns {
+    let name: String
+    var version = ""
+    var seconds: [Double] = []
+    var peakMegabytes: [Double] = []
+
+    init(name: String) { self.name = name }
+  }
+
   struct Result {
     let work: Work
     let objects: Int
     var rounds: [Round] = []
     var engineInstructions: Double?
     var floorInstructions: Double?
+    var peers: [PeerRuns] = []
 
     init(work: Work, objects: Int, rounds: [Round]) {
       self.work = work
@@ -37,11 +48,14 @@ struct Report {
       return rounds.map(\.ratio).median
     }
 
+    /// A peer's median over the floor's.
+    func ratio(of peer: PeerRuns) -> Double { peer.seconds.median / floorSamples.median }
+
     var peakMegabytes: Double { rounds.map(\.engine.peakMegabytes).median }
     var floorPeakMegabytes: Double { rounds.map(\.floor.peakMegabytes).median }
 
-    /// The reader's figures of the work that has one.
-    func reader(_ name: String, _ side: KeyPath<Round, Measurement>) -> Double? {
+    /// A figure that only some works have; nil for the others.
+    func figure(_ name: String, _ side: KeyPath<Round, Measurement>) -> Double? {
       let values = rounds.compactMap { $0[keyPath: side].figures[name] }
       return values.isEmpty ? nil : values.median
     }

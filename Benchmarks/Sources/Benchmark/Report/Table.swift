@@ -17,12 +17,14 @@ struct Table {
     for result in report.results { lines.append(isCount ? _counts(result) : _times(result)) }
     var text = report.results.isEmpty ? "" : _aligned(lines)
     for result in report.results {
-      guard let mine = result.reader("p99_ms", \.engine), let floor = result.reader("p99_ms", \.floor) else {
+      guard let mine = result.figure("p99_ms", \.engine), let floor = result.figure("p99_ms", \.floor) else {
         continue
       }
       text += "\nreader beside the import: p99 \(_number(mine)) ms, floor \(_number(floor)) ms"
       text += " (x \(_number(mine / floor)), at most 1.2)\n"
     }
+    text += _besides
+    text += _peers
     if report.isRealTime, report.results.contains(where: \.work.isConcurrent) {
       text +=
         "\nMeasured under a real-time priority (SCHED_FIFO or SCHED_RR), under which works with several threads "
@@ -41,6 +43,54 @@ struct Table {
           })
     }
     return text
+  }
+
+  /// What is told about single works.
+  private var _besides: String {
+    report.results.compactMap { result -> String? in
+      let name = result.work.rawValue
+      if let seconds = result.figure("handler_ms", \.engine) {
+        return "\(name): of the engine's time, the program's own closure takes \(_number(seconds)) ms\n"
+      }
+      if let engine = result.figure("written_per_s", \.engine),
+        let floor = result.figure("written_per_s", \.floor)
+      {
+        return
+          "\(name): the writer beside changed \(_number(engine)) objects a second, the floor's \(_number(floor))\n"
+      }
+      return nil
+    }.reduce(into: "") { $0 += ($0.isEmpty ? "\n" : "") + $1 }
+  }
+
+  /// Other implementations, in a table of their own.
+  private var _peers: String {
+    let runs = report.results.flatMap(\.peers)
+    var names: [(name: String, version: String)] = []
+    for run in runs where !names.contains(where: { $0.name == run.name }) {
+      names.append((run.name, run.version))
+    }
+    guard !names.isEmpty else { return "" }
+    var lines = [["others, medians", "floor ms", "engine ms", "x floor"]]
+    for name in names { lines[0] += ["\(name.name) ms", "±", "x floor", "peak MB"] }
+    for result in report.results where !result.peers.isEmpty {
+      var line = [
+        result.work.rawValue, _number(result.floorSamples.median * 1000),
+        _number(result.engineSamples.median * 1000), _number(result.ratio),
+      ]
+      for name in names {
+        guard let run = result.peers.first(where: { $0.name == name.name }) else {
+          line += ["", "", "", ""]
+          continue
+        }
+        line += [
+          _number(run.seconds.median * 1000), "\(Int(run.seconds.spread * 100)) %",
+          _number(result.ratio(of: run)), _number(run.peakMegabytes.median),
+        ]
+      }
+      lines.append(line)
+    }
+    let versions = names.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
+    return "\n" + _aligned(lines) + "\(versions); all with equal results\n"
   }
 
   private func _times(_ result: Report.Result) -> [String] {
@@ -81,7 +131,7 @@ extension Work {
   /// How many objects, or questions, a figure is divided by.
   func operations(objects: Int) -> Int {
     switch self {
-    case .fetchPage, .count: 1000
+    case .fetchPage, .count, .oneReader, .twoReaders, .fourReaders: 1000
     case .update, .delete: 1500
     case .byID: min(objects, 15_000)
     default: objects

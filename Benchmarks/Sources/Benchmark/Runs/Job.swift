@@ -13,6 +13,8 @@ struct Job: Codable {
   var floorFile = FloorFile.plain
   /// The store with all stops, of this side.
   var template: String?
+  /// Whether the process is counted, so that it does nothing but the work.
+  var isCounted = false
   /// URL of a PostgreSQL database for stores in schemas; nil for SQLite files.
   var server: String?
 

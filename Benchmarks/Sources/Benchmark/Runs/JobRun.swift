@@ -57,6 +57,10 @@ struct JobRun: Sendable {
         let query = job.side == .engine ? EngineStore.digestQuery : FloorStore.digestQuery
         let found = try database.digest(query)
         measurement.check = Check(rows: found.rows, digest: found.digest)
+        if job.work.isBatchInsertion {
+          measurement.check.sum = try database.number(
+            job.side == .engine ? EngineStore.historyQuery : FloorBatchInsert.historyQuery)
+        }
       }
       if job.work != .template, path != job.template { try? FileManager.default.removeItem(atPath: path) }
     }
@@ -78,7 +82,10 @@ struct JobRun: Sendable {
 
   private func _engine(_ path: String, _ watch: Stopwatch, _ figures: inout [String: Double]) throws -> Check
   {
-    let store = try job.work.needsTemplate ? EngineStore(path: path) : EngineStore.create(path: path)
+    let isBatch = job.work.isBatchInsertion
+    let store =
+      try job.work.needsTemplate || isBatch
+      ? EngineStore(path: path, keepsHistory: isBatch) : EngineStore.create(path: path)
     defer { try? store.close() }
     guard job.repetitions > 0 else { return try _prepareOnly(store) }
     let reading = EngineReading(store: store)
@@ -114,6 +121,26 @@ struct JobRun: Sendable {
         store: store, count: job.objects, batch: 100, finds: true, seed: 43, timesGenerator: true
       ).run(watch)
       figures = try readings.finish()
+    case .oneReader, .twoReaders, .fourReaders:
+      let found = try Readers(count: job.work.readers ?? 1).run(watch) {
+        { question, check in try reading.page(question, &check) }
+      } writing: { isOver in
+        try _reimporting(isOver) { shift in
+          try EngineImport(
+            store: store, count: job.objects, batch: 100, finds: true, shift: shift, timesGenerator: true,
+            isOver: isOver
+          ).run(Stopwatch())
+        }
+      }
+      figures = found.figures
+      return found.check
+    case .batchInsert, .batchInsertDictionary, .batchInsertObject:
+      guard let source = EngineBatchInsert.Source(job.work) else { break }
+      let insertion = EngineBatchInsert(store: store, count: job.objects, source: source)
+      try insertion.run(watch)
+      if !job.isCounted, let seconds = try insertion.handlerSeconds() {
+        figures = ["handler_ms": seconds * 1000]
+      }
     case .shared: figures = try claims.importing(.shared, _main)
     case .nested3: figures = try claims.importing(.nested3, _main)
     case .nestedSave: figures = try claims.savingAtOnce(_main)
@@ -125,10 +152,27 @@ struct JobRun: Sendable {
     return Check()
   }
 
+  /// Imports the stored stops again and again, one value of each changed, until it is over; answers how many.
+  private func _reimporting(_ isOver: @escaping () -> Bool, _ run: (_ shift: Double) throws -> Int) rethrows
+    -> Int
+  {
+    var written = 0
+    var shift = 0.0
+    while !isOver() {
+      shift += 0.001
+      written += try run(shift)
+    }
+    return written
+  }
+
   private func _prepareOnly(_ store: EngineStore) throws -> Check {
     if job.work == .byID { _ = try store.ids(job.lookUps) }
     if job.work == .update { _ = try store.ids(job.updated) }
     if job.work == .delete { _ = try store.ids(job.deleted) }
+    if let source = EngineBatchInsert.Source(job.work) {
+      try EngineBatchInsert(store: store, count: job.objects, source: source).prepare()
+      return Check()
+    }
     if !job.work.needsTemplate || job.work == .reimport {
       var generator = StopGenerator(seed: 42)
       for _ in 0..<job.objects / 1000 { _ = generator.records(1000) }
@@ -141,6 +185,7 @@ struct JobRun: Sendable {
   private func _floor(_ path: String, _ watch: Stopwatch, _ figures: inout [String: Double]) throws -> Check {
     let database =
       try job.work.needsTemplate ? Database(path: path) : FloorStore.create(path: path, as: job.floorFile)
+    if job.work.isBatchInsertion { try FloorBatchInsert.createHistory(in: database, as: job.floorFile) }
     guard job.repetitions > 0 else {
       if [.byID, .update, .delete].contains(job.work) { _ = job.lookUps.count }
       if !job.work.needsTemplate || job.work == .reimport {
@@ -180,6 +225,24 @@ struct JobRun: Sendable {
         database: database, count: job.objects, batch: 100, finds: true, seed: 43, timesGenerator: true
       ).run(watch)
       figures = try readings.finish()
+    case .oneReader, .twoReaders, .fourReaders:
+      let found = try Readers(count: job.work.readers ?? 1).run(watch) {
+        let page = try FloorReading.Page(Database(path: path))
+        var stops = FloorStops()
+        return { question, check in page.ask(question, &stops, &check) }
+      } writing: { isOver in
+        let database = try Database(path: path)
+        return try _reimporting(isOver) { shift in
+          try FloorImport(
+            database: database, count: job.objects, batch: 100, finds: true, shift: shift,
+            timesGenerator: true, isOver: isOver
+          ).run(Stopwatch())
+        }
+      }
+      figures = found.figures
+      return found.check
+    case .batchInsert, .batchInsertDictionary, .batchInsertObject:
+      try FloorBatchInsert(database: database, count: job.objects).run(watch)
     case .shared, .nested3, .nestedSave, .merge, .faults, .memory, .list:
       throw Database.Failure(description: "'\(job.work.rawValue)' has no floor")
     }

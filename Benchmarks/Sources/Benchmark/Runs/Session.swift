@@ -135,6 +135,7 @@ struct Session {
     var counts: [Side: Double] = [:]
     for side in Side.allCases {
       (jobs[side]!.warmUps, jobs[side]!.repetitions) = (0, 1)
+      jobs[side]!.isCounted = true
       counts[side] = try Launcher.instructions(of: jobs[side]!)
     }
     return Report.Result(

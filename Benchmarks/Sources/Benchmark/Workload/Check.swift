@@ -12,7 +12,8 @@ struct Check: Codable, Equatable {
     case (.fetchAll, 15_000), (.byID, 15_000), (.traverse, 15_000), (.traverseNSSet, 15_000):
       Check(rows: 15_000, sum: 7_481_143_168)
     case (.fetchAll, 1_000_000): Check(rows: 1_000_000, sum: 500_578_067_437)
-    case (.fetchPage, 15_000): Check(rows: 50_000, sum: 25_114_860_063)
+    case (.fetchPage, 15_000), (.oneReader, 15_000), (.twoReaders, 15_000), (.fourReaders, 15_000):
+      Check(rows: 50_000, sum: 25_114_860_063)
     case (.count, 15_000): Check(rows: 1000, sum: 187_421)
     case (.update, 15_000): Check(rows: 1500, sum: 7_480_944_811)
     case (.delete, 15_000): Check(rows: 1500, sum: 6_711_450_165)

@@ -12,6 +12,12 @@ enum Work: String, CaseIterable, Codable {
   case delete
   case count
   case concurrent
+  case oneReader = "readers-1"
+  case twoReaders = "readers-2"
+  case fourReaders = "readers-4"
+  case batchInsert = "batch-insert"
+  case batchInsertDictionary = "batch-insert-dictionary"
+  case batchInsertObject = "batch-insert-object"
 
   /// `traverse` once more, the members taken as Foundation's sets. Measured when it is asked for.
   case traverseNSSet = "traverse-nsset"
@@ -32,7 +38,8 @@ enum Work: String, CaseIterable, Codable {
   static let compared: [Work] = [
     .importBulk, .findOrCreate, .importInsert, .reimport, .fetchAll, .fetchPage, .byID, .traverse, .update,
     .delete,
-    .count, .concurrent,
+    .count, .concurrent, .oneReader, .twoReaders, .fourReaders, .batchInsert, .batchInsertDictionary,
+    .batchInsertObject,
   ]
 
   /// The works of the engine alone.
@@ -42,7 +49,15 @@ enum Work: String, CaseIterable, Codable {
   var needsTemplate: Bool {
     switch self {
     case .importBulk, .findOrCreate, .importInsert, .template, .shared, .nested3: false
-    default: true
+    default: !isBatchInsertion
+    }
+  }
+
+  /// Whether it inserts by batch requests, without contexts and routes, into a store with a history.
+  var isBatchInsertion: Bool {
+    switch self {
+    case .batchInsert, .batchInsertDictionary, .batchInsertObject: true
+    default: false
     }
   }
 
@@ -50,18 +65,28 @@ enum Work: String, CaseIterable, Codable {
   var changesStore: Bool {
     switch self {
     case .reimport, .update, .delete, .concurrent, .nestedSave, .merge: true
-    default: false
+    default: readers != nil
     }
   }
 
   /// Whether several threads work at the same time, which a real-time priority would disturb.
-  var isConcurrent: Bool { self == .concurrent }
+  var isConcurrent: Bool { self == .concurrent || readers != nil }
+
+  /// How many threads read beside a writer; nil for works that do not count them.
+  var readers: Int? {
+    switch self {
+    case .oneReader: 1
+    case .twoReaders: 2
+    case .fourReaders: 4
+    default: nil
+    }
+  }
 
   /// Whether the store ends with exactly the imported stops, which are then compared to the last field.
   var leavesImport: Bool {
     switch self {
     case .importBulk, .findOrCreate, .importInsert, .reimport: true
-    default: false
+    default: isBatchInsertion
     }
   }
 
@@ -70,8 +95,9 @@ enum Work: String, CaseIterable, Codable {
     switch self {
     case .importBulk, .findOrCreate, .importInsert, .reimport, .byID, .update, .delete: 2
     case .fetchAll: 1.6
-    case .fetchPage, .count: 1.2
+    case .fetchPage, .count, .oneReader, .twoReaders, .fourReaders: 1.2
     case .traverse: 2.5
+    case .batchInsert: 1.15
     default: nil
     }
   }
