@@ -1,14 +1,11 @@
-"""The workload through SQLAlchemy's ORM: one work, in this process; its seconds as JSON on standard output.
+"""The workload through SQLAlchemy's ORM: one work, in this process; what it took and found as JSON on standard output.
 
-Arguments: WORK OBJECTS DIRECTORY [SERVER]. With a server, a URL such as postgresql://user@/postgres?host=...&port=..., stores are
+Arguments: WORK OBJECTS DIRECTORY [SERVER], or 'works', which lists the works. With a server, a URL such as postgresql://user@/postgres?host=...&port=..., stores are
 databases of it, by way of psycopg; without one they are SQLite files in the directory.
 """
-import json
 import os
 import shutil
 import sys
-import threading
-import time
 from datetime import datetime, timezone
 
 import sqlalchemy
@@ -16,7 +13,7 @@ from sqlalchemy import Boolean, Float, ForeignKey, Integer, String, create_engin
 from sqlalchemy.orm import DeclarativeBase, Session, mapped_column, relationship
 from sqlalchemy.types import TypeDecorator
 
-from stops import EXPECTED, ROUTES, permutation, questions, records
+from stops import EXPECTED, ROUTES, Watch, concurrently, permutation, questions, records, tell
 
 
 class Seconds(TypeDecorator):
@@ -59,6 +56,7 @@ class Stop(Base):
     route = relationship("Route", back_populates="stops")
 
 
+WORKS = "import-bulk,find-or-create,import-insert,reimport,fetch-all,fetch-page,by-id,traverse,update,delete,count,concurrent"
 SERVER = sys.argv[4] if len(sys.argv) > 4 else None
 
 
@@ -90,7 +88,9 @@ def administer(*statements):
 
 def place(name, directory):
     """Where a store of this name is."""
-    return "works_" + name.replace("-", "_") if SERVER else os.path.join(directory, name + ".sqlite")
+    if SERVER:
+        return "works_" + name.replace("-", "_")
+    return os.path.join(directory, "sqlalchemy-" + name + ".sqlite")
 
 
 def exists(path):
@@ -126,17 +126,6 @@ def create(path):
     return engine
 
 
-class Watch:
-    def __init__(self):
-        self.seconds = 0.0
-
-    def __enter__(self):
-        self.since = time.perf_counter()
-
-    def __exit__(self, *_):
-        self.seconds += time.perf_counter() - self.since
-
-
 def run_import(engine, count, batch, finds, watch, seed=42, shift=0.0):
     pending = records(count, seed, shift)
     done = 0
@@ -160,6 +149,23 @@ def run_import(engine, count, batch, finds, watch, seed=42, shift=0.0):
         done += size
 
 
+def find_or_create(engine, count, watch):
+    pending = records(count)
+    with Session(engine, expire_on_commit=False) as session:
+        routes = session.scalars(select(Route).order_by(Route.id)).all()
+        for done in range(0, count, 250):
+            chunk = [next(pending) for _ in range(min(250, count - done))]
+            with watch:
+                for record in chunk:
+                    stop = session.scalars(select(Stop).where(Stop.identifier == record["identifier"])).first()
+                    if stop is None:
+                        stop = Stop()
+                        session.add(stop)
+                    for field, value in record.items():
+                        setattr(stop, field, routes[value] if field == "route" else value)
+                session.commit()
+
+
 def checksum(stop):
     return stop.code + len(stop.name) + (len(stop.note) if stop.note is not None else 0)
 
@@ -179,36 +185,23 @@ def page(engine, low, initial):
         return [checksum(stop) for stop in session.scalars(wanted)]
 
 
-def measure(work, count, path):
-    """Seconds, and rows and sum to be compared."""
-    watch = Watch()
+def measure(work, count, path, watch):
+    """Rows and sum, to be compared; nil where the store itself is."""
     if work in ("import-bulk", "import-insert"):
-        run_import(create(path), count, 1000, work == "import-bulk", watch)
-        return watch.seconds, None
+        return run_import(create(path), count, 1000, work == "import-bulk", watch)
+    if work == "find-or-create":
+        return find_or_create(create(path), count, watch)
     engine = open_engine(path)
     with engine.connect():
         pass
     if work == "reimport":
-        run_import(engine, count, 1000, True, watch, shift=0.001)
-        return watch.seconds, None
+        return run_import(engine, count, 1000, True, watch, shift=0.001)
     if work == "concurrent":
-        is_over = threading.Event()
 
-        def read():
-            while not is_over.is_set():
-                for low, initial in questions():
-                    page(engine, low, initial)
-                    if is_over.is_set():
-                        break
+        def importing():
+            run_import(engine, count, 100, True, Watch(), seed=43)
 
-        reader = threading.Thread(target=read)
-        reader.start()
-        begin = time.perf_counter()
-        run_import(engine, count, 100, True, watch, seed=43)
-        seconds = time.perf_counter() - begin
-        is_over.set()
-        reader.join()
-        return seconds, None
+        return concurrently(lambda low, initial: page(engine, low, initial), importing, watch)
     found = []
     if work in ("update", "delete"):
         first = 0 if work == "update" else 1500
@@ -224,7 +217,7 @@ def measure(work, count, path):
             session.commit()
         with engine.connect() as connection:
             total = connection.execute(text("SELECT SUM(code)+SUM(length(name))+COUNT(*) FROM stop")).scalar()
-        return watch.seconds, (1500, total)
+        return 1500, total
     if work == "fetch-all":
         with Session(engine) as session:
             with watch:
@@ -247,17 +240,24 @@ def measure(work, count, path):
                 wanted = select(func.count()).select_from(Stop)
                 wanted = wanted.where(Stop.code.between(low, low + 200_000), begins(initial))
                 found.append(session.scalar(wanted))
-    return watch.seconds, (len(found), sum(found))
+    return len(found), sum(found)
 
 
-def peak_megabytes():
-    for line in open("/proc/self/status"):
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024 / 1e6
-    return 0.0
+def prepared(work, turn, template, directory):
+    """Where a work finds its store: a new one, a copy, or the template itself."""
+    if work not in ("import-bulk", "import-insert", "find-or-create", "reimport", "update", "delete", "concurrent"):
+        return template
+    path = place("%s-%d" % (work, turn), directory)
+    vacate(path)
+    if not work.startswith("import") and work != "find-or-create":
+        duplicate(template, path)
+    return path
 
 
 def main():
+    if sys.argv[1] == "works":
+        print(WORKS)
+        return
     work, count, directory = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     template = place("template-%d" % count, directory)
     if not exists(template):
@@ -268,20 +268,14 @@ def main():
                 connection.execute(text("ANALYZE"))
                 connection.commit()
         engine.dispose()
-    path = template
-    if work in ("import-bulk", "import-insert", "reimport", "update", "delete", "concurrent"):
-        path = place(work, directory)
-        vacate(path)
-        if not work.startswith("import"):
-            duplicate(template, path)
-    if work in ("fetch-all", "by-id", "traverse"):
-        measure(work, count, path)
-    seconds, check = measure(work, count, path)
+    # Once to warm up.
+    for turn in range(2):
+        path = prepared(work, turn, template, directory)
+        watch = Watch()
+        check = measure(work, count, path, watch)
     if count == 15000 and check is not None and check != EXPECTED[work]:
         sys.exit("%s found %s where the workload says %s" % (work, check, EXPECTED[work]))
-    print(json.dumps({
-        "work": work, "store": "postgresql" if SERVER else "sqlite", "objects": count, "seconds": round(seconds, 6), "peak_mb": round(peak_megabytes(), 1),
-        "version": sqlalchemy.__version__}))
+    tell(watch, check, path, sqlalchemy.__version__, work=work, store="postgresql" if SERVER else "sqlite", objects=count)
 
 
 main()

@@ -1,4 +1,7 @@
 """The workload's stops and questions, as Sources/Benchmark/Workload makes them."""
+import json
+import threading
+import time
 from datetime import datetime, timezone
 
 MASK = (1 << 64) - 1
@@ -63,3 +66,46 @@ EXPECTED = {
     "update": (1500, 7480944811),
     "delete": (1500, 6711450165),
 }
+
+
+class Watch:
+    """Adds up the stretches of time that count."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __enter__(self):
+        self.since = time.perf_counter()
+
+    def __exit__(self, *_):
+        self.seconds += time.perf_counter() - self.since
+
+
+def concurrently(page, work, watch):
+    """Does the work while another thread asks for pages."""
+    is_over = threading.Event()
+
+    def read():
+        while not is_over.is_set():
+            for low, initial in questions():
+                page(low, initial)
+                if is_over.is_set():
+                    break
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with watch:
+        work()
+    is_over.set()
+    reader.join()
+
+
+def tell(watch, check, path, version, **more):
+    """Prints what a work took and found. A store that an import has left is compared to the last field."""
+    peak = 0.0
+    for line in open("/proc/self/status"):
+        if line.startswith("VmHWM:"):
+            peak = int(line.split()[1]) * 1024 / 1e6
+    found = {"rows": check[0], "sum": check[1]} if check else {"rows": 0, "sum": 0}
+    print(json.dumps({
+        "seconds": round(watch.seconds, 6), "peak_mb": round(peak, 1), "file": path, "version": version, **found, **more}))

@@ -15,6 +15,8 @@ struct Options {
   var recordDirectory: String?
   /// Where earlier runs are kept.
   var resultsDirectory: String?
+  /// Where programs for other implementations are; nil without any.
+  var peersDirectory: String?
   var showsHelp = false
   /// URL of a PostgreSQL database; nil for SQLite files.
   var server: String?
@@ -35,6 +37,8 @@ struct Options {
       --floor FILE       the floor's file: plain, as the workload has it (default), or core-data, with the
                          settings, collations and bookkeeping columns that Core Data's files have
       --instructions     count instructions instead, with perf or callgrind, net of setting up
+      --peers            also run SQLAlchemy, peewee and EclipseLink, those that can be installed, in the same rounds
+                         (three at most), with results that must be equal; on SQLite
       --plot FILE        draw the ratios beside the last recorded run's, as SVG
       --record           keep the results, and the plot, under Benchmarks/results
       --help             show this
@@ -83,6 +87,8 @@ struct Options {
       case "--instructions": countsInstructions = true
       // The script starts the server for '--store postgresql'.
       case "--server": server = try value(option)
+      // The script prepares the programs for '--peers'.
+      case "--peers-directory": peersDirectory = try value(option)
       case "--floor":
         let name = try value(option)
         guard let file = FloorFile(rawValue: name) else {
@@ -95,6 +101,10 @@ struct Options {
       case "--help", "-h": showsHelp = true
       default: throw Mistake(description: "'\(option)' is not understood. '--help' lists what is.")
       }
+    }
+    if peersDirectory != nil, countsInstructions || server != nil {
+      throw Mistake(
+        description: "'--peers' goes with measuring times on SQLite, not with '--instructions' or a server.")
     }
     if server != nil, countsInstructions {
       throw Mistake(description: "On a server there is no '--instructions': the server's would be missing.")

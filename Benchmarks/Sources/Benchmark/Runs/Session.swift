@@ -5,6 +5,8 @@ struct Session {
   struct Mismatch: Error, CustomStringConvertible { let description: String }
 
   let options: Options
+  /// Other implementations that run in the same rounds.
+  private let _peers: [Peer]
   /// Where stores are made while they are measured.
   private let _directory: String
   /// Told in a word or two what is being done.
@@ -13,6 +15,7 @@ struct Session {
   init(_ options: Options, progress: @escaping (String) -> Void) throws {
     self.options = options
     self.progress = progress
+    _peers = try options.peersDirectory.map { try Peer.all(in: $0) } ?? []
     let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
     _directory = "\(base)/coredata-benchmark-\(ProcessInfo.processInfo.processIdentifier)"
     try FileManager.default.createDirectory(atPath: _directory, withIntermediateDirectories: true)
@@ -116,7 +119,32 @@ struct Session {
       try _check(work, objects, engine.check, floor.check)
       rounds.append(Report.Round(engine: engine, floor: floor))
     }
-    return Report.Result(work: work, objects: objects, rounds: rounds)
+    var result = Report.Result(work: work, objects: objects, rounds: rounds)
+    for peer in _peers where peer.does(work) {
+      result.peers.append(try _runs(of: peer, work, objects, rounds))
+    }
+    return result
+  }
+
+  /// Lets a peer do what engine and floor have done, with results that must be equal.
+  private func _runs(
+    of peer: Peer, _ work: Work, _ objects: Int, _ rounds: [Report.Round]
+  ) throws -> Report.PeerRuns {
+    var runs = Report.PeerRuns(name: peer.name)
+    for round in rounds.prefix(3) {
+      progress("\(work.rawValue), \(objects) objects, \(peer.name)")
+      let found = try peer.run(work, objects: objects, directory: _directory)
+      guard found.measurement.check == round.engine.check else {
+        throw Mismatch(
+          description:
+            "'\(work.rawValue)': \(peer.name) found \(found.measurement.check) where the engine found "
+            + "\(round.engine.check).")
+      }
+      runs.version = found.version
+      runs.seconds += found.measurement.seconds
+      runs.peakMegabytes.append(found.measurement.peakMegabytes)
+    }
+    return runs
   }
 
   private func _check(_ work: Work, _ objects: Int, _ engine: Check, _ floor: Check) throws {
