@@ -18,6 +18,15 @@ let package = Package(
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")],
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
+    // What a program waits for when it starts, and what it holds then: Scripts/benchmark-start.
+    .executableTarget(
+      name: "Starting",
+      dependencies: [.product(name: "CoreData", package: "CoreData")],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")],
+      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
+    .executableTarget(
+      name: "EmptyProgram",
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
     // What docs/TenMillionRows.md shows: Scripts/ten-million.
     .executableTarget(
       name: "TenMillion",
