@@ -1,19 +1,37 @@
+import CoreDataCSwiftRuntime
 import Foundation
 
 /// Names of the program's top-level classes by module.
 ///
 /// On Apple's platforms a class is found by its `@objc(Name)`. Without `@objc`, classes are found only by
 /// "Module.Name", but models rarely specify the module. This directory therefore reads, once and on demand,
-/// the names in the type records that the Swift compiler emits into every image; the class itself is then
-/// looked up as usual.
+/// the names in the type records that the Swift compiler emits into every image.
+///
+/// It also gives the class itself: the runtime's own look-up by name goes through the records of all images for each
+/// name, a millisecond for each entity of a model.
 enum ClassDirectory {
   /// Returns the modules that define a top-level class of this name, in alphabetical order.
-  static func modules(defining name: String) -> [String] { _modules[name] ?? [] }
+  static func modules(defining name: String) -> [String] { _classes[name]?.map(\.module) ?? [] }
+
+  /// Returns the top-level class of this name in a module; nil if the directory has none.
+  static func type(named name: String, in module: String) -> AnyClass? {
+    guard let found = _classes[name]?.first(where: { $0.module == module }),
+      let metadata = coredata_metadata(found.descriptor)
+    else { return nil }
+    return unsafeBitCast(metadata, to: AnyClass.self)
+  }
 
   /// Names of all modules that define a top-level class.
-  static let moduleNames = Set(_modules.values.joined())
+  static let moduleNames = Set(_classes.values.joined().map(\.module))
 
-  private static let _modules: [String: [String]] = _read().mapValues { $0.sorted() }
+  /// The classes of a name, by module.
+  private static let _classes: [String: [Class]] = _read().mapValues { $0.sorted { $0.module < $1.module } }
+
+  private struct Class: @unchecked Sendable {
+    // Unchecked: a descriptor is a constant of an image, and the runtime never lets go of an image.
+    let module: String
+    let descriptor: UnsafeRawPointer
+  }
 
   /// Signature of the runtime's `swift_enumerateAllMetadataSections`.
   private typealias Enumerate =
@@ -21,7 +39,7 @@ enum ClassDirectory {
       @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool, UnsafeMutableRawPointer?
     ) -> Void
 
-  private static func _read() -> [String: [String]] {
+  private static func _read() -> [String: [Class]] {
     guard let image = dlopen(nil, RTLD_LAZY), let symbol = dlsym(image, "swift_enumerateAllMetadataSections")
     else {
       return [:]
@@ -29,12 +47,12 @@ enum ClassDirectory {
     let found = Found()
     let enumerate = unsafeBitCast(symbol, to: Enumerate.self)
     enumerate(_visit, Unmanaged.passUnretained(found).toOpaque())
-    return found.modules
+    return found.classes
   }
 
   /// Collects the results of the runtime's callback, which cannot capture anything.
   private final class Found {
-    var modules: [String: [String]] = [:]
+    var classes: [String: [Class]] = [:]
   }
 
   private static let _visit: @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool = {
@@ -62,7 +80,7 @@ enum ClassDirectory {
         descriptor = target
       }
       guard let (name, module) = _topLevelClass(descriptor) else { continue }
-      found.modules[name, default: []].append(module)
+      found.classes[name, default: []].append(Class(module: module, descriptor: descriptor))
     }
   }
 

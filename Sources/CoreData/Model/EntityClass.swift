@@ -13,6 +13,7 @@ enum EntityClass {
   ///   another program.
   static func resolve(_ name: String?, for entity: String, warns: Bool = true) -> NSManagedObject.Type {
     guard let name, !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
+    if let known = _listed(name) { return known }
     for candidate in candidates(name) {
       guard let found = NSClassFromString(candidate) else { continue }
       if let objectClass = found as? NSManagedObject.Type { return objectClass }
@@ -23,6 +24,16 @@ enum EntityClass {
         + "NSManagedObject; its objects are plain NSManagedObjects. Write the class, or name it with its module "
         + "('Module.\(name.split(separator: ".").last ?? "Class")').")
     return NSManagedObject.self
+  }
+
+  /// Returns the class if the directory has it, which the runtime would search for.
+  private static func _listed(_ name: String) -> NSManagedObject.Type? {
+    let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
+    let parts = bare.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    if parts.count == 2 { return ClassDirectory.type(named: parts[1], in: parts[0]) as? NSManagedObject.Type }
+    guard parts.count == 1 else { return nil }
+    let modules = [ProgramModule.name] + ClassDirectory.modules(defining: bare)
+    return modules.lazy.compactMap { ClassDirectory.type(named: bare, in: $0) as? NSManagedObject.Type }.first
   }
 
   /// Returns the possible runtime names of a class named in a model or mapping.

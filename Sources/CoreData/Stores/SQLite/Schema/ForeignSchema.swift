@@ -54,15 +54,20 @@ package struct ForeignSchema: Sendable {
     }
   }
 
+  /// Prepared once: there is a table for each entity.
+  private static let _occupant = SQLText(
+    "SELECT type || ' ' || IFNULL(rootpage, 0) FROM sqlite_master "
+      + "WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')")
+
   /// Rejects a view or virtual table in place of a table.
   ///
   /// - Throws: `StoreOpenError.incompatible`.
   static func expectTable(_ name: String, _ connection: Connection, path: String) throws {
-    let found = try connection.firstValue(
-      "SELECT type || ' ' || IFNULL(rootpage, 0) FROM sqlite_master "
-        + "WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')",
-      [.text(name)])
-    guard case .text(let description)? = found else { return }
+    let found = try connection.withStatement(_occupant) { statement -> String? in
+      statement.bind(name, at: 1)
+      return try statement.step() ? statement.string(0) : nil
+    }
+    guard let description = found else { return }
     if description.hasPrefix("table"), !description.hasSuffix(" 0") { return }
     throw StoreOpenError.incompatible(
       path: path,

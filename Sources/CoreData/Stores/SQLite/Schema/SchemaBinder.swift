@@ -84,10 +84,14 @@ struct SchemaBinder {
   }
 
   private func _columns(of table: String) throws -> Set<String> {
-    var result: Set<String> = []
-    try _connection.query(
-      "SELECT name FROM pragma_table_info(?)", [.text(StoreVocabulary.plain(table))]
-    ) { result.insert($0.string(0)) }
-    return result
+    try _connection.withStatement(Self._columnNames) { statement in
+      statement.bind(StoreVocabulary.plain(table), at: 1)
+      var result: Set<String> = []
+      while try statement.step() { result.insert(statement.string(0)) }
+      return result
+    }
   }
+
+  /// Prepared once: there is a table for each entity.
+  private static let _columnNames = SQLText("SELECT name FROM pragma_table_info(?)")
 }
