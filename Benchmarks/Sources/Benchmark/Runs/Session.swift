@@ -70,7 +70,7 @@ struct Session {
     let isLong = objects > 20_000
     switch work {
     case .concurrent: (job.warmUps, job.repetitions) = isLong || options.isQuick ? (0, 1) : (1, 3)
-    case .fetchPage, .count:
+    case .fetchPage, .count, .oneReader, .twoReaders, .fourReaders:
       (job.warmUps, job.repetitions) = (isLong || options.isQuick ? 0 : 1, 1)
     case _ where Work.claims.contains(work): (job.warmUps, job.repetitions) = (0, 1)
     default: (job.warmUps, job.repetitions) = isLong ? (0, 1) : (1, 2)
