@@ -51,7 +51,7 @@ final class BatchRows {
       _isDone = true
       return nil
     }
-    if row.hasNull(at: _mandatory) { throw _missing(in: row) }
+    if row.hasNull(at: _mandatory) { try _rejectMissing(in: row) }
     _index += 1
     return row
   }
@@ -156,10 +156,10 @@ final class BatchRows {
     return row
   }
 
-  private func _missing(in row: Row) -> CocoaError {
+  private func _rejectMissing(in row: Row) throws {
     let slot = _mandatory.first { row.isNull(at: $0) } ?? 0
     let name = _layout.slots[slot].name
-    return CocoaError.coreData(
+    throw CocoaError.coreData(
       NSValidationMissingMandatoryPropertyError,
       "Object \(_index) of a batch insertion of '\(_layout.entityName)' has no value for '\(name)', which is mandatory "
         + "and has no default; nothing was inserted.", [NSValidationKeyErrorKey: name])
