@@ -48,8 +48,10 @@ struct CancellationTests {
 
   @Test func `a Task that fetches by itself is asked, too`() async throws {
     let context = _stack.context()
-    // On the main thread, which no other test waits for.
-    let task = Task { @MainActor in try context.performAndWait { try context.all("Company").count } }
+    let thread = OwnThread()
+    let task = Task {
+      try await thread.run { try context.performAndWait { try context.all("Company").count } }
+    }
     try await _expectWait(1)
     task.cancel()
     let error = await #expect(throws: CocoaError.self) { try await task.value }
@@ -117,4 +119,21 @@ struct CancellationTests {
     while !thread.isFinished { try await Task.sleep(for: .milliseconds(5)) }
     #expect(name.withLock { $0 } == "a")
   }
+}
+
+/// Runs on a thread of its own: other tests wait for the main queue, and keep the threads of the concurrency pool, one for
+/// each core, while they do.
+private actor OwnThread {
+  private final class Executor: SerialExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      Thread.detachNewThread { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+  }
+
+  private let _executor = Executor()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { _executor.asUnownedSerialExecutor() }
+
+  func run<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result { try body() }
 }
