@@ -109,14 +109,14 @@ package struct PostgreSQLArray: PostgreSQLValueSink, Sendable {
     _bytes.reserveCapacity(capacity * 12)
   }
 
-  // Inlinable: the sequences are lazy, and unspecialised their iterators look up metadata for each element.
+  // Arrays, since a generic initialiser is not specialised for the sequences of another module.
 
-  @inlinable package init(_ values: some Sequence<Int64>) {
-    self.init(.int8Array, capacity: values.underestimatedCount)
+  package init(_ values: [Int64]) {
+    self.init(.int8Array, capacity: values.count)
     for value in values { add(value) }
   }
 
-  @inlinable package init(_ values: some Sequence<String>) {
+  package init(_ values: [String]) {
     self.init(.textArray)
     for value in values { add(value) }
   }

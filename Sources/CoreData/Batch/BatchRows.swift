@@ -14,7 +14,7 @@ final class BatchRows {
   private let _relationships: [Int]
   /// The values of properties that are not set, by slot.
   private let _blank: [Value]
-  /// The row made last from a dictionary, filled again if nobody has kept it.
+  /// The row made last from a dictionary; refilled if it is not referenced elsewhere.
   @exclusivity(unchecked) private var _scratch: Row
   @exclusivity(unchecked) private var _index = 0
   @exclusivity(unchecked) private var _isDone = false

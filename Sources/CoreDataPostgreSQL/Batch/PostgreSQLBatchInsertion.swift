@@ -125,8 +125,8 @@ final class PostgreSQLBatchInsertion {
     let all = order.map { updates[$0]! }
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(order))
-    parameters.add(PostgreSQLArray(all.lazy.map(\.version)))
-    parameters.add(PostgreSQLArray(all.lazy.map { $0.version.next }))
+    parameters.add(PostgreSQLArray(all.map(\.version)))
+    parameters.add(PostgreSQLArray(all.map { $0.version.next }))
     for column in plan.columns {
       parameters.add(try _save.array(column, all.lazy.map(\.row), count: all.count, _plan.layout))
     }

@@ -26,7 +26,7 @@ struct PostgreSQLBatchUpdate {
     let layout = _plan.rows.layout
     let table = _engine.mapping.table(of: layout.entityNumber)
     var parameters = PostgreSQLParameters()
-    parameters.add(PostgreSQLArray(keys.lazy.map(\.reference)))
+    parameters.add(PostgreSQLArray(keys.map(\.reference)))
     // All writers lock in the same order, which prevents deadlocks.
     try _connection.run(
       "SELECT \"id\" FROM \(table.name) WHERE \"id\" = ANY($1::int8[]) ORDER BY \"id\" FOR UPDATE", parameters
@@ -69,7 +69,7 @@ struct PostgreSQLBatchUpdate {
           row.map { (key.reference, $0) }
         }
         var parameters = PostgreSQLParameters()
-        parameters.add(PostgreSQLArray(rows.lazy.map(\.0)))
+        parameters.add(PostgreSQLArray(rows.map(\.0)))
         for column in plan.columns {
           parameters.add(try save.array(column, rows.lazy.map(\.1), count: rows.count, layout))
         }

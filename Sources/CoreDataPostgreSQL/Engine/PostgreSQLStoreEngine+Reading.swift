@@ -95,7 +95,7 @@ extension PostgreSQLStoreEngine {
       if found.rowCount > 0 { result[indices[0]] = try reader.object(found, 0)?.row }
       return
     }
-    parameters.add(PostgreSQLArray(indices.lazy.map { keys[$0].reference }))
+    parameters.add(PostgreSQLArray(indices.map { keys[$0].reference }))
     // A generic plan looks up each key; a plan for these keys may scan the table.
     let found = try connection.run(
       reader.sqlForKeys, parameters, isRepeated: indices.count < Self._fewestPlanned)
@@ -141,7 +141,7 @@ extension PostgreSQLStoreEngine {
         reason: "it is not a to-many relationship that the store holds")
     }
     var parameters = PostgreSQLParameters()
-    parameters.add(PostgreSQLArray(owners.lazy.map(\.reference)))
+    parameters.add(PostgreSQLArray(owners.map(\.reference)))
     let found = try connection.run(relation.sql, parameters)
     if owners.count == 1 {
       return [try (0..<found.rowCount).map { try relation.member(found, $0, spaces) }]

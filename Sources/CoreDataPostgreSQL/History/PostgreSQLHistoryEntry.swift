@@ -129,7 +129,7 @@ final class PostgreSQLHistoryEntry {
     parameters.add(number)
     parameters.add(kinds)
     parameters.add(entities)
-    parameters.add(PostgreSQLArray(_changes.lazy.map(\.key)))
+    parameters.add(PostgreSQLArray(_changes.map(\.key)))
     parameters.add(properties)
     parameters.add(tombstones)
     parameters.add(found.int64(0, 1) - Int64(_changes.count))

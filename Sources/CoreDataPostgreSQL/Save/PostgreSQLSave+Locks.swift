@@ -49,7 +49,7 @@ extension PostgreSQLSave {
   /// Locks rows, and returns those that are in another version or deleted.
   private func _lock(_ objects: [Expectation], _ root: Int) throws -> [Expectation] {
     var parameters = PostgreSQLParameters()
-    parameters.add(PostgreSQLArray(objects.lazy.compactMap { $0.id.key?.reference }))
+    parameters.add(PostgreSQLArray(objects.compactMap { $0.id.key?.reference }))
     let found = try connection.run(
       """
       SELECT "id", "version" FROM \(mapping.table(of: root).name) WHERE "id" = ANY($1::int8[]) ORDER BY "id" FOR UPDATE
@@ -68,8 +68,8 @@ extension PostgreSQLSave {
     let sorted = objects.compactMap { object in object.id.key.map { ($0.reference, object.base.version) } }
       .sorted { $0.0 < $1.0 }
     var parameters = PostgreSQLParameters()
-    parameters.add(PostgreSQLArray(sorted.lazy.map(\.0)))
-    parameters.add(PostgreSQLArray(sorted.lazy.map(\.1)))
+    parameters.add(PostgreSQLArray(sorted.map(\.0)))
+    parameters.add(PostgreSQLArray(sorted.map(\.1)))
     let found = try connection.run(
       """
       DELETE FROM \(mapping.table(of: root).name) t USING unnest($1::int8[], $2::int8[]) AS n(k, v) \

@@ -94,8 +94,8 @@ extension PostgreSQLSave {
   private func _run(_ sql: String, _ pairs: Set<Pair>) throws {
     let sorted = pairs.sorted()
     var parameters = PostgreSQLParameters()
-    parameters.add(PostgreSQLArray(sorted.lazy.map(\.first)))
-    parameters.add(PostgreSQLArray(sorted.lazy.map(\.second)))
+    parameters.add(PostgreSQLArray(sorted.map(\.first)))
+    parameters.add(PostgreSQLArray(sorted.map(\.second)))
     try connection.run(sql, parameters)
   }
 
@@ -188,8 +188,8 @@ extension PostgreSQLSave {
     guard !changed.isEmpty else { return }
     var parameters = PostgreSQLParameters()
     parameters.add(change.owner)
-    parameters.add(PostgreSQLArray(changed.lazy.map(\.member)))
-    parameters.add(PostgreSQLArray(changed.lazy.map(\.order)))
+    parameters.add(PostgreSQLArray(changed.map(\.member)))
+    parameters.add(PostgreSQLArray(changed.map(\.order)))
     try connection.run(
       """
       UPDATE \(place.table) t SET \(place.order) = n.o FROM unnest($2::int8[], $3::int8[]) AS n(m, o) \

@@ -136,7 +136,7 @@ final class PostgreSQLSave {
       grouping: changes.deleted, by: { $0.id.space.layout.entityNumber }
     ).sorted(by: { $0.key < $1.key }) {
       var parameters = PostgreSQLParameters()
-      parameters.add(PostgreSQLArray(deletions.lazy.compactMap { $0.id.key?.reference }))
+      parameters.add(PostgreSQLArray(deletions.compactMap { $0.id.key?.reference }))
       if !deletedRoots.contains(mapping.layout.layout(numbered: number).rootNumber) {
         try connection.run(
           "DELETE FROM \(mapping.table(of: number).name) WHERE \"id\" = ANY($1::int8[])", parameters)
@@ -162,9 +162,9 @@ final class PostgreSQLSave {
       let layout = mapping.layout.layout(numbered: kind.entity)
       let plan = engine.plans.update(kind.slots, of: kind.entity)
       var parameters = PostgreSQLParameters()
-      parameters.add(PostgreSQLArray(updates.lazy.map { $0.id.key!.reference }))
-      parameters.add(PostgreSQLArray(updates.lazy.map(\.base.version)))
-      parameters.add(PostgreSQLArray(updates.lazy.map(\.row.version)))
+      parameters.add(PostgreSQLArray(updates.map { $0.id.key!.reference }))
+      parameters.add(PostgreSQLArray(updates.map(\.base.version)))
+      parameters.add(PostgreSQLArray(updates.map(\.row.version)))
       for column in plan.columns {
         parameters.add(try array(column, updates.lazy.map(\.row), count: updates.count, layout))
       }
@@ -199,8 +199,8 @@ final class PostgreSQLSave {
     let now = Date().timeIntervalSinceReferenceDate
     guard count >= Self._fewestCopied, engine.capabilities.copies else {
       var parameters = PostgreSQLParameters()
-      parameters.add(PostgreSQLArray(rows.lazy.map(\.key)))
-      parameters.add(PostgreSQLArray(rows.lazy.map(\.row.version)))
+      parameters.add(PostgreSQLArray(rows.map(\.key)))
+      parameters.add(PostgreSQLArray(rows.map(\.row.version)))
       for column in plan.columns {
         parameters.add(try array(column, rows.lazy.map(\.row), count: count, layout))
       }
