@@ -126,6 +126,15 @@ def create(path):
     return engine
 
 
+def take(session, stop, record, routes):
+    """Sets all values of a stop, or of a new one."""
+    if stop is None:
+        stop = Stop()
+        session.add(stop)
+    for field, value in record.items():
+        setattr(stop, field, routes[value] if field == "route" else value)
+
+
 def run_import(engine, count, batch, finds, watch, seed=42, shift=0.0):
     pending = records(count, seed, shift)
     done = 0
@@ -139,12 +148,7 @@ def run_import(engine, count, batch, finds, watch, seed=42, shift=0.0):
                 wanted = select(Stop).where(Stop.identifier.in_([r["identifier"] for r in chunk]))
                 known = {stop.identifier: stop for stop in session.scalars(wanted)}
             for record in chunk:
-                stop = known.get(record["identifier"])
-                if stop is None:
-                    stop = Stop()
-                    session.add(stop)
-                for field, value in record.items():
-                    setattr(stop, field, routes[value] if field == "route" else value)
+                take(session, known.get(record["identifier"]), record, routes)
             session.commit()
         done += size
 
@@ -158,11 +162,7 @@ def find_or_create(engine, count, watch):
             with watch:
                 for record in chunk:
                     stop = session.scalars(select(Stop).where(Stop.identifier == record["identifier"])).first()
-                    if stop is None:
-                        stop = Stop()
-                        session.add(stop)
-                    for field, value in record.items():
-                        setattr(stop, field, routes[value] if field == "route" else value)
+                    take(session, stop, record, routes)
                 session.commit()
 
 
