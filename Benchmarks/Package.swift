@@ -3,6 +3,9 @@ import PackageDescription
 
 // Measured work, a separate package so that the main package never depends on it: Scripts/benchmark.
 
+/// Every Swift target is built alike.
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
+
 let package = Package(
   name: "Benchmarks",
   dependencies: [.package(name: "CoreData", path: "..")],
@@ -16,22 +19,22 @@ let package = Package(
         .product(name: "CoreData", package: "CoreData"),
         .product(name: "CoreDataPostgreSQL", package: "CoreData"),
       ],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")],
+      swiftSettings: settings,
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
     // What a program waits for when it starts, and what it holds then: Scripts/benchmark-start.
     .executableTarget(
       name: "Starting",
       dependencies: [.product(name: "CoreData", package: "CoreData")],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")],
+      swiftSettings: settings,
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
     .executableTarget(
       name: "EmptyProgram",
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+      swiftSettings: settings),
     // What docs/TenMillionRows.md shows: Scripts/ten-million.
     .executableTarget(
       name: "TenMillion",
       dependencies: [.product(name: "CoreData", package: "CoreData")],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")],
+      swiftSettings: settings,
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
     // What SwiftData costs beside Core Data's API: Scripts/benchmark-swiftdata.
     .executableTarget(
@@ -39,5 +42,5 @@ let package = Package(
       dependencies: [
         .product(name: "CoreData", package: "CoreData"), .product(name: "SwiftData", package: "CoreData"),
       ],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+      swiftSettings: settings),
   ])
