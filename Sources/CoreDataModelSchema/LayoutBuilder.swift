@@ -152,6 +152,7 @@ struct LayoutBuilder {
     }
     var inverseSlot: Int?
     var isManyToMany = false
+    var isOneToMany = false
     if let inverse = relationship.inverse {
       guard let found = numbering.relationship(inverse, in: relationship.destination) else {
         throw ModelLayoutError(
@@ -166,6 +167,10 @@ struct LayoutBuilder {
       }
       inverseSlot = numbering.slot(inverse, in: relationship.destination)
       isManyToMany = relationship.isToMany && found.isToMany
+      // A transient to-one stays in the context that set it.
+      isOneToMany =
+        relationship.isToMany && !found.isToMany && !relationship.traits.isTransient
+        && !found.traits.isTransient
     } else if relationship.isToMany {
       inverseSlot = numbering.slot(
         "\(_numbers[entity.name]!)\(relationship.name)", in: relationship.destination)
@@ -176,7 +181,8 @@ struct LayoutBuilder {
         PropertyLayout.Relationship(
           destination: destination, inverseSlot: inverseSlot, isToMany: relationship.isToMany,
           isOrdered: relationship.isOrdered, deleteRule: relationship.deleteRule,
-          minCount: relationship.minCount, maxCount: relationship.maxCount, isManyToMany: isManyToMany)),
+          minCount: relationship.minCount, maxCount: relationship.maxCount, isManyToMany: isManyToMany,
+          isOneToMany: isOneToMany)),
       isOptional: relationship.isOptional, isTransient: relationship.traits.isTransient, isHidden: false,
       owner: _numbers[entity.name]!)
   }
@@ -190,7 +196,8 @@ struct LayoutBuilder {
         PropertyLayout.Relationship(
           destination: _numbers[hidden.owner]!,
           inverseSlot: numbering.slot(hidden.relationship, in: hidden.owner), isToMany: false,
-          isOrdered: false, deleteRule: .noAction, minCount: 0, maxCount: 1, isManyToMany: false)),
+          isOrdered: false, deleteRule: .noAction, minCount: 0, maxCount: 1, isManyToMany: false,
+          isOneToMany: false)),
       isOptional: true, isTransient: false, isHidden: true, owner: _numbers[entity.name]!)
   }
 }

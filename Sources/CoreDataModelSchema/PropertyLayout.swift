@@ -17,6 +17,13 @@ package final class PropertyLayout: Sendable {
     package let maxCount: Int
     /// Whether both ends are to-many, so that a join table stores them.
     package let isManyToMany: Bool
+    /// Whether this is a to-many whose inverse is a to-one of the model. The members' to-ones alone say who is a
+    /// member.
+    package let isOneToMany: Bool
+
+    /// Whether unsaved changes of this to-many are recorded with its owner: those of a many-to-many, those
+    /// without inverse, and the order of an ordered one.
+    package var recordsMembers: Bool { isToMany && (isOrdered || !isOneToMany) }
   }
 
   package enum Kind: Sendable {
@@ -83,6 +90,8 @@ package final class PropertyLayout: Sendable {
   private let _names: SlotNames
   /// Slots of to-many relationships.
   package let toManySlots: [Int]
+  /// Slots of the to-manys whose unsaved changes are recorded with their owner.
+  package let recordedToManySlots: [Int]
   /// Slots of to-one relationships.
   package let toOneSlots: [Int]
   /// Slots of attributes whose values are encoded to be stored.
@@ -111,6 +120,7 @@ package final class PropertyLayout: Sendable {
     slotsByName = byName
     _names = SlotNames(byName)
     toManySlots = slots.indices.filter { slots[$0].isToMany }
+    recordedToManySlots = toManySlots.filter { slots[$0].relationship!.recordsMembers }
     transformableSlots = slots.indices.filter { slots[$0].attribute?.type == .transformable }
     derivedSlots = slots.indices.filter { slots[$0].attribute?.isDerived ?? false }
     toOneSlots = slots.indices.filter { slots[$0].isToOne }

@@ -32,7 +32,7 @@ extension Layer {
     let result = entries.dropFirst().reduce(entries[0]) { newer, older in
       composed(older, newer, withMembers: withMembers && !isOrdinary)
     }
-    let slots = result.id.space.layout.toManySlots.filter { result.changed.contains($0) }
+    let slots = result.id.space.layout.recordedToManySlots.filter { result.changed.contains($0) }
     guard withMembers, isOrdinary, !slots.isEmpty, let found = result.row else { return result }
     let row = Row(copying: found, version: found.version)
     for slot in slots {
@@ -51,13 +51,14 @@ extension Layer {
     guard let old = older.row, let new = newer.row else { return newer.row ?? older.row }
     // Saved by the context that saved the older change, or by one that had read it.
     let isOnTop = newer.base === old
-    let members = withMembers ? older.id.space.layout.toManySlots.filter { older.changed.contains($0) } : []
+    let members =
+      withMembers ? older.id.space.layout.recordedToManySlots.filter { older.changed.contains($0) } : []
     if isOnTop, members.isEmpty { return new }
     let row =
       isOnTop
       ? Row(copying: new, version: old.version) : new.laid(over: old, newer.changed, older.id.space.layout)
     guard withMembers else { return row }
-    for slot in older.id.space.layout.toManySlots {
+    for slot in older.id.space.layout.recordedToManySlots {
       switch (older.changed.contains(slot), newer.changed.contains(slot)) {
       case (true, true):
         if case .toMany(let first) = old[slot], case .toMany(let second) = new[slot] {

@@ -51,6 +51,7 @@ final class Layer: Sendable {
   private let _temporaries: [Int]
   private let _aliases = Mutex<Aliases>(Aliases())
   private let _equality = Mutex<[EqualitySlot: [EqualityKey: [Int]]]>([:])
+  private let _links = LinkIndex()
 
   private struct Aliases {
     var epoch = 0
@@ -120,6 +121,11 @@ final class Layer: Sendable {
       return index[value] ?? []
     }
     return positions.map { entries[$0] }
+  }
+
+  /// Returns the entries that set the to-one end of a relationship to `target`.
+  func entries(linking ends: LinkEnds, to target: IdentityKey) -> [Entry] {
+    _links.positions(of: ends, to: target, in: entries).map { entries[$0] }
   }
 
   /// Merges two layers; `newer` wins and is composed with the older entries slot by slot.

@@ -45,27 +45,6 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Filters members just read: drops those that are deleted or point elsewhere in this context, even if
-  /// another context has linked them since.
-  final func present(
-    _ read: [NSManagedObject], _ slot: Int, of owner: NSManagedObject
-  ) -> [NSManagedObject] {
-    let layers = overlay.layers
-    if unsaved.objects.isEmpty, layers.isEmpty { return read }
-    var read = read
-    if unsaved.hasDeletions || layers.contains(where: \.hasDeletions) {
-      read.removeAll { $0._flags.isSuperset(of: [.deleted, .deletePropagated]) }
-    }
-    guard let relationship = owner._layout.slots[slot].relationship, !relationship.isManyToMany,
-      let inverse = relationship.inverseSlot
-    else { return read }
-    // A removed member is known to have been one, and becomes one again on rollback.
-    let removed = owner._relations?.members(slot)?.removed ?? []
-    let present = read.filter { removed.contains($0) || !$0.wasPointed(elsewhereThan: owner, inverse) }
-    if present.count < read.count { readMembers.hasLeftOut = true }
-    return present
-  }
-
   /// Whether a to-many of any object here may hold one of these.
   private final func _mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {
     guard let layouts = frozen?.layout.layouts else { return false }
@@ -183,8 +162,9 @@ extension NSManagedObject {
   /// The objects in memory at the other end of the relationship.
   final func knownTargets(_ slot: Int) -> [NSManagedObject] {
     if _layout.slots[slot].isToMany {
-      guard let state = _relations?.members(slot) else { return [] }
-      return state.isRealised ? state.list : Array(state.added)
+      let state = _relations?.members(slot)
+      if let state, state.isRealised { return state.list }
+      return Array(state?.added ?? []) + (_context?.movedMembers(slot, of: self) ?? [])
     }
     if let target = _relations?.target(slot) { return [target] }
     guard let row = _current else { return [] }
@@ -202,8 +182,14 @@ extension NSManagedObject {
   /// Whether this object's state in memory refers to another object.
   final func refers(to other: NSManagedObject, through slot: Int) -> Bool {
     if _layout.slots[slot].isToMany {
-      guard let state = _relations?.members(slot) else { return false }
-      return state.isRealised ? state.members.contains(other) : state.added.contains(other)
+      if let state = _relations?.members(slot) {
+        if state.isRealised { return state.members.contains(other) }
+        if state.added.contains(other) { return true }
+      }
+      guard let ends = LinkEnds(toMany: slot, of: _layout), ends.toOne < other._layout.slots.count else {
+        return false
+      }
+      return other._changed.contains(ends.toOne) && other.refers(to: self, through: ends.toOne)
     }
     return !isFault && other._isTarget(_current?[slot])
   }

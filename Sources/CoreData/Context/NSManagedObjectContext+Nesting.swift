@@ -112,6 +112,7 @@ extension NSManagedObjectContext {
     if object._row == nil, entry.kind == .updated, !object._flags.contains(.inserted) {
       object._row = known.row(for: entry, nil) ?? entry.base
     }
+    let oldEnds = object._current.ends(setBy: entry)
     object._changed.formUnion(entry.changed)
     if isOwn {
       object.fireFault()
@@ -124,6 +125,7 @@ extension NSManagedObjectContext {
       object._state.adoptDraft(inserted: entry.kind == .inserted)
     }
     object._relations?.dropTargets(entry.changed)
+    for end in oldEnds { move(object, end.slot, from: end.value, to: row[end.slot]) }
     adoptMembers(of: object, from: row, changed: entry.changed)
     if isOwn { markChanged(object) }
   }

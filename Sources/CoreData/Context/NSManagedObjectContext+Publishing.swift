@@ -64,15 +64,17 @@ extension NSManagedObject {
   ///   keeps the version of the stored row that it is based on.
   final func handOutDraft(toStore isStored: Bool = false) -> Row {
     let version = _row.map { isStored ? $0.version.next : $0.version } ?? max(_draft?.version ?? 1, 1)
-    let hasMemberChanges = _layout.toManySlots.contains { _relations?.members($0)?.hasChanges ?? false }
+    let hasMemberChanges = _layout.recordedToManySlots.contains {
+      _relations?.members($0)?.hasChanges ?? false
+    }
     if let _draft, _flags.contains(.draftShared), _draft.version == version, !hasMemberChanges,
       // A to-many change handed out before may have been reverted since.
-      _layout.toManySlots.allSatisfy({ _draft[$0].isNull })
+      _layout.recordedToManySlots.allSatisfy({ _draft[$0].isNull })
     {
       return _draft
     }
     let draft = ownDraft()
-    for slot in _layout.toManySlots {
+    for slot in _layout.recordedToManySlots {
       if let state = _relations?.members(slot), state.hasChanges {
         // An unsaved order of unloaded members is applied to the current members.
         if state.isOrdered { _ = members(slot) }

@@ -115,9 +115,9 @@ extension NSManagedObjectContext {
     let chain = ReadChain(peekingAbove: self)
     for object in handedUp { adoptNewestRow(of: object, through: chain) }
     for object in kept { object.awake(fromSnapshotEvents: .rollback) }
-    if !sets.inserted.isEmpty || readMembers.hasLeftOut {
+    if !sets.inserted.isEmpty || readMembers.hasMoved {
       // Loaded to-manys lack members that were deleted or repointed in this context: reread them.
-      readMembers.hasLeftOut = false
+      readMembers.hasMoved = false
       table.forEach { $0._relations?.dropClean() }
     }
     guard !(objects.isEmpty && adopted.isEmpty) else { return }

@@ -203,7 +203,10 @@ extension NSManagedObjectContext {
     object._changed = entry.changed
     object._state.beginAsAdopted(entry.kind, checked: isChecked, recordingReads: recordsReads)
     table.insert(object, as: key)
-    if let row = entry.row { adoptMembers(of: object, from: row, changed: entry.changed) }
+    if let row = entry.row {
+      for end in object._row.ends(setBy: entry) { move(object, end.slot, from: end.value, to: row[end.slot]) }
+      adoptMembers(of: object, from: row, changed: entry.changed)
+    }
     if isNew, entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
     return object
   }
@@ -215,7 +218,7 @@ extension NSManagedObjectContext {
     for entry in layers.composedEntries where entry.kind != .annihilated { _ = materialize(entry) }
   }
 
-  /// Adopts the to-many changes in a child's row.
+  /// Adopts the to-many changes of a child's row.
   final func adoptMembers(of object: NSManagedObject, from row: Row, changed: SlotSet) {
     // A child's IDs belong to this context's coordinator.
     func member(_ id: NSManagedObjectID) -> NSManagedObject { table.object(for: id) ?? makeFault(id) }
@@ -228,7 +231,10 @@ extension NSManagedObjectContext {
       return entry.map { $0.kind != .annihilated } ?? false
     }
     for slot in object._layout.toManySlots where changed.contains(slot) {
-      guard case .toMany(let delta) = row[slot] else { continue }
+      guard case .toMany(let delta) = row[slot] else {
+        if !object._layout.slots[slot].relationship!.recordsMembers { object.makeMembers(slot).touch() }
+        continue
+      }
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state

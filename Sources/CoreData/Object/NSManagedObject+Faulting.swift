@@ -71,6 +71,8 @@ extension NSManagedObject {
     }
     if let state = _relations?.members(slot), state.isRealised { return state.list.map(\.objectID) }
     guard let context = _context else { return [] }
+    // Children's saves may have moved members.
+    if !context.overlay.layers.isEmpty { return members(slot).list.map(\.objectID) }
     var ids = isNew ? [] : context.relatedIDs(of: self, slot: slot)
     if let state = _relations?.members(slot) {
       let removed = Set(state.removed.map { $0.objectID.canonical })

@@ -67,8 +67,11 @@ extension NSManagedObject {
     let state = makeMembers(slot)
     if !state.isRealised {
       if _flags.contains(.fault) { fireFault(reading: slot) }
-      let read = _context?.relatedObjects(of: self, slot: slot) ?? []
-      state.realise(_context?.present(read, slot, of: self) ?? [])
+      if let context = _context {
+        context.realise(state, context.relatedObjects(of: self, slot: slot), slot, of: self)
+      } else {
+        state.realise([])
+      }
     }
     // Must come last, since it records the members.
     recordRead(slot)
@@ -117,7 +120,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Returns the changes of a to-many for a save or a child. Omits the removal of a member whose own
+  /// Returns the changes of a to-many that records them, for a save or a child. Omits the removal of a member whose own
   /// unchanged end already pointed elsewhere: the members were merely stale, and others may have moved the
   /// member since.
   final func memberChanges(_ slot: Int, _ state: ToManyState) -> ToManyDelta {

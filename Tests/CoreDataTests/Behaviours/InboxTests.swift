@@ -12,7 +12,7 @@ import Testing
   private let _stack: TestStack
   private let _ada: NSManagedObject
   private let _age: Int
-  private let _books: Int
+  private let _books: LinkEnds
 
   init() throws {
     _stack = try TestStack(.memory)
@@ -24,7 +24,8 @@ import Testing
       return ada
     }
     _age = try #require(_ada._layout.slot(named: "age"))
-    _books = try #require(_ada._layout.slot(named: "books"))
+    let books = try #require(_ada._layout.slot(named: "books"))
+    _books = try #require(LinkEnds(toMany: books, of: _ada._layout))
   }
 
   /// A child's save of Ada's age and of one more book of hers.
@@ -32,11 +33,14 @@ import Testing
     let base = _ada._row!
     let row = Row(copying: base, version: base.version.next)
     row.set(.int(Int64(age)), at: _age)
-    row.set(.toMany(ToManyDelta(added: [book], removed: [], order: nil)), at: _books)
     let entry = Layer.Entry(
-      kind: .updated, id: _ada._objectID, base: base, row: row, changed: SlotSet([_age, _books]),
+      kind: .updated, id: _ada._objectID, base: base, row: row, changed: SlotSet([_age, _books.toMany]),
       isWhole: false)
-    return Layer([entry])
+    let added = Row(count: book.space.layout.slots.count, version: 1)
+    added.set(.pending(_ada._objectID), at: _books.toOne)
+    let insertion = Layer.Entry(
+      kind: .inserted, id: book, base: nil, row: added, changed: SlotSet([_books.toOne]), isWhole: false)
+    return Layer([entry, insertion])
   }
 
   private func newBook() -> NSManagedObjectID {
@@ -44,9 +48,9 @@ import Testing
   }
 
   private var _seen: (age: Value?, books: Set<NSManagedObjectID>) {
-    let entry = _overlay.visibleLayers.entry(for: IdentityKey(_ada._objectID))
-    guard case .toMany(let delta)? = entry?.row?[_books] else { return (entry?.row?[_age], []) }
-    return (entry?.row?[_age], Set(delta.added))
+    let layers = _overlay.visibleLayers
+    let ada = IdentityKey(_ada._objectID)
+    return (layers.entry(for: ada)?.row?[_age], Set(layers.members(_books, of: ada)))
   }
 
   @Test func `readers look through few layers however many saves wait`() {

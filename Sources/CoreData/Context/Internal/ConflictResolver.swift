@@ -233,7 +233,8 @@ struct VersionConflictResolver {
     guard let local = _object._draft, let base = _object._row else { return }
     for slot in _object._layout.toOneSlots where isDropped(slot) && local[slot] != base[slot] {
       guard let inverse = _object._layout.slots[slot].relationship?.inverseSlot else { continue }
-      if let state = _context.registered(in: local[slot])?._relations?.members(inverse) {
+      if let state = _context.registered(in: local[slot])?._relations?.members(inverse), state.knows(_object)
+      {
         state.remove(_object)
       }
     }

@@ -125,6 +125,21 @@ struct ReadChain {
       }
     }
     let ownerKey = IdentityKey(owner)
+    let layout = owner.space.layout
+    if let ends = LinkEnds(toMany: slot, of: layout) {
+      for layers in overlays.reversed() {
+        members.removeAll { !layers.change(of: ends, of: IdentityKey($0)).keeps(ownerKey) }
+        let gained = layers.members(ends, of: ownerKey)
+        if !gained.isEmpty {
+          let present = Set(members.map { IdentityKey($0) })
+          members += gained.filter { !present.contains(IdentityKey($0)) }
+        }
+        if layout.slots[slot].relationship!.isOrdered {
+          members = _ordered(members, of: ownerKey, slot, layers)
+        }
+      }
+      return members
+    }
     for layers in overlays.reversed() {
       guard let entry = layers.entry(for: ownerKey), entry.changed.contains(slot) || entry.kind == .inserted,
         case .toMany(let delta)? = entry.row?[slot]
@@ -145,11 +160,26 @@ struct ReadChain {
     var result = members.filter { !removed.contains(IdentityKey($0)) }
     let present = Set(result.map { IdentityKey($0) })
     result += delta.added.filter { !present.contains(IdentityKey($0)) }
-    guard let order = delta.order else { return result }
-    // Members added elsewhere since go to the end.
-    let all = Set(result.map { IdentityKey($0) })
+    return delta.order.map { _order(result, by: $0) } ?? result
+  }
+
+  /// Sorts the members of an ordered one-to-many as the newest of the layers orders them.
+  private func _ordered(
+    _ members: [NSManagedObjectID], of owner: IdentityKey, _ slot: Int, _ layers: [Layer]
+  ) -> [NSManagedObjectID] {
+    guard let entry = layers.entry(for: owner), entry.sets(slot), case .toMany(let delta)? = entry.row?[slot],
+      let order = delta.order
+    else { return members }
+    return Self._order(members, by: order)
+  }
+
+  /// Sorts members by an order. Members that it lacks were added elsewhere since and go to the end.
+  private static func _order(_ members: [NSManagedObjectID], by order: [NSManagedObjectID])
+    -> [NSManagedObjectID]
+  {
+    let all = Set(members.map { IdentityKey($0) })
     let named = Set(order.map { IdentityKey($0) })
     return order.filter { all.contains(IdentityKey($0)) }
-      + result.filter { !named.contains(IdentityKey($0)) }
+      + members.filter { !named.contains(IdentityKey($0)) }
   }
 }

@@ -4,8 +4,8 @@ import CoreDataModelSchema
 struct ReadMembers {
   /// Entity numbers of the destinations of to-manys read here.
   private var _kinds: Set<Int> = []
-  /// Whether a read to-many omitted members that point elsewhere in this context.
-  var hasLeftOut = false
+  /// Whether members in memory were moved, in this context or by its children, without a change recorded with their owner.
+  var hasMoved = false
 
   /// Records that a to-many with this destination entity was read or created.
   mutating func insert(kind: Int) { _kinds.insert(kind) }

@@ -144,7 +144,12 @@ final class ToManyState {
 
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
-  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered || _wantedOrder != nil }
+  /// Whether a child has saved changes of the members. Their own to-ones say which.
+  @exclusivity(unchecked) private(set) var isTouched = false
+
+  var hasChanges: Bool {
+    isTouched || !added.isEmpty || !removed.isEmpty || isReordered || _wantedOrder != nil
+  }
 
   /// Members in a stable order: the relationship's, or for an unordered one the set's.
   var list: [NSManagedObject] { isOrdered ? order : _isSetDue ? base : Array(_set) }
@@ -189,9 +194,15 @@ final class ToManyState {
   }
 
   /// Sets the members read, then replays earlier additions and removals.
-  func realise(_ read: [NSManagedObject]) {
+  ///
+  /// - Parameters:
+  ///   - lost: Members read that children have moved away.
+  ///   - gained: Objects that children have moved here.
+  func realise(
+    _ read: [NSManagedObject], lost: [NSManagedObject] = [], gained: [NSManagedObject] = []
+  ) {
     base = read
-    if !isOrdered, added.isEmpty, removed.isEmpty {
+    if !isOrdered, added.isEmpty, removed.isEmpty, lost.isEmpty, gained.isEmpty {
       (_set, _isSetDue) = ([], true)
       _forgetViews()
       isRealised = true
@@ -208,6 +219,10 @@ final class ToManyState {
       } else if isOrdered {
         order.append(object)
       }
+    }
+    if !isOrdered {
+      members.subtract(lost)
+      members.formUnion(gained)
     }
     isRealised = true
     if let wanted = _wantedOrder {
@@ -295,6 +310,23 @@ final class ToManyState {
     return true
   }
 
+  /// Records that a child has changed the members.
+  func touch() { isTouched = true }
+
+  /// Adds an object that a child has moved here. Its to-one records the change.
+  func gainMoved(_ object: NSManagedObject) -> Bool {
+    removed.remove(object)
+    _absent.remove(object)
+    return isRealised && members.insert(object).inserted
+  }
+
+  /// Removes an object that a child has moved away. Its to-one records the change.
+  func loseMoved(_ object: NSManagedObject) -> Bool {
+    added.remove(object)
+    _redundant.remove(object)
+    return isRealised && members.remove(object) != nil
+  }
+
   /// Forgets the addition or removal of a member: another context saved the same change, and the members will
   /// be reread.
   func clearChange(of object: NSManagedObject) {
@@ -359,6 +391,7 @@ final class ToManyState {
     removed = []
     _absent = []
     isReordered = false
+    isTouched = false
     _wantedOrder = nil
   }
 

@@ -1,0 +1,145 @@
+import CoreDataModelSchema
+import Synchronization
+
+/// The two ends of a one-to-many relationship, as slots. Mutually inverse slots identify a relationship within the
+/// entities of the objects it links.
+struct LinkEnds: Hashable, Sendable {
+  let toOne: Int
+  let toMany: Int
+
+  /// - Parameter slot: A to-many of `layout`. Nil if its members are not those whose to-ones point to the owner.
+  init?(toMany slot: Int, of layout: PropertyLayout) {
+    guard let relationship = layout.slots[slot].relationship, relationship.isOneToMany,
+      let inverse = relationship.inverseSlot
+    else { return nil }
+    (toOne, toMany) = (inverse, slot)
+  }
+}
+
+/// Finds a layer's entries by the targets of their to-ones. Indexes each relationship when it is first read.
+final class LinkIndex: Sendable {
+  private struct Links {
+    var positions: [IdentityKey: [Int]] = [:]
+    /// Links to objects that had only a temporary ID when they were indexed.
+    var unsaved: [(target: NSManagedObjectID, position: Int)] = []
+    var epoch = 0
+
+    /// Files links under the permanent IDs that their targets have been given since.
+    mutating func followIDs() {
+      if unsaved.isEmpty { return }
+      let current = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
+      if current == epoch { return }
+      epoch = current
+      unsaved.removeAll { target, position in
+        let key = IdentityKey(target)
+        if key.isTemporary { return false }
+        positions[key, default: []].append(position)
+        return true
+      }
+    }
+  }
+
+  private let _links = Mutex<[LinkEnds: Links]>([:])
+
+  /// Returns the positions of the entries that set the to-one to `target`.
+  func positions(of ends: LinkEnds, to target: IdentityKey, in entries: [Layer.Entry]) -> [Int] {
+    _links.withLock { links in
+      var found = links.removeValue(forKey: ends) ?? Self._links(of: ends, in: entries)
+      found.followIDs()
+      defer { links[ends] = found }
+      return found.positions[target] ?? []
+    }
+  }
+
+  private static func _links(of ends: LinkEnds, in entries: [Layer.Entry]) -> Links {
+    var links = Links()
+    for (position, entry) in entries.enumerated() {
+      guard let row = entry.row, entry.sets(ends.toOne), entry.has(ends) else { continue }
+      switch row[ends.toOne] {
+      case .reference(let key): links.positions[IdentityKey(key), default: []].append(position)
+      case .pending(let id):
+        let key = IdentityKey(id)
+        links.positions[key, default: []].append(position)
+        if key.isTemporary { links.unsaved.append((id, position)) }
+      default: continue
+      }
+    }
+    return links
+  }
+}
+
+extension Layer.Entry {
+  /// Whether the entry defines the value at a slot.
+  func sets(_ slot: Int) -> Bool { kind == .inserted || kind == .updated && changed.contains(slot) }
+
+  /// Whether the object's entity has the to-one of a relationship: other entities of the table may have another
+  /// property at that slot.
+  fileprivate func has(_ ends: LinkEnds) -> Bool {
+    let slots = id.space.layout.slots
+    guard ends.toOne < slots.count, slots[ends.toOne].isToOne else { return false }
+    return slots[ends.toOne].relationship?.inverseSlot == ends.toMany
+  }
+}
+
+extension Row? {
+  /// Returns the values of those to-ones that an entry sets.
+  func ends(setBy entry: Layer.Entry) -> [(slot: Int, value: Value)] {
+    entry.id.space.layout.toOneSlots.compactMap { slot in
+      entry.sets(slot) ? (slot, self?[slot] ?? .null) : nil
+    }
+  }
+}
+
+/// What unsaved changes say of one end of a link.
+enum LinkChange {
+  /// Nothing: the state below decides.
+  case unchanged
+  /// The object is deleted.
+  case gone
+  case target(Value)
+
+  func keeps(_ owner: IdentityKey) -> Bool {
+    switch self {
+    case .unchanged: true
+    case .gone: false
+    case .target(let value): value.refers(to: owner)
+    }
+  }
+}
+
+extension Value {
+  /// Whether a to-one value refers to an object.
+  func refers(to target: IdentityKey) -> Bool {
+    switch self {
+    case .reference(let key): IdentityKey(key) == target
+    case .pending(let id): IdentityKey(id) == target
+    default: false
+    }
+  }
+}
+
+extension [Layer] {
+  /// Returns what these layers say of an object's to-one.
+  func change(of ends: LinkEnds, of member: IdentityKey) -> LinkChange {
+    guard let entry = entry(for: member, withMembers: false) else { return .unchanged }
+    guard let row = entry.row else { return .gone }
+    return entry.sets(ends.toOne) ? .target(row[ends.toOne]) : .unchanged
+  }
+
+  /// Returns the objects whose to-one these layers set to `owner`.
+  func members(_ ends: LinkEnds, of owner: IdentityKey) -> [NSManagedObjectID] {
+    var found: [NSManagedObjectID] = []
+    var seen = Set<IdentityKey>()
+    for layer in self {
+      for entry in layer.entries(linking: ends, to: owner) {
+        let key = IdentityKey(entry.id)
+        // A newer layer may have moved the object.
+        guard seen.insert(key).inserted, case .target(let value) = change(of: ends, of: key),
+          value.refers(to: owner)
+        else { continue }
+        found.append(entry.id)
+      }
+    }
+    return found
+  }
+}

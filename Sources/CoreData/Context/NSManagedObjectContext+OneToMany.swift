@@ -1,0 +1,65 @@
+import CoreDataModelSchema
+
+// The members of a one-to-many are the objects whose to-ones point to its owner. A to-many in memory is a memo of that:
+// reading it combines what the stores and the ancestors answer with what was moved in this context and its children.
+
+extension NSManagedObjectContext {
+  /// Sets the members of a to-many as read from the ancestors and the stores, with the moves made here since.
+  final func realise(
+    _ state: ToManyState, _ read: [NSManagedObject], _ slot: Int, of owner: NSManagedObject
+  ) {
+    let layers = overlay.layers
+    if unsaved.objects.isEmpty, layers.isEmpty { return state.realise(read) }
+    var read = read
+    if unsaved.hasDeletions || layers.contains(where: \.hasDeletions) {
+      read.removeAll { $0._flags.isSuperset(of: [.deleted, .deletePropagated]) }
+    }
+    guard let ends = LinkEnds(toMany: slot, of: owner._layout) else { return state.realise(read) }
+    let isOrdered = state.isOrdered
+    var lost: [NSManagedObject] = []
+    let members = read.filter { member in
+      // A removed member is known to have been one, and becomes one again on rollback.
+      if state.removed.contains(member) || !member.wasPointed(elsewhereThan: owner, ends.toOne) {
+        return true
+      }
+      guard !isOrdered, member._flags.contains(.adopted) else { return false }
+      lost.append(member)
+      return true
+    }
+    let gained = isOrdered ? [] : movedMembers(slot, of: owner)
+    if members.count < read.count || !lost.isEmpty || !gained.isEmpty { readMembers.hasMoved = true }
+    state.realise(members, lost: lost, gained: gained)
+  }
+
+  /// Returns the objects that children have moved to an owner and that still are its members.
+  final func movedMembers(_ slot: Int, of owner: NSManagedObject) -> [NSManagedObject] {
+    let layers = overlay.layers
+    guard !layers.isEmpty, let ends = LinkEnds(toMany: slot, of: owner._layout) else { return [] }
+    return layers.members(ends, of: IdentityKey(of: owner)).compactMap { id in
+      let member = table.object(for: id) ?? makeFault(id)
+      guard !member._flags.contains(.deleted), member.refers(to: owner, through: ends.toOne) else {
+        return nil
+      }
+      return member
+    }
+  }
+
+  /// Moves an object in the to-manys in memory, after a child has moved its to-one.
+  final func move(_ member: NSManagedObject, _ slot: Int, from old: Value, to new: Value) {
+    guard let relationship = member._layout.slots[slot].relationship, let inverse = relationship.inverseSlot,
+      old != new
+    else { return }
+    if let state = _memo(inverse, in: old), state.loseMoved(member) { readMembers.hasMoved = true }
+    guard !member._flags.contains(.deleted) else { return }
+    if let state = _memo(inverse, in: new), state.gainMoved(member) { readMembers.hasMoved = true }
+  }
+
+  /// Returns the members in memory of a to-many that does not record them.
+  private final func _memo(_ slot: Int, in value: Value) -> ToManyState? {
+    guard let owner = registered(in: value), slot < owner._layout.slots.count,
+      let relationship = owner._layout.slots[slot].relationship, relationship.isToMany,
+      !relationship.recordsMembers
+    else { return nil }
+    return owner._relations?.members(slot)
+  }
+}
