@@ -54,7 +54,7 @@ final class LinkIndex: Sendable {
   private static func _links(of ends: LinkEnds, in entries: [Layer.Entry]) -> Links {
     var links = Links()
     for (position, entry) in entries.enumerated() {
-      guard let row = entry.row, entry.sets(ends.toOne), entry.has(ends) else { continue }
+      guard let row = entry.row, entry.sets(ends.toOne), entry._has(ends) else { continue }
       switch row[ends.toOne] {
       case .reference(let key): links.positions[IdentityKey(key), default: []].append(position)
       case .pending(let id):
@@ -74,7 +74,7 @@ extension Layer.Entry {
 
   /// Whether the object's entity has the to-one of a relationship: other entities of the table may have another
   /// property at that slot.
-  fileprivate func has(_ ends: LinkEnds) -> Bool {
+  fileprivate func _has(_ ends: LinkEnds) -> Bool {
     let slots = id.space.layout.slots
     guard ends.toOne < slots.count, slots[ends.toOne].isToOne else { return false }
     return slots[ends.toOne].relationship?.inverseSlot == ends.toMany

@@ -21,6 +21,7 @@ extension NSManagedObjectContext {
     for (entry, object) in registered { _apply(entry, to: object, over: before, knowing: known) }
     _cutDeleted(registered)
     _recordEvents(of: layer, over: before, knowing: known)
+    for (entry, object) in registered { adoptOrders(from: entry, at: object) }
     // Children read the layer unchanged. Changes to this context's own objects mark the overlay stale and are
     // published again.
     processPendingChanges()

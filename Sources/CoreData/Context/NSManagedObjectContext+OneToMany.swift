@@ -15,18 +15,17 @@ extension NSManagedObjectContext {
       read.removeAll { $0._flags.isSuperset(of: [.deleted, .deletePropagated]) }
     }
     guard let ends = LinkEnds(toMany: slot, of: owner._layout) else { return state.realise(read) }
-    let isOrdered = state.isOrdered
     var lost: [NSManagedObject] = []
     let members = read.filter { member in
       // A removed member is known to have been one, and becomes one again on rollback.
       if state.removed.contains(member) || !member.wasPointed(elsewhereThan: owner, ends.toOne) {
         return true
       }
-      guard !isOrdered, member._flags.contains(.adopted) else { return false }
+      guard member._flags.contains(.adopted) else { return false }
       lost.append(member)
       return true
     }
-    let gained = isOrdered ? [] : movedMembers(slot, of: owner)
+    let gained = movedMembers(slot, of: owner)
     if members.count < read.count || !lost.isEmpty || !gained.isEmpty { readMembers.hasMoved = true }
     state.realise(members, lost: lost, gained: gained)
   }
@@ -54,11 +53,31 @@ extension NSManagedObjectContext {
     if let state = _memo(inverse, in: new), state.gainMoved(member) { readMembers.hasMoved = true }
   }
 
-  /// Returns the members in memory of a to-many that does not record them.
+  /// Adopts the orders of one-to-manys from a child's entry. The moves of their members must have been made.
+  final func adoptOrders(from entry: Layer.Entry, at object: NSManagedObject) {
+    guard let row = entry.row else { return }
+    for slot in object._layout.recordedToManySlots where entry.sets(slot) {
+      guard object._layout.slots[slot].relationship!.isOneToMany, case .toMany(let delta) = row[slot],
+        let order = delta.order
+      else { continue }
+      object.makeMembers(slot).adopt(
+        order: order.filter(mayExist).map { table.object(for: $0) ?? makeFault($0) })
+    }
+  }
+
+  /// Whether an object may exist. A temporary ID may be known to this context or an ancestor, or be gone.
+  final func mayExist(_ id: NSManagedObjectID) -> Bool {
+    if id.isPermanent || table.object(for: id) != nil { return true }
+    let key = IdentityKey(id)
+    let entry =
+      overlay.layers.entry(for: key, withMembers: false) ?? ReadChain(peekingAbove: self).entry(for: key)
+    return entry.map { $0.kind != .annihilated } ?? false
+  }
+
+  /// Returns the to-many in memory whose owner a to-one value refers to.
   private final func _memo(_ slot: Int, in value: Value) -> ToManyState? {
     guard let owner = registered(in: value), slot < owner._layout.slots.count,
-      let relationship = owner._layout.slots[slot].relationship, relationship.isToMany,
-      !relationship.recordsMembers
+      owner._layout.slots[slot].relationship?.isOneToMany ?? false
     else { return nil }
     return owner._relations?.members(slot)
   }

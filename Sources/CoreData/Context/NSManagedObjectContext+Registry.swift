@@ -206,6 +206,7 @@ extension NSManagedObjectContext {
     if let row = entry.row {
       for end in object._row.ends(setBy: entry) { move(object, end.slot, from: end.value, to: row[end.slot]) }
       adoptMembers(of: object, from: row, changed: entry.changed)
+      adoptOrders(from: entry, at: object)
     }
     if isNew, entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
     return object
@@ -222,25 +223,18 @@ extension NSManagedObjectContext {
   final func adoptMembers(of object: NSManagedObject, from row: Row, changed: SlotSet) {
     // A child's IDs belong to this context's coordinator.
     func member(_ id: NSManagedObjectID) -> NSManagedObject { table.object(for: id) ?? makeFault(id) }
-    lazy var ancestors = ReadChain(peekingAbove: self)
-    /// Whether the object exists. A temporary ID may be known to this context or an ancestor, or be gone.
-    func exists(_ id: NSManagedObjectID) -> Bool {
-      if id.isPermanent || table.object(for: id) != nil { return true }
-      let key = IdentityKey(id)
-      let entry = overlay.layers.entry(for: key, withMembers: false) ?? ancestors.entry(for: key)
-      return entry.map { $0.kind != .annihilated } ?? false
-    }
     for slot in object._layout.toManySlots where changed.contains(slot) {
-      guard case .toMany(let delta) = row[slot] else {
-        if !object._layout.slots[slot].relationship!.recordsMembers { object.makeMembers(slot).touch() }
+      if object._layout.slots[slot].relationship!.isOneToMany {
+        object.makeMembers(slot).touch()
         continue
       }
+      guard case .toMany(let delta) = row[slot] else { continue }
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
       // A member that the child removes may have come from outside the child.
       delta.removed.forEachHeld { id in
-        if exists(id) { _ = known.lose(member(id), .member) }
+        if mayExist(id) { _ = known.lose(member(id), .member) }
       }
       delta.added.forEachHeld { _ = known.gain(member($0)) }
       if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map(member)) }

@@ -120,17 +120,9 @@ extension NSManagedObject {
     }
   }
 
-  /// Returns the changes of a to-many that records them, for a save or a child. Omits the removal of a member whose own
-  /// unchanged end already pointed elsewhere: the members were merely stale, and others may have moved the
-  /// member since.
+  /// Returns the changes of a to-many that records them, for a save or a child.
   final func memberChanges(_ slot: Int, _ state: ToManyState) -> ToManyDelta {
-    let relationship = _layout.slots[slot].relationship!
-    guard !relationship.isManyToMany, let inverse = relationship.inverseSlot else {
-      return state.delta { _ in true }
-    }
-    return state.delta {
-      $0._row == nil || $0._changed.contains(inverse) || $0.wasSaved(pointingAt: self, inverse)
-    }
+    _layout.slots[slot].relationship!.isOneToMany ? state.orderDelta : state.delta
   }
 
   /// Returns the state of a to-many without loading it. The to-many of a never-saved object is empty.

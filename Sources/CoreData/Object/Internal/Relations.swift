@@ -208,10 +208,12 @@ final class ToManyState {
       isRealised = true
       return
     }
-    order = isOrdered ? read.filter { !removed.contains($0) } : []
     members = Set(read)
     _absent = removed.isEmpty ? [] : removed.subtracting(members)
     members.subtract(removed)
+    members.subtract(lost)
+    order = isOrdered ? read.filter(members.contains) : []
+    for object in gained where members.insert(object).inserted && isOrdered { order.append(object) }
     _redundant = []
     for object in added {
       if !members.insert(object).inserted {
@@ -219,10 +221,6 @@ final class ToManyState {
       } else if isOrdered {
         order.append(object)
       }
-    }
-    if !isOrdered {
-      members.subtract(lost)
-      members.formUnion(gained)
     }
     isRealised = true
     if let wanted = _wantedOrder {
@@ -317,14 +315,18 @@ final class ToManyState {
   func gainMoved(_ object: NSManagedObject) -> Bool {
     removed.remove(object)
     _absent.remove(object)
-    return isRealised && members.insert(object).inserted
+    guard isRealised, members.insert(object).inserted else { return false }
+    if isOrdered { order.append(object) }
+    return true
   }
 
   /// Removes an object that a child has moved away. Its to-one records the change.
   func loseMoved(_ object: NSManagedObject) -> Bool {
     added.remove(object)
     _redundant.remove(object)
-    return isRealised && members.remove(object) != nil
+    guard isRealised, members.remove(object) != nil else { return false }
+    if isOrdered, let index = order.firstIndex(of: object) { order.remove(at: index) }
+    return true
   }
 
   /// Forgets the addition or removal of a member: another context saved the same change, and the members will
@@ -363,6 +365,11 @@ final class ToManyState {
     reorder(known + order.filter { !named.contains($0) })
   }
 
+  /// Adopts the order that a child has saved; members not read yet are put in it once they are.
+  func adopt(order newOrder: [NSManagedObject]) {
+    if isRealised { reorder(asFarAsKnown: newOrder) } else { _wantedOrder = newOrder }
+  }
+
   /// Reorders the same members.
   func reorder(_ newOrder: [NSManagedObject]) {
     guard order != newOrder else { return }
@@ -395,12 +402,18 @@ final class ToManyState {
     _wantedOrder = nil
   }
 
-  /// Returns the changes for a save or a child context.
-  ///
-  /// - Parameter isTold: Whether to include a removal.
-  func delta(where isTold: (NSManagedObject) -> Bool) -> ToManyDelta {
-    ToManyDelta(
-      added: added.map(\._objectID), removed: removed.lazy.filter(isTold).map(\._objectID),
-      order: isOrdered ? (isRealised ? order : _wantedOrder)?.map(\._objectID) : nil)
+  /// The changes for a save or a child context.
+  var delta: ToManyDelta {
+    ToManyDelta(added: added.map(\._objectID), removed: removed.map(\._objectID), order: _orderedIDs)
+  }
+
+  /// The order of a one-to-many for a save or a child context, and the objects that it lists no more.
+  var orderDelta: ToManyDelta {
+    let left = isRealised ? base.filter { !members.contains($0) } : []
+    return ToManyDelta(added: [], removed: left.map(\._objectID), order: _orderedIDs)
+  }
+
+  private var _orderedIDs: [NSManagedObjectID]? {
+    isOrdered ? (isRealised ? order : _wantedOrder)?.map(\._objectID) : nil
   }
 }
