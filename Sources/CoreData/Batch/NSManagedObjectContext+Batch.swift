@@ -225,7 +225,7 @@ extension NSPersistentStoreCoordinator {
       do {
         let outcome = try StoreErrors.translating(url: store.store.url) { try body(store.engine) }
         total.count += outcome.count
-        total.keys += outcome.keys
+        if total.keys.isEmpty { total.keys = outcome.keys } else { total.keys += outcome.keys }
       } catch {
         throw Self._refined(error)
       }

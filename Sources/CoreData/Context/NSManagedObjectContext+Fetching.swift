@@ -23,7 +23,9 @@ extension NSManagedObjectContext {
     checkQueue()
     switch request.resultType {
     case .managedObjectIDResultType:
-      return try cast(fetchIDs(request), request)
+      let ids = try fetchIDs(request)
+      if T.self == NSManagedObjectID.self { return unsafeBitCast(ids, to: [T].self) }
+      return try cast(ids, request)
     case .dictionaryResultType:
       return try cast(fetchDictionaries(request), request)
     case .countResultType:
@@ -131,7 +133,9 @@ extension NSManagedObjectContext {
       reading.plan.content = .identity
     }
     if reading.needsOverlay { return try reading.identities(sortsUnsaved: sortsUnsaved) }
-    return try reading.stored().map { id(for: $0.key) ?? NSManagedObjectID($0.key) }
+    var ids: [NSManagedObjectID] = []
+    try reading.forEachStoredKey { ids.append(id(for: $0) ?? NSManagedObjectID($0)) }
+    return ids
   }
 
   final func fetchDictionaries(_ request: AnyFetchRequest) throws -> [NSDictionary] {

@@ -156,6 +156,18 @@ extension NSPersistentStoreCoordinator {
     for row in try table(plan, in: affected, at: generation) { body(row) }
   }
 
+  /// Iterates the keys of a fetch's results. `body` must not query the stores.
+  final func forEachKey(
+    of plan: FetchPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration?,
+    _ body: (ObjectKey) -> Void
+  ) throws {
+    let stores = _readings(affected, generation)
+    if stores.count == 1, !judgesByClosures(plan, stores) {
+      return try StoreErrors.translating { try stores[0].forEachKey(of: plan, body) }
+    }
+    for stored in try fetch(plan, in: affected, at: generation) { body(stored.key) }
+  }
+
   final func count(
     _ plan: FetchPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
   ) throws -> Int {

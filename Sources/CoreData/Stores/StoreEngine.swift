@@ -74,6 +74,10 @@ package protocol StoreReading: AnyObject, Sendable {
   /// Runs a fetch; the result is sorted, with limit and offset applied.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject]
 
+  /// Iterates the keys of the rows that `fetch` would return, in its order, without collecting them. The store
+  /// is in the middle of a read: `body` must not query it.
+  func forEachKey(of plan: FetchPlan, _ body: (ObjectKey) -> Void) throws
+
   /// Returns the number of rows that `fetch` would return.
   func count(_ plan: FetchPlan) throws -> Int
 
@@ -169,6 +173,10 @@ extension StoreReading {
 
   package func forEachRow(of plan: DictionaryPlan, _ body: ([Value]) -> Void) throws {
     for row in try table(plan) { body(row) }
+  }
+
+  package func forEachKey(of plan: FetchPlan, _ body: (ObjectKey) -> Void) throws {
+    for stored in try fetch(plan) { body(stored.key) }
   }
 
   package func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {

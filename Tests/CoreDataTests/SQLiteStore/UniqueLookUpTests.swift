@@ -55,6 +55,9 @@ import Testing
     var identities = plan
     identities.content = .identity
     #expect(try fixture.engine.fetch(identities).map(\.key) == [_keys[1], _keys[0], _keys[3]])
+    var visited: [ObjectKey] = []
+    try fixture.engine.forEachKey(of: plan) { visited.append($0) }
+    #expect(visited == [_keys[1], _keys[0], _keys[3]])
     #expect(try fixture.engine.count(plan) == 3)
   }
 

@@ -40,6 +40,13 @@ final class FetchReading {
       .fetch(plan, in: _request.affectedStores, at: _chain.generation) ?? []
   }
 
+  /// Iterates the keys of the stores' results. `body` must not query the stores.
+  func forEachStoredKey(_ body: (ObjectKey) -> Void) throws {
+    if let found { return found.forEach { body($0.key) } }
+    try _context.persistentStoreCoordinator?
+      .forEachKey(of: plan, in: _request.affectedStores, at: _chain.generation, body)
+  }
+
   /// Returns the objects found, including unsaved changes.
   func objects() throws -> [NSManagedObject] {
     guard needsOverlay else { return try stored().map { _context.object(for: $0) } }

@@ -30,9 +30,7 @@ final class BatchDeletion {
 
   func run(needsKeys: Bool) throws -> BatchOutcome {
     if !needsKeys, _entry == nil, let count = try _deleteAtOnce() { return BatchOutcome(count: count) }
-    var rows = _plan
-    rows.content = .identity
-    var added = try _add(_engine.fetch(rows, on: _connection).map(\.key))
+    var added = try _add(_engine.keys(of: _plan, on: _connection))
     while !added.isEmpty {
       var next: [Int: [Int64]] = [:]
       for (number, keys) in added.sorted(by: { $0.key < $1.key }) {

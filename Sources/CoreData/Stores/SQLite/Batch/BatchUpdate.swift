@@ -26,9 +26,7 @@ struct BatchUpdate {
     guard needsKeys || _entry != nil || !fileColumns.isEmpty else {
       return (BatchOutcome(count: try _update(keys: nil)), [])
     }
-    var rows = _plan.rows
-    rows.content = .identity
-    let keys = try _engine.fetch(rows, on: _connection).map(\.key)
+    let keys = try _engine.keys(of: _plan.rows, on: _connection)
     if keys.isEmpty { return (BatchOutcome(), []) }
     let files = try _files(of: keys, fileColumns)
     let count = try _update(keys: keys.map(\.reference))

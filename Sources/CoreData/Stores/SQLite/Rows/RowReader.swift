@@ -158,11 +158,11 @@ final class RowReader: Sendable {
     }
   }
 
-  /// Returns the ID in the current row of a statement that selects `identityList`.
-  func identity(_ statement: Statement) throws -> StoredObject? {
+  /// Returns the key in the current row of a statement that selects `identityList`.
+  func key(_ statement: Statement) throws -> ObjectKey? {
     let reference = statement.int64(0)
     guard let decoder = try _decoder(statement, column: 1, reference) else { return nil }
-    return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: nil)
+    return ObjectKey(space: decoder.space, reference: reference)
   }
 
   @inline(__always)

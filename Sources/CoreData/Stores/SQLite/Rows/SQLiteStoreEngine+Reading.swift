@@ -37,11 +37,36 @@ extension SQLiteStoreEngine {
       } else {
         while try statement.step() {
           report?.record(statement)
-          if let object = try reader.identity(statement) { result.append(object) }
+          if let key = try reader.key(statement) { result.append(StoredObject(key: key, row: nil)) }
         }
       }
     }
     return query.mayRepeat && result.count > 1 ? Self._once(result) : result
+  }
+
+  func forEachKey(of plan: FetchPlan, _ body: (ObjectKey) -> Void) throws {
+    try SQLiteStoreError.translating { try pool.read { try forEachKey(of: plan, on: $0, body) } }
+  }
+
+  /// Iterates the keys of a fetch on the caller's connection.
+  func forEachKey(of plan: FetchPlan, on connection: Connection, _ body: (ObjectKey) -> Void) throws {
+    var plan = plan
+    plan.content = .identity
+    let (query, constants) = try compiled(plan, .objects)
+    if query.mayRepeat { return try _fetch(plan, on: connection).forEach { body($0.key) } }
+    try _run(query.sql, query.parameters, plan, constants, on: connection) { statement, report in
+      while try statement.step() {
+        report?.record(statement)
+        if let key = try query.reader.key(statement) { body(key) }
+      }
+    }
+  }
+
+  /// Returns the keys of a fetch on the caller's connection.
+  func keys(of plan: FetchPlan, on connection: Connection) throws -> [ObjectKey] {
+    var keys: [ObjectKey] = []
+    try forEachKey(of: plan, on: connection) { keys.append($0) }
+    return keys
   }
 
   /// Binds the values of a query, lets `body` step through it, and logs it if logging is enabled.
