@@ -10,12 +10,16 @@ let package = Package(
   name: "Benchmarks",
   dependencies: [.package(name: "CoreData", path: "..")],
   targets: [
+    // Processes, times, memory and SQLite's C API.
+    .target(
+      name: "Measuring", dependencies: [.product(name: "CoreData", package: "CoreData")],
+      swiftSettings: settings),
     // The floor on PostgreSQL.
     .target(name: "CPostgreSQLFloor", linkerSettings: [.linkedLibrary("pq")]),
     .executableTarget(
       name: "Benchmark",
       dependencies: [
-        "CPostgreSQLFloor",
+        "CPostgreSQLFloor", "Measuring",
         .product(name: "CoreData", package: "CoreData"),
         .product(name: "CoreDataPostgreSQL", package: "CoreData"),
       ],
@@ -30,10 +34,11 @@ let package = Package(
     .executableTarget(
       name: "EmptyProgram",
       swiftSettings: settings),
-    // What docs/TenMillionRows.md shows: Scripts/ten-million.
+    // What a store of many rows costs: Scripts/benchmark-rows. Apart from the other works, since a client of PostgreSQL
+    // in the process would hold 7 MB more.
     .executableTarget(
-      name: "TenMillion",
-      dependencies: [.product(name: "CoreData", package: "CoreData")],
+      name: "Rows",
+      dependencies: ["Measuring", .product(name: "CoreData", package: "CoreData")],
       swiftSettings: settings,
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
     // What SwiftData costs beside Core Data's API: Scripts/benchmark-swiftdata.

@@ -4,7 +4,9 @@ import Foundation
 @main struct BenchmarkTool {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    if arguments.first == "--job", arguments.count >= 2 { _job(arguments[1]) }
+    if arguments.first == "--job", arguments.count >= 2 {
+      ChildProcess.doJob(arguments[1]) { (job: Job) in JobRun(job).run() }
+    }
     do {
       let options = try Options(arguments)
       if options.showsHelp { return print(Options.help) }
@@ -16,17 +18,6 @@ import Foundation
       _say("error: \(error)")
       exit(70)
     }
-  }
-
-  /// Does one job in this process and says what came of it.
-  private static func _job(_ argument: String) -> Never {
-    guard let job = try? JSONDecoder().decode(Job.self, from: Data(argument.utf8)) else {
-      _say("error: '--job' is for the benchmark's own use.")
-      exit(64)
-    }
-    let outcome = JobRun(job).run()
-    FileHandle.standardOutput.write((try? JSONEncoder().encode(outcome)) ?? Data())
-    exit(0)
   }
 
   private static func _measure(_ options: Options) throws {

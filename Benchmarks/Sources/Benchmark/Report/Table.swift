@@ -15,13 +15,14 @@ struct Table {
           "floor MB",
         ])
     for result in report.results { lines.append(isCount ? _counts(result) : _times(result)) }
-    var text = report.results.isEmpty ? "" : _aligned(lines)
+    var text = report.results.isEmpty ? "" : TextTable.aligned(lines)
     for result in report.results {
       guard let mine = result.figure("p99_ms", \.engine), let floor = result.figure("p99_ms", \.floor) else {
         continue
       }
-      text += "\nreader beside the import: p99 \(_number(mine)) ms, floor \(_number(floor)) ms"
-      text += " (x \(_number(mine / floor)), at most 1.2)\n"
+      text +=
+        "\nreader beside the import: p99 \(TextTable.number(mine)) ms, floor \(TextTable.number(floor)) ms"
+      text += " (x \(TextTable.number(mine / floor)), at most 1.2)\n"
     }
     text += _besides
     text += _peers
@@ -33,12 +34,13 @@ struct Table {
     }
     if !report.claims.isEmpty {
       text += "\n"
-      text += _aligned(
+      text += TextTable.aligned(
         [["claim", "value", "at most", "aim"]]
           + report.claims.map { claim in
             [
-              claim.name, _number(claim.value) + " " + claim.unit, claim.limit.map(_number) ?? "",
-              claim.aim.map(_number) ?? "",
+              claim.name, TextTable.number(claim.value) + " " + claim.unit,
+              claim.limit.map(TextTable.number) ?? "",
+              claim.aim.map(TextTable.number) ?? "",
             ]
           })
     }
@@ -50,13 +52,14 @@ struct Table {
     report.results.compactMap { result -> String? in
       let name = result.work.rawValue
       if let seconds = result.figure("handler_ms", \.engine) {
-        return "\(name): of the engine's time, the program's own closure takes \(_number(seconds)) ms\n"
+        return
+          "\(name): of the engine's time, the program's own closure takes \(TextTable.number(seconds)) ms\n"
       }
       if let engine = result.figure("written_per_s", \.engine),
         let floor = result.figure("written_per_s", \.floor)
       {
         return
-          "\(name): the writer beside changed \(_number(engine)) objects a second, the floor's \(_number(floor))\n"
+          "\(name): the writer beside changed \(TextTable.number(engine)) objects a second, the floor's \(TextTable.number(floor))\n"
       }
       return nil
     }.reduce(into: "") { $0 += ($0.isEmpty ? "\n" : "") + $1 }
@@ -74,8 +77,8 @@ struct Table {
     for name in names { lines[0] += ["\(name.name) ms", "±", "x floor", "peak MB"] }
     for result in report.results where !result.peers.isEmpty {
       var line = [
-        result.work.rawValue, _number(result.floorSamples.median * 1000),
-        _number(result.engineSamples.median * 1000), _number(result.ratio),
+        result.work.rawValue, TextTable.number(result.floorSamples.median * 1000),
+        TextTable.number(result.engineSamples.median * 1000), TextTable.number(result.ratio),
       ]
       for name in names {
         guard let run = result.peers.first(where: { $0.name == name.name }) else {
@@ -83,23 +86,23 @@ struct Table {
           continue
         }
         line += [
-          _number(run.seconds.median * 1000), "\(Int(run.seconds.spread * 100)) %",
-          _number(result.ratio(of: run)), _number(run.peakMegabytes.median),
+          TextTable.number(run.seconds.median * 1000), "\(Int(run.seconds.spread * 100)) %",
+          TextTable.number(result.ratio(of: run)), TextTable.number(run.peakMegabytes.median),
         ]
       }
       lines.append(line)
     }
     let versions = names.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
-    return "\n" + _aligned(lines) + "\(versions); all with equal results\n"
+    return "\n" + TextTable.aligned(lines) + "\(versions); all with equal results\n"
   }
 
   private func _times(_ result: Report.Result) -> [String] {
     [
-      result.work.rawValue, String(result.objects), _number(result.engineSamples.median * 1000),
-      "\(Int(result.engineSamples.spread * 100)) %", _number(result.floorSamples.median * 1000),
-      "\(Int(result.floorSamples.spread * 100)) %", _number(result.ratio),
-      (report.isOnServer ? PostgreSQLRun.limit(result.work) : result.work.limit).map(_number) ?? "",
-      _number(result.peakMegabytes), _number(result.floorPeakMegabytes),
+      result.work.rawValue, String(result.objects), TextTable.number(result.engineSamples.median * 1000),
+      "\(Int(result.engineSamples.spread * 100)) %", TextTable.number(result.floorSamples.median * 1000),
+      "\(Int(result.floorSamples.spread * 100)) %", TextTable.number(result.ratio),
+      (report.isOnServer ? PostgreSQLRun.limit(result.work) : result.work.limit).map(TextTable.number) ?? "",
+      TextTable.number(result.peakMegabytes), TextTable.number(result.floorPeakMegabytes),
     ]
   }
 
@@ -107,23 +110,8 @@ struct Table {
     let each = Double(result.work.operations(objects: result.objects))
     return [
       result.work.rawValue, String(result.objects), String(Int((result.engineInstructions ?? 0) / each)),
-      String(Int((result.floorInstructions ?? 0) / each)), _number(result.ratio),
+      String(Int((result.floorInstructions ?? 0) / each)), TextTable.number(result.ratio),
     ]
-  }
-
-  private func _number(_ value: Double) -> String {
-    value >= 100 ? String(Int(value.rounded())) : String(format: value >= 10 ? "%.1f" : "%.2f", value)
-  }
-
-  /// The first column to the left, the others to the right.
-  private func _aligned(_ lines: [[String]]) -> String {
-    let widths = lines[0].indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-    return lines.map { line in
-      line.indices.map { column in
-        let gap = String(repeating: " ", count: widths[column] - line[column].count)
-        return column == 0 ? line[column] + gap : gap + line[column]
-      }.joined(separator: "  ") + "\n"
-    }.joined()
   }
 }
 

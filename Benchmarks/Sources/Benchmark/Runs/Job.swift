@@ -35,9 +35,3 @@ struct Measurement: Codable {
   /// Figures by name that only some works have.
   var figures: [String: Double] = [:]
 }
-
-/// What a process says at its end.
-enum JobOutcome: Codable {
-  case finished(Measurement)
-  case failed(String)
-}

@@ -10,7 +10,7 @@ struct JobRun: Sendable {
   init(_ job: Job) { self.job = job }
 
   /// Does the job while the main thread, on which it is called, serves the main queue.
-  func run() -> JobOutcome {
+  func run() -> JobOutcome<Measurement> {
     if job.work.isConcurrent { Scheduling.becomeOrdinary() }
     let outcome = Outcome()
     let thread = Thread { [self] in
@@ -28,9 +28,9 @@ struct JobRun: Sendable {
   }
 
   private final class Outcome: Sendable {
-    private let _value = Mutex(JobOutcome.failed("the work ended without a result"))
-    func set(_ outcome: JobOutcome) { _value.withLock { $0 = outcome } }
-    func get() -> JobOutcome { _value.withLock { $0 } }
+    private let _value = Mutex(JobOutcome<Measurement>.failed("the work ended without a result"))
+    func set(_ outcome: JobOutcome<Measurement>) { _value.withLock { $0 = outcome } }
+    func get() -> JobOutcome<Measurement> { _value.withLock { $0 } }
   }
 
   private func _measure() throws -> Measurement {

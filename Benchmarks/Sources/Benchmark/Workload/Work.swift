@@ -102,6 +102,3 @@ enum Work: String, CaseIterable, Codable {
     }
   }
 }
-
-/// Who does it.
-enum Side: String, Codable, CaseIterable { case engine, floor }

@@ -1,29 +1,31 @@
 import Foundation
 
 /// Adds up the stretches of time that count.
-final class Stopwatch {
-  private(set) var nanoseconds: UInt64 = 0
+package final class Stopwatch {
+  package init() {}
+
+  package private(set) var nanoseconds: UInt64 = 0
   private var _since: UInt64?
 
-  var seconds: Double { Double(nanoseconds) / 1e9 }
+  package var seconds: Double { Double(nanoseconds) / 1e9 }
 
-  func resume() { _since = Self.now }
+  package func resume() { _since = Self.now }
 
-  func pause() {
+  package func pause() {
     guard let since = _since else { return }
     nanoseconds += Self.now - since
     _since = nil
   }
 
   /// Counts the time that `body` takes.
-  func time<Result>(_ body: () throws -> Result) rethrows -> Result {
+  package func time<Result>(_ body: () throws -> Result) rethrows -> Result {
     resume()
     defer { pause() }
     return try body()
   }
 
   /// Nanoseconds since the machine started.
-  static var now: UInt64 {
+  package static var now: UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
@@ -31,12 +33,12 @@ final class Stopwatch {
 }
 
 /// Memory of this process as the kernel counts it.
-enum ProcessMemory {
+package enum ProcessMemory {
   /// The most it ever held, in megabytes of 1,000,000 bytes.
-  static var peakMegabytes: Double { _field("VmHWM:") / 1e6 }
+  package static var peakMegabytes: Double { _field("VmHWM:") / 1e6 }
 
   /// What it holds now, in bytes.
-  static var residentBytes: Double { _field("VmRSS:") }
+  package static var residentBytes: Double { _field("VmRSS:") }
 
   private static func _field(_ name: String) -> Double {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""

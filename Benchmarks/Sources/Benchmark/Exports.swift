@@ -1,0 +1,2 @@
+// What all benchmarks measure with.
+@_exported import Measuring

@@ -1,0 +1,2 @@
+/// Who does it.
+package enum Side: String, Codable, CaseIterable { case engine, floor }
