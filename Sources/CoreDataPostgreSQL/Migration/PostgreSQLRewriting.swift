@@ -49,7 +49,7 @@ struct PostgreSQLRewriting {
     let schema = PostgreSQLSchema(_new, _derivations, schema: _schema)
     for statement in schema.functions + schema.tables { try _connection.execute(statement) }
     let rows = TableMigration(plan, in: database)
-    for (flow, slices) in zip(plan.flows, slices) { try rows.copyRows(flow, slices, progress) }
+    for (flow, slices) in zip(plan.flows, slices) { try rows.moveRows(flow, slices, progress) }
     try rows.checkMandatoryValues()
     try rows.linkToOnes()
     try rows.fillJoins()

@@ -24,6 +24,15 @@ struct MigrationEquivalenceTests {
         with: ModelText.number("pages", "defaultValueString=\"7\"")
           + ModelText.text("kind", "defaultValueString=\"x\"")))
 
+  private static let added = Change(
+    testDescription: "attributes and an entity added",
+    old: ModelText.library,
+    new: ModelText.entity("Abbey", "", ModelText.text("name"))
+      + ModelText.library.replacing(
+        ModelText.number("pages"),
+        with: ModelText.number("pages") + ModelText.text("kind", "defaultValueString=\"x\"")
+          + ModelText.text("note")))
+
   private static let toMany = Change(
     testDescription: "a to-one made to-many",
     old: ModelText.library,
@@ -57,7 +66,7 @@ struct MigrationEquivalenceTests {
 
   @Test(
     .ofFiles,
-    arguments: [attributes, toMany, hierarchy, renamed, numbers])
+    arguments: [attributes, added, toMany, hierarchy, renamed, numbers])
   func `Both ways come to the same objects and relationships`(change: Change) throws {
     let fixture = try MigrationFixture()
     let (old, new) = (try fixture.model(change.old), try fixture.model(change.new))

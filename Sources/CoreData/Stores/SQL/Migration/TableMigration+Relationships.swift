@@ -31,7 +31,12 @@ extension TableMigration {
             of: slot, in: layout.entityNumber),
           finished.insert([layout.rootNumber, key]).inserted
         else { continue }
-        try _finishToOne(new.table(of: layout.entityNumber), key, entity, order, destination)
+        let table = new.table(of: layout.entityNumber)
+        // What a kept table already has is as it should be.
+        func added(_ column: Int?) -> Int? {
+          column.flatMap { kept.keeps(table.columns[$0].name, ofNewRoot: layout.rootNumber, plan) ? nil : $0 }
+        }
+        try _finishToOne(table, key, added(entity), added(order), destination)
       }
     }
   }
@@ -78,6 +83,10 @@ extension TableMigration {
   /// Fills the join tables from the old storage of the links.
   package func fillJoins() throws {
     for (number, join) in new.joins.enumerated() {
+      if kept.keeps(newJoin: number) {
+        try _removeLost(join)
+        continue
+      }
       for pair in plan.flows.flatMap(\.pairs) {
         for slot in pair.new.slots.indices {
           guard
@@ -118,13 +127,18 @@ extension TableMigration {
     if join.isReflexive { try insert([join.second, join.first] + columns.dropFirst(2)) }
   }
 
-  private func _finish(_ join: JoinTable) throws {
+  /// Deletes links to rows that were not copied.
+  private func _removeLost(_ join: JoinTable) throws {
     for (column, entity) in [(join.first, join.firstEntity), (join.second, join.secondEntity)]
     where _losesRows(entity) {
       try database.execute(
         "DELETE FROM \(join.name) WHERE \(column) NOT IN (SELECT \(keyColumn) FROM \(new.table(of: entity).name))"
       )
     }
+  }
+
+  private func _finish(_ join: JoinTable) throws {
+    try _removeLost(join)
     for (order, owner, member) in [
       (join.secondOrder, join.first, join.second), (join.firstOrder, join.second, join.first),
     ] {
@@ -146,7 +160,7 @@ extension TableMigration {
   /// owner's members, and the owner's place among the member's (`back`), for owners of exactly this entity.
   private func _links(_ slot: Int, _ pair: MigrationPlan.Pair) -> (sql: String, destination: Int)? {
     let entity = pair.old.entityNumber
-    let (owners, number) = (away(of: entity), old.numbers.stored(for: entity))
+    let (owners, number) = (away(of: entity), storedNumber(of: pair))
     switch old.storage(of: slot, in: entity) {
     case .toOne(let key, _, let order, let destination):
       let column = old.column(key, of: entity).name
@@ -172,7 +186,7 @@ extension TableMigration {
       let back = old.joins[join].ends(ownerIsFirst: !ownerIsFirst).order.map { "j." + $0 } ?? Self._none
       return (
         "SELECT o.\(keyColumn) AS owner, j.\(ends.member) AS member, \(place) AS place, \(back) AS back FROM \(owners) AS o "
-          + "JOIN \(database.away(join: join)) AS j ON j.\(ends.owner) = o.\(keyColumn) WHERE o.\(entityColumn) = \(number)",
+          + "JOIN \(away(join: join)) AS j ON j.\(ends.owner) = o.\(keyColumn) WHERE o.\(entityColumn) = \(number)",
         destination
       )
     case .none, .attribute, .composite: return nil

@@ -4,7 +4,7 @@ import CoreDataSQLiteBinding
 /// Rewrites a store's tables for another version of its model, as far as the mapping can be inferred.
 ///
 /// Runs inside the caller's transaction: the store afterwards either has the new version or is unchanged.
-/// SQLite copies the rows; no objects are created.
+/// SQLite copies the rows, unless the table only gets more columns; no objects are created.
 struct StoreMigration {
   let connection: Connection
   let plan: MigrationPlan
@@ -12,6 +12,7 @@ struct StoreMigration {
   let externalData: ExternalDataDirectory
   /// The largest key ever assigned in the table of each old root.
   private let _largestKeys: [Int: Int64]
+  private let _rows: TableMigration
 
   var old: StoreMapping { plan.old }
   var new: StoreMapping { plan.new }
@@ -34,6 +35,7 @@ struct StoreMigration {
     }
     _largestKeys = largest
     plan = MigrationPlan(from: old, to: new, largestKeys: largest)
+    _rows = TableMigration(plan, in: SQLiteMigrationDatabase(connection: connection), keepsTables: true)
   }
 
   private static func _int(_ value: Binding?) -> Int64 {
@@ -49,27 +51,24 @@ struct StoreMigration {
       MigrationProgress.slices(of: _database.keyColumn, largestKey: _largestKeys[$0.oldRoot] ?? 0)
     }
     let progress = MigrationProgress(steps: slices.reduce(0) { $0 + $1.count } + 1 + new.tables.count)
-    try _dropIndexesAndTriggers()
-    for (number, table) in old.tables.enumerated() {
-      try connection.execute("ALTER TABLE \(table.name) RENAME TO \(_database.away(table: number))")
-    }
-    for (number, join) in old.joins.enumerated() {
-      try connection.execute("ALTER TABLE \(join.name) RENAME TO \(_database.away(join: number))")
-    }
     let writer = SchemaWriter(new)
-    for table in new.tables { try connection.execute(writer.createTable(table)) }
-    for join in new.joins { try connection.execute(writer.createJoinTable(join)) }
-    let rows = TableMigration(plan, in: _database)
-    for (flow, slices) in zip(plan.flows, slices) { try rows.copyRows(flow, slices, progress) }
+    let indexes = try new.tables.map { try writer.indexes(of: $0) }
+    let keptIndexes = try _dropIndexesAndTriggers(except: Set(indexes.joined()))
+    try _makeTables(writer)
+    for (flow, slices) in zip(plan.flows, slices) { try _rows.moveRows(flow, slices, progress) }
     try readExternalValues()
-    try rows.checkMandatoryValues()
-    try rows.linkToOnes()
-    try rows.fillJoins()
+    try _rows.checkMandatoryValues()
+    try _rows.linkToOnes()
+    try _rows.fillJoins()
     try progress.advance()
-    for number in old.tables.indices { try connection.execute("DROP TABLE \(_database.away(table: number))") }
-    for number in old.joins.indices { try connection.execute("DROP TABLE \(_database.away(join: number))") }
-    for table in new.tables {
-      for statement in try writer.indexes(of: table) { try connection.execute(statement) }
+    for (number, table) in old.tables.enumerated() where !_rows.kept.keeps(root: table.rootNumber) {
+      try connection.execute("DROP TABLE \(_database.away(table: number))")
+    }
+    for number in old.joins.indices where !_rows.kept.keeps(join: number) {
+      try connection.execute("DROP TABLE \(_database.away(join: number))")
+    }
+    for (table, indexes) in zip(new.tables, indexes) {
+      for statement in indexes where !keptIndexes.contains(statement) { try connection.execute(statement) }
       // Last: copying must not trigger updates of derived attributes.
       for statement in try DerivedTriggers(new).statements(of: table) { try connection.execute(statement) }
       try progress.advance()
@@ -83,8 +82,32 @@ struct StoreMigration {
 
   private var _database: SQLiteMigrationDatabase { SQLiteMigrationDatabase(connection: connection) }
 
-  /// Returns the temporary name of the old table with an entity's rows.
-  func away(of entity: Int) -> String { TableMigration(plan, in: _database).away(of: entity) }
+  /// Returns the name of the old table with an entity's rows, which is a temporary one unless the table is kept.
+  func away(of entity: Int) -> String { _rows.away(of: entity) }
+
+  /// Puts the old tables out of the way and makes the new ones, or adds columns to those that are kept.
+  private func _makeTables(_ writer: SchemaWriter) throws {
+    let kept = _rows.kept
+    for (number, table) in old.tables.enumerated() {
+      if let additions = kept.additions(toRoot: table.rootNumber) {
+        for column in additions.map(\.column) {
+          try connection.execute("ALTER TABLE \(table.name) ADD COLUMN \(column.name) \(column.declaredType)")
+        }
+      } else {
+        try connection.execute("ALTER TABLE \(table.name) RENAME TO \(_database.away(table: number))")
+      }
+    }
+    for (number, join) in old.joins.enumerated() where !kept.keeps(join: number) {
+      try connection.execute("ALTER TABLE \(join.name) RENAME TO \(_database.away(join: number))")
+    }
+    let keptRoots = Set(plan.flows.filter { kept.keeps(root: $0.oldRoot) }.map(\.newRoot))
+    for table in new.tables where !keptRoots.contains(table.rootNumber) {
+      try connection.execute(writer.createTable(table))
+    }
+    for (number, join) in new.joins.enumerated() where !kept.keeps(newJoin: number) {
+      try connection.execute(writer.createJoinTable(join))
+    }
+  }
 
   private func _exists(_ table: String) throws -> Bool {
     try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)])
@@ -92,13 +115,26 @@ struct StoreMigration {
   }
 
   /// Drops those of the old tables, whose names would conflict with the new ones.
-  private func _dropIndexesAndTriggers() throws {
+  ///
+  /// - Parameter wanted: The statements of the new indexes.
+  /// - Returns: Those of `wanted` that are there, on tables that are kept.
+  private func _dropIndexesAndTriggers(except wanted: Set<String>) throws -> Set<String> {
+    let kept = _rows.kept
+    let staying = Set(
+      (old.tables.filter { kept.keeps(root: $0.rootNumber) }.map(\.name)
+        + old.joins.indices.filter { kept.keeps(join: $0) }.map { old.joins[$0].name })
+        .map(StoreVocabulary.plain))
+    var present: Set<String> = []
     let tables = Set((old.tables.map(\.name) + old.joins.map(\.name)).map(StoreVocabulary.plain))
     var found: [(type: String, name: String)] = []
     try connection.query(
-      "SELECT type, name, tbl_name FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL"
+      "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL"
     ) { row in
       let (type, name, table) = (row.string(0), row.string(1), row.string(2))
+      if type == "index", staying.contains(table), wanted.contains(row.string(3)) {
+        present.insert(row.string(3))
+        return
+      }
       // A trigger on one table may refer to another.
       if type == "trigger" ? name.hasPrefix("Z_") || tables.contains(table) : tables.contains(table) {
         found.append((type, name))
@@ -108,6 +144,7 @@ struct StoreMigration {
       let name = "\"" + item.name.replacing("\"", with: "\"\"") + "\""
       try connection.execute("DROP \(item.type == "index" ? "INDEX" : "TRIGGER") \(name)")
     }
+    return present
   }
 
   private func _writeKeys() throws {

@@ -1,0 +1,134 @@
+import CoreDataModelSchema
+
+/// The tables that a migration keeps, since their rows stay as they are except for columns to be added, and the
+/// join tables whose links stay.
+///
+/// Copying a table writes each row and builds each index again. A table is kept if all its rows move to one new
+/// table, of the same name, with the same keys and values.
+package struct KeptTables {
+  /// Columns to be added to a kept table, with the values of the rows that are there.
+  struct Addition {
+    let column: TableColumn
+    let value: SQLPiece
+  }
+
+  /// By old root number.
+  private var _additions: [Int: [Addition]] = [:]
+  /// Numbers of old join tables, and of the new ones that they become.
+  private var _joins: [Int: Int] = [:]
+
+  /// Keeps nothing.
+  init() {}
+
+  /// Finds what can be kept.
+  ///
+  init(_ values: MigratedValues) {
+    let plan = values.plan
+    for flow in plan.flows {
+      guard flow.isWhole, flow.offset == 0,
+        plan.flows.count(where: { $0.oldRoot == flow.oldRoot || $0.newRoot == flow.newRoot }) == 1
+      else { continue }
+      _additions[flow.oldRoot] = Self._additions(plan, flow, values)
+    }
+    for number in plan.new.joins.indices {
+      if let old = Self._join(becoming: number, plan) { _joins[old] = number }
+    }
+  }
+
+  /// Returns the columns to add to the table of an old root; nil if its rows are copied.
+  func additions(toRoot root: Int) -> [Addition]? { _additions[root] }
+
+  /// Whether the table of an old root is kept.
+  package func keeps(root: Int) -> Bool { _additions[root] != nil }
+  /// Whether a column of a new root's table is one of a table that is kept, with its values.
+  func keeps(_ column: String, ofNewRoot root: Int, _ plan: MigrationPlan) -> Bool {
+    guard let flow = plan.flows.first(where: { $0.newRoot == root }),
+      let additions = additions(toRoot: flow.oldRoot)
+    else { return false }
+    return !additions.contains { $0.column.name == column }
+  }
+  /// Whether an old join table is kept, by its number in the old mapping.
+  package func keeps(join number: Int) -> Bool { _joins[number] != nil }
+  /// Whether a new join table is an old one, by its number in the new mapping.
+  package func keeps(newJoin number: Int) -> Bool { _joins.values.contains(number) }
+
+  // MARK: Tables
+
+  private static func _additions(
+    _ plan: MigrationPlan, _ flow: MigrationPlan.Flow, _ values: MigratedValues
+  ) -> [Addition]? {
+    let (old, new) = (plan.old.table(of: flow.oldRoot), plan.new.table(of: flow.newRoot))
+    guard old.name == new.name, old.hasSubentities == new.hasSubentities,
+      Set(old.columns.map(\.name)).isSubset(of: new.columns.map(\.name))
+    else { return nil }
+    let used = flow.pairs.map { _columns(of: $0.old, plan.old) }
+    var additions: [Addition] = []
+    for (column, pieces) in zip(new.columns, values.columns(of: flow)) {
+      guard let index = old.columns.firstIndex(where: { $0.name == column.name }) else {
+        additions.append(Addition(column: column, value: values.chosen(pieces, in: flow)))
+        continue
+      }
+      guard old.columns[index] == column else { return nil }
+      let isSame = zip(pieces, used).allSatisfy { piece, used in
+        // Null where the rows of an entity have no value anyway.
+        piece == SQLPiece(sql: column.name) || piece == .null && !used.contains(index)
+      }
+      guard isSame else { return nil }
+    }
+    return additions
+  }
+
+  /// The columns of a table in which an entity's rows have values.
+  private static func _columns(of layout: PropertyLayout, _ mapping: StoreMapping) -> Set<Int> {
+    var columns: Set<Int> = []
+    for slot in layout.slots.indices {
+      switch mapping.storage(of: slot, in: layout.entityNumber) {
+      case .attribute(let column): columns.insert(column)
+      case .composite(let leaves): columns.formUnion(leaves.map(\.column))
+      case .toOne(let key, let entity, let order, _):
+        columns.formUnion([key, entity, order].compactMap { $0 })
+      case .none, .oneToMany, .manyToMany: break
+      }
+    }
+    return columns
+  }
+
+  // MARK: Join tables
+
+  /// Returns the old join table with the links of a new one; nil if these must be copied.
+  private static func _join(becoming number: Int, _ plan: MigrationPlan) -> Int? {
+    var found: Set<Int> = []
+    var owners: Set<Int> = []
+    for pair in plan.flows.flatMap(\.pairs) {
+      for slot in pair.new.slots.indices {
+        guard
+          case .manyToMany(number, true, let destination) = plan.new.storage(
+            of: slot, in: pair.new.entityNumber)
+        else { continue }
+        guard let source = plan.relationshipSource(of: slot, in: pair),
+          case .manyToMany(let old, true, let was) = plan.old.storage(of: source, in: pair.old.entityNumber),
+          plan.flow(from: pair.old.entityNumber, to: pair.new.entityNumber)?.offset == 0,
+          plan.flow(from: was, to: destination)?.offset == 0
+        else { return nil }
+        found.insert(old)
+        owners.insert(pair.old.entityNumber)
+      }
+    }
+    guard let old = found.first, found.count == 1 else { return nil }
+    let (before, after) = (plan.old.joins[old], plan.new.joins[number])
+    guard before.name == after.name, before.first == after.first, before.second == after.second,
+      before.firstOrder == after.firstOrder, before.secondOrder == after.secondOrder,
+      before.isReflexive == after.isReflexive
+    else { return nil }
+    let formerOwners = plan.old.layout.layouts.filter { layout in
+      layout.slots.indices.contains {
+        if case .manyToMany(old, true, _) = plan.old.storage(of: $0, in: layout.entityNumber) {
+          true
+        } else {
+          false
+        }
+      }
+    }
+    return Set(formerOwners.map(\.entityNumber)) == owners ? old : nil
+  }
+}

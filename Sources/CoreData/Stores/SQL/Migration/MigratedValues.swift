@@ -1,0 +1,124 @@
+import CoreDataModelSchema
+
+/// The SQL of the values that a migrated row has, from the columns of the old one.
+struct MigratedValues {
+  let plan: MigrationPlan
+  let database: any MigrationDatabase
+
+  private var _old: StoreMapping { plan.old }
+  private var _new: StoreMapping { plan.new }
+
+  /// Returns the values of each column of a flow's new table, for each pair; null where an entity has none.
+  func columns(of flow: MigrationPlan.Flow) -> [[SQLPiece]] {
+    let table = _new.table(of: flow.newRoot)
+    var columns: [[SQLPiece]] = Array(
+      repeating: Array(repeating: .null, count: flow.pairs.count), count: table.columns.count)
+    for (number, pair) in flow.pairs.enumerated() {
+      for slot in pair.new.slots.indices {
+        switch _new.storage(of: slot, in: pair.new.entityNumber) {
+        case .attribute(let column):
+          columns[column][number] = _attribute(slot, pair, content: table.columns[column].content)
+        case .composite(let leaves):
+          for leaf in leaves { columns[leaf.column][number] = _element(leaf, slot, pair, table) }
+        case .toOne(let key, let entity, let order, let destination):
+          let pieces = _toOne(slot, pair, to: destination)
+          columns[key][number] = pieces.key
+          if let entity { columns[entity][number] = pieces.entity }
+          if let order { columns[order][number] = pieces.order }
+        case .none, .oneToMany, .manyToMany: break
+        }
+      }
+    }
+    return columns
+  }
+
+  /// Returns one value for the rows of all pairs.
+  func chosen(_ pieces: [SQLPiece], in flow: MigrationPlan.Flow) -> SQLPiece {
+    if Set(pieces).count == 1 { return pieces[0] }
+    let cases = zip(flow.pairs, pieces).map {
+      "WHEN \(_old.numbers.stored(for: $0.old.entityNumber)) THEN \($1.sql)"
+    }.joined(separator: " ")
+    return SQLPiece(sql: "CASE \(database.entityColumn) \(cases) END", values: pieces.flatMap(\.values))
+  }
+
+  /// Returns the new entity number of a row.
+  func entity(in flow: MigrationPlan.Flow) -> String {
+    "CASE \(database.entityColumn) \(_renumbered(flow)) END"
+  }
+
+  private func _renumbered(_ flow: MigrationPlan.Flow) -> String {
+    flow.pairs.map {
+      "WHEN \(_old.numbers.stored(for: $0.old.entityNumber)) THEN \(_new.numbers.stored(for: $0.new.entityNumber))"
+    }.joined(separator: " ")
+  }
+
+  // MARK: Attributes
+
+  private func _attribute(_ slot: Int, _ pair: MigrationPlan.Pair, content: ColumnContent) -> SQLPiece {
+    guard let attribute = pair.new.slots[slot].attribute else { return .null }
+    let fallback = _literal(attribute.defaultValue, content)
+    guard let source = plan.attributeSource(of: slot, in: pair),
+      case .attribute(let column) = _old.storage(of: source, in: pair.old.entityNumber)
+    else { return attribute.isDerived ? .null : fallback }
+    let from = _old.column(column, of: pair.old.entityNumber)
+    let conversion = NumericConversion(
+      from: pair.old.slots[source].type ?? attribute.type, to: attribute.type)
+    let piece = SQLPiece(
+      sql: conversion.map { database.converted(from.name, by: $0) } ?? database.converted(from, to: content))
+    // Now mandatory: missing values are replaced by the default.
+    let wasOptional = pair.old.slots[source].isOptional
+    guard wasOptional, !attribute.isOptional, fallback != .null else { return piece }
+    return SQLPiece(sql: "COALESCE(\(piece.sql), \(fallback.sql))", values: piece.values + fallback.values)
+  }
+
+  private func _element(
+    _ leaf: CompositeLeaf, _ slot: Int, _ pair: MigrationPlan.Pair, _ table: TableMapping
+  ) -> SQLPiece {
+    let content = table.columns[leaf.column].content
+    if let source = plan.attributeSource(of: slot, in: pair),
+      case .composite(let leaves) = _old.storage(of: source, in: pair.old.entityNumber),
+      let found = leaves.first(where: { $0.names == leaf.names })
+    {
+      let column = _old.column(found.column, of: pair.old.entityNumber)
+      if let type = pair.new.element(leaf, in: slot)?.type,
+        let before = pair.old.element(found, in: source)?.type,
+        let conversion = NumericConversion(from: before, to: type)
+      {
+        return SQLPiece(sql: database.converted(column.name, by: conversion))
+      }
+      return SQLPiece(sql: database.converted(column, to: content))
+    }
+    return _literal(pair.new.element(leaf, in: slot)?.defaultValue, content)
+  }
+
+  private func _literal(_ literal: SchemaLiteral?, _ content: ColumnContent) -> SQLPiece {
+    literal.flatMap { MigrationValue($0, content) }.map { SQLPiece(sql: "?", values: [$0]) } ?? .null
+  }
+
+  // MARK: To-ones
+
+  private func _toOne(
+    _ slot: Int, _ pair: MigrationPlan.Pair, to destination: Int
+  ) -> (key: SQLPiece, entity: SQLPiece, order: SQLPiece) {
+    let nothing = (SQLPiece.null, SQLPiece.null, SQLPiece.null)
+    guard let source = plan.relationshipSource(of: slot, in: pair),
+      case .toOne(let key, let entity, let order, let was) = _old.storage(
+        of: source, in: pair.old.entityNumber),
+      let flow = plan.flow(from: was, to: destination)
+    else { return nothing }
+    func name(_ column: Int) -> String { _old.column(column, of: pair.old.entityNumber).name }
+    return (
+      SQLPiece(sql: flow.offset == 0 ? name(key) : "\(name(key)) + \(flow.offset)"),
+      entity.map { SQLPiece(sql: _number(in: name($0), flow)) } ?? .null,
+      order.map { SQLPiece(sql: name($0)) } ?? .null
+    )
+  }
+
+  /// Returns the new entity number of a destination from the old one in a column.
+  private func _number(in column: String, _ flow: MigrationPlan.Flow) -> String {
+    let isSame = flow.pairs.allSatisfy {
+      _old.numbers.stored(for: $0.old.entityNumber) == _new.numbers.stored(for: $0.new.entityNumber)
+    }
+    return isSame && flow.isWhole ? column : "CASE \(column) \(_renumbered(flow)) END"
+  }
+}
