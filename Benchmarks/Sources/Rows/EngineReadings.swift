@@ -34,8 +34,11 @@ struct EngineReadings {
     quality.name = "quality"
     quality.attributeType = .integer16AttributeType
     quality.isOptional = true
+    // Other properties drop the indexes.
+    let indexes = entity.indexes
     entity.properties.append(quality)
     if version == .ofOtherType { entity.attributesByName["sensor"]?.attributeType = .doubleAttributeType }
+    entity.indexes = indexes
     return model
   }
 

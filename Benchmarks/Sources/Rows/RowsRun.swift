@@ -43,12 +43,13 @@ struct RowsRun {
     return measurement
   }
 
-  /// Adds what the step has left in the file.
+  /// Adds what the step has left in the file: rows and indexes, and sums of the columns.
   private func _addContents(to check: inout RowsCheck) throws {
     let database = try Database(path: job.path)
     let isEngine = job.side == .engine
     check.rows += Int(
       try database.number(isEngine ? EngineReadings.countQuery : FloorReadings.countQuery))
+    check.rows += Int(try database.number("SELECT COUNT(*) FROM sqlite_master WHERE type = 'index'"))
     check.sum += try database.number(isEngine ? EngineReadings.sumQuery : FloorReadings.sumQuery)
   }
 }
