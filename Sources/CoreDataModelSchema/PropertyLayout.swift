@@ -92,6 +92,8 @@ package final class PropertyLayout: Sendable {
   package let toManySlots: [Int]
   /// Slots of the to-manys whose unsaved changes are recorded with their owner.
   package let recordedToManySlots: [Int]
+  /// Slots of the other to-manys, whose members follow from to-ones alone.
+  package let derivedToManySlots: SlotSet
   /// Slots of to-one relationships.
   package let toOneSlots: [Int]
   /// Slots of attributes whose values are encoded to be stored.
@@ -121,6 +123,7 @@ package final class PropertyLayout: Sendable {
     _names = SlotNames(byName)
     toManySlots = slots.indices.filter { slots[$0].isToMany }
     recordedToManySlots = toManySlots.filter { slots[$0].relationship!.recordsMembers }
+    derivedToManySlots = SlotSet(toManySlots.filter { !slots[$0].relationship!.recordsMembers })
     transformableSlots = slots.indices.filter { slots[$0].attribute?.type == .transformable }
     derivedSlots = slots.indices.filter { slots[$0].attribute?.isDerived ?? false }
     toOneSlots = slots.indices.filter { slots[$0].isToOne }

@@ -48,6 +48,13 @@ package struct SlotSet: Sendable, Hashable {
     return result
   }
 
+  package func isSubset(of other: SlotSet) -> Bool {
+    guard _low & ~other._low == 0 else { return false }
+    return _high.indices.allSatisfy { word in
+      _high[word] & ~(word < other._high.count ? other._high[word] : 0) == 0
+    }
+  }
+
   package static func == (left: SlotSet, right: SlotSet) -> Bool {
     guard left._low == right._low else { return false }
     let count = max(left._high.count, right._high.count)

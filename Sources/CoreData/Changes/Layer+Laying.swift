@@ -49,6 +49,7 @@ extension Layer {
 
   private static func _row(_ older: Entry, _ newer: Entry, _ withMembers: Bool) -> Row? {
     guard let old = older.row, let new = newer.row else { return newer.row ?? older.row }
+    if !newer.definesCells { return old }
     // Saved by the context that saved the older change, or by one that had read it.
     let isOnTop = newer.base === old
     let members =
@@ -85,6 +86,7 @@ extension Layer.Entry {
   ///   the change.
   func row(over below: Row?) -> Row? {
     guard kind == .updated, let below, !(base === below) else { return row }
+    if !definesCells { return below }
     return _laid(over: below, version: below.version)
   }
 

@@ -117,9 +117,11 @@ extension NSManagedObjectContext {
     object._changed.formUnion(entry.changed)
     if isOwn {
       object.fireFault()
-      let draft = object.writableDraft()
-      entry.changed.forEach { slot in
-        if !object._layout.slots[slot].isToMany { draft.set(row[slot], at: slot) }
+      if entry.definesCells {
+        let draft = object.writableDraft()
+        entry.changed.forEach { slot in
+          if !object._layout.slots[slot].isToMany { draft.set(row[slot], at: slot) }
+        }
       }
     } else {
       object._draft = entry.row(over: object._current)

@@ -204,7 +204,9 @@ extension NSManagedObjectContext {
     object._state.beginAsAdopted(entry.kind, checked: isChecked, recordingReads: recordsReads)
     table.insert(object, as: key)
     if let row = entry.row {
-      for end in object._row.ends(setBy: entry) { move(object, end.slot, from: end.value, to: row[end.slot]) }
+      for slot in object._layout.toOneSlots where entry.sets(slot) {
+        move(object, slot, from: object._row?[slot] ?? .null, to: row[slot])
+      }
       adoptMembers(of: object, from: row, changed: entry.changed)
       adoptOrders(from: entry, at: object)
     }
