@@ -227,4 +227,35 @@ import Testing
       #expect(ada.objects("books").count == 3)
     }
   }
+
+  @Test(arguments: Setting.direct)
+  func `members that others save follow an order that a child saved`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let parent = stack.context
+    let (book, mine, theirs) = try parent.performAndWait {
+      let book = parent.insert("Book", ["title": "Notes"])
+      let chapters = (0..<2).map { parent.insert("Chapter", ["heading": "\($0)"]) }
+      try parent.save()
+      #expect((book.value(forKey: "chapters") as? NSOrderedSet)?.count == 0)
+      return (book, chapters[0], chapters[1])
+    }
+    let child = stack.child(of: parent)
+    try child.performAndWait {
+      child.object(with: mine.objectID).setValue(child.object(with: book.objectID), forKey: "book")
+      try child.save()
+    }
+    let other = stack.sibling()
+    let saved = try other.saved {
+      other.object(with: theirs.objectID).setValue(other.object(with: book.objectID), forKey: "book")
+    }
+    try parent.performAndWait {
+      parent.mergeChanges(fromContextDidSave: saved)
+      #expect(
+        (book.value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject] == [mine, theirs])
+      try parent.save()
+      parent.refreshAllObjects()
+      #expect(
+        (book.value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject] == [mine, theirs])
+    }
+  }
 }

@@ -367,7 +367,10 @@ final class ToManyState {
 
   /// Adopts the order that a child has saved; members not read yet are put in it once they are.
   func adopt(order newOrder: [NSManagedObject]) {
-    if isRealised { reorder(asFarAsKnown: newOrder) } else { _wantedOrder = newOrder }
+    guard isRealised else { return _wantedOrder = newOrder }
+    reorder(asFarAsKnown: newOrder)
+    // Unsaved even if it is the present order: members that others have saved follow it.
+    isReordered = true
   }
 
   /// Reorders the same members.
