@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
       // values.
       show(row, at: object)
     } else if object._draft == nil {
-      if let row, let old = object._row { rereadInverses(object._layout, from: old, to: row) }
+      if let row { rereadInverses(object._layout, from: object._row, to: row) }
       object._row = row
     }
   }
@@ -95,9 +95,8 @@ extension NSManagedObjectContext {
   /// Invalidates the to-manys loaded before a row changed elsewhere: those of the old and new targets of its
   /// to-ones.
   final func rereadInverses(_ layout: PropertyLayout, from old: Row?, to new: Row) {
-    for slot in layout.slots.indices {
-      guard let relationship = layout.slots[slot].relationship, !relationship.isToMany,
-        let inverse = relationship.inverseSlot, old?[slot] ?? .null != new[slot]
+    for slot in layout.toOneSlots {
+      guard let inverse = layout.slots[slot].relationship?.inverseSlot, old?[slot] ?? .null != new[slot]
       else { continue }
       for value in [old?[slot] ?? .null, new[slot]] {
         guard let target = registered(in: value),

@@ -223,7 +223,7 @@ extension NSManagedObjectContext {
       if object._flags.contains(.deleted) { return }
     } else {
       object = make(id.canonical, row: row)
-      if row == nil { faultBatch.add(object) }
+      if let row { rereadInverses(object._layout, from: nil, to: row) } else { faultBatch.add(object) }
     }
     recordEvent(object, .eventMergedInsert)
     merged.inserted.insert(object._objectID)

@@ -258,4 +258,59 @@ import Testing
         (book.value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject] == [mine, theirs])
     }
   }
+
+  @Test(arguments: Setting.direct, [0, 1, 2])
+  func `a merged insertion joins its owner's members in memory`(_ setting: Setting, _ undos: Int) throws {
+    let stack = try TestStack(setting)
+    let context = stack.context
+    context.undoManager = UndoManager()
+    context.undoManager?.groupsByEvent = false
+    let ada = try stack.stored("Author", ["name": "Ada"])
+    let other = stack.sibling()
+    let theirs = other.performAndWait {
+      let theirs = other.object(with: ada.objectID)
+      #expect(theirs.objects("books").isEmpty)
+      return theirs
+    }
+    let saved = try context.saved {
+      let book = context.insert("Book", ["title": "Notes"])
+      context.processPendingChanges()
+      book.setValue(ada, forKey: "author")
+      context.processPendingChanges()
+      for _ in 0..<undos { context.undo() }
+      for _ in 0..<undos { context.redo() }
+      #expect(ada.objects("books").count == 1)
+    }
+    other.performAndWait {
+      other.mergeChanges(fromContextDidSave: saved)
+      #expect(theirs.objects("books").count == 1)
+    }
+  }
+
+  @Test(arguments: Setting.direct, [false, true])
+  func `a merged to-one reaches its owner's members by itself`(_ setting: Setting, _ isKnown: Bool) throws {
+    let stack = try TestStack(setting)
+    let ada = try stack.stored("Author", ["name": "Ada"])
+    let other = stack.sibling()
+    let theirs = other.performAndWait {
+      let theirs = other.object(with: ada.objectID)
+      #expect(theirs.objects("books").isEmpty)
+      return theirs
+    }
+    let context = stack.context
+    let book = try context.performAndWait {
+      let book = context.insert("Book", ["title": "Notes", "author": ada])
+      try context.save()
+      return book
+    }
+    other.performAndWait {
+      let fault = isKnown ? other.object(with: book.objectID) : nil
+      // A late merge may tell of the book and not of its author.
+      let entry = Layer.Entry(
+        kind: .inserted, id: book._objectID, base: nil, row: book._row, changed: SlotSet(), isWhole: false)
+      other.merge(SavedChanges([entry], isStored: true, context: context))
+      #expect(theirs.objects("books").count == 1)
+      #expect(fault.map { theirs.objects("books") == [$0] } ?? true)
+    }
+  }
 }
