@@ -92,16 +92,12 @@ extension NSManagedObject {
 
   /// Slots whose values differ from the last fetched or saved ones, including changed to-manys.
   final var differingSlots: SlotSet {
-    let layout = _layout
-    let slots = layout.slots
     var result = SlotSet()
     if let draft = _draft, let row = _row, !(draft === row) {
-      for slot in slots.indices where !slots[slot].isToMany && draft[slot] != row[slot] {
-        result.insert(slot)
-      }
+      result = row.slots(differingIn: draft, _layout)
     }
     guard let relations = _relations else { return result }
-    for slot in layout.toManySlots where relations.members(slot)?.hasChanges ?? false { result.insert(slot) }
+    for slot in _layout.toManySlots where relations.members(slot)?.hasChanges ?? false { result.insert(slot) }
     return result
   }
 }

@@ -17,6 +17,15 @@ extension Row {
     return row
   }
 
+  /// Returns the slots whose values differ in another row. To-manys are skipped: their cells hold changes.
+  func slots(differingIn other: Row, _ layout: PropertyLayout) -> SlotSet {
+    var result = SlotSet()
+    for slot in layout.slots.indices where !layout.slots[slot].isToMany {
+      if !holds(other[slot], at: slot) { result.insert(slot) }
+    }
+    return result
+  }
+
   /// Whether both rows have the same stored values.
   func hasSameValues(as other: Row, _ layout: PropertyLayout) -> Bool {
     if self === other { return true }

@@ -233,20 +233,27 @@ package struct Row: @unchecked Sendable {
     }
   }
 
-  /// Whether a cell equals a value; texts are compared in place.
+  /// Whether a cell equals a value; texts and numbers are compared in place.
   package func holds(_ value: Value, at slot: Int) -> Bool {
     let header = _header
-    if case .string(var other) = value, let format = header.format {
-      return format._withUnsafeGuaranteedRef { format -> Bool in
-        precondition(slot >= 0 && slot < format.count)
-        guard format.kind(slot) == .text, header.count & (1 &<< UInt64(slot)) == 0 else { return false }
-        return _cells.withUnsafeMutablePointerToElements { words in
+    guard let format = header.format else { return self[slot] == value }
+    let isNull = header.count & (1 &<< UInt64(slot)) != 0
+    return format._withUnsafeGuaranteedRef { format -> Bool in
+      precondition(slot >= 0 && slot < format.count)
+      return _cells.withUnsafeMutablePointerToElements { words in
+        switch value {
+        case .int(let number):
+          return format.kind(slot) == .int && !isNull && words[slot] == UInt64(bitPattern: number)
+        case .double(let number):
+          return format.kind(slot) == .double && !isNull && Double(bitPattern: words[slot]) == number
+        case .string(var other):
+          guard format.kind(slot) == .text, !isNull else { return false }
           let mine = Self._text(words[slot], words + format.count)
           return other.withUTF8 { $0.count == mine.count && $0.elementsEqual(mine) }
+        default: return self[slot] == value
         }
       }
     }
-    return self[slot] == value
   }
 
   /// Whether a cell is null, without copying it.
