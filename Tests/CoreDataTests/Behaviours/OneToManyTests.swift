@@ -313,4 +313,23 @@ import Testing
       #expect(fault.map { theirs.objects("books") == [$0] } ?? true)
     }
   }
+
+  @Test(arguments: Setting.direct)
+  func `a child's move of a deleted object adds no member`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let parent = stack.context
+    let ada = try stack.stored("Author", ["name": "Ada"])
+    let book = try stack.stored("Book", ["title": "Notes"])
+    let child = stack.child(of: parent)
+    child.performAndWait {
+      child.object(with: book.objectID).setValue(child.object(with: ada.objectID), forKey: "author")
+    }
+    parent.performAndWait {
+      #expect(ada.objects("books").isEmpty)
+      parent.delete(book)
+      parent.processPendingChanges()
+    }
+    try child.performAndWait { try child.save() }
+    parent.performAndWait { #expect(ada.objects("books").isEmpty) }
+  }
 }
