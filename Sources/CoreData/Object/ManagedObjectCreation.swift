@@ -3,9 +3,9 @@ import Foundation
 /// Creates objects of a class known only at run time: `T(context:)` for a `T: NSManagedObject`,
 /// `Self(context:)`, `type.init(entity:insertInto:)`.
 ///
-/// Swift requires a `required` initializer for that. Making `NSManagedObject`'s initializers required would
-/// break every subclass that overrides one without `required`; initializers of a protocol that the class
-/// conforms to count as well. If the class is known at compile time, its own initializers are called.
+/// Swift allows that only for `required` initializers. Requiring those of `NSManagedObject` would break every
+/// subclass that overrides one without the keyword, so they are declared in an extension of this protocol,
+/// which needs none. Where the class is known at compile time, its own initializers are called.
 ///
 /// ```swift
 /// struct Shelf<Item: NSManagedObject> {

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Evaluates predicates on a managed object: current values, with relationships followed in its context.
+/// Evaluates predicates on a managed object: reads current values and follows relationships in its context.
 struct ManagedObjectSubject: PredicateSubject {
   let object: NSManagedObject
 
@@ -73,8 +73,8 @@ struct ManagedObjectSubject: PredicateSubject {
 }
 
 extension PredicateValue {
-  /// Creates the value of a key that predicates may read of an entity or property description, such as the
-  /// name in `entity.name`; nil for any other key.
+  /// Creates the value of a key that predicates can read from an entity or property description, such as
+  /// `name` in `entity.name`; nil for any other key.
   init?(ofDescription object: PredicateObject, _ key: String) {
     switch (object.base.base, key) {
     case (let entity as NSEntityDescription, "name"): self = entity.name.map(PredicateValue.string) ?? .null
@@ -91,7 +91,7 @@ extension PredicateValue {
     }
   }
 
-  /// Creates the value of an attribute cell. `shown` decodes values that predicates see as objects.
+  /// Creates the value of an attribute cell. `shown` decodes values that predicates treat as objects.
   init(_ value: Value, of type: AttributeType, shown: (Value) -> Any?) {
     switch value {
     case .null: self = .null

@@ -46,7 +46,8 @@ extension NSManagedObject {
     return !changedSlots(ignoringTransient: true).isEmpty
   }
 
-  /// Slots whose value differs from the last fetched or saved one; for a new object, the assigned slots.
+  /// Returns the slots whose values differ from the last fetched or saved ones; for a new object, the
+  /// assigned slots.
   final func changedSlots(ignoringTransient: Bool) -> SlotSet {
     var result = SlotSet()
     _changed.forEach { slot in

@@ -8,7 +8,7 @@ extension NSManagedObject {
     checkQueue()
     guard let context = _context else {
       if _row != nil {
-        // Deleted and saved: observers may still read the values in memory.
+        // The deletion is saved. Observers may still read the values in memory.
         _state.showValues()
         return
       }
@@ -19,7 +19,7 @@ extension NSManagedObject {
     context.fire(self)
   }
 
-  /// Loads a fault before one of its values is read. If a `KeyRecorder` is active, it records the read
+  /// Fires the fault before one of its values is read. If a `KeyRecorder` is active, records the read
   /// instead.
   final func fireFault(reading slot: Int) {
     if _context == nil, let recorder = KeyRecorder.current, recorder.record(slot, of: self) { return }
@@ -39,7 +39,7 @@ extension NSManagedObject {
   final func attend(reading slot: Int) {
     if isReadable(recording: slot) { return }
     if _context == nil, let recorder = KeyRecorder.current, recorder.record(slot, of: self) { return }
-    // A transient value is lost with the context and reads as nil without a row.
+    // Transient values are lost with the context. Without a row, they read as nil.
     if _context == nil, _row == nil, _layout.slots[slot].isTransient { return }
     attend()
     recordRead(slot)
@@ -71,7 +71,7 @@ extension NSManagedObject {
     }
     if let state = _relations?.members(slot), state.isRealised { return state.list.map(\.objectID) }
     guard let context = _context else { return [] }
-    // Children's saves may have moved members.
+    // A child's save may have moved members.
     if !context.overlay.layers.isEmpty { return members(slot).list.map(\.objectID) }
     var ids = isNew ? [] : context.relatedIDs(of: self, slot: slot)
     if let state = _relations?.members(slot) {
@@ -83,9 +83,9 @@ extension NSManagedObject {
     return ids
   }
 
-  /// Turns the object into a fault, dropping its values and unsaved changes.
+  /// Turns the object into a fault. Discards its values and unsaved changes.
   ///
-  /// - Parameter row: The values to show on the next access, if known.
+  /// - Parameter row: The values that the next access shows, if known.
   final func turnIntoFault(keeping row: Row? = nil) {
     willTurnIntoFault()
     _row = row
@@ -96,8 +96,7 @@ extension NSManagedObject {
     didTurnIntoFault()
   }
 
-  /// Sets the default values of transient attributes after the object was filled from a stored row, which
-  /// lacks them.
+  /// Sets transient attributes to their default values after the fault fired: a stored row lacks them.
   final func fillTransientDefaults() {
     guard let row = _current else { return }
     for slot in _shape.transientDefaults where slot < row.count && row[slot].isNull {
@@ -105,27 +104,27 @@ extension NSManagedObject {
     }
   }
 
-  /// The last saved row, if it holds transient values, which newer rows lack.
+  /// The last saved row, if it has transient values. Newer rows lack them.
   private final var _rowWithTransients: Row? {
     guard _layout.hasTransients, let row = _row else { return nil }
     let slots = _layout.slots
     return slots.indices.contains { slots[$0].isTransient && !row[$0].isNull } ? row : nil
   }
 
-  /// Adopts the row of this object's own save, which differs from the current one only in its version.
+  /// Adopts the row that this object's save has written. It differs from the current one only in its version.
   final func advanceVersion(to row: Row) {
     guard let mine = _row, row.version > mine.version else { return }
     guard _layout.hasTransients else { return _row = row }
     _row = mine.laid(over: row, _layout.transientSlots, _layout)
   }
 
-  /// Rebases the object on newer stored values, keeping unsaved changes. `NSManagedObjectContext.show(_:at:)`
-  /// updates the other ends of its links.
+  /// Rebases unsaved changes on newer stored values. Does not touch inverses, which
+  /// `NSManagedObjectContext.show(_:at:)` updates.
   final func rebase(on row: Row) {
     if let values = _draft ?? _rowWithTransients {
       var kept = _layout.transientSlots
       if let _draft {
-        // Assigning an equal value is not a change to keep.
+        // An assignment of an equal value is not a change to keep.
         _changed.forEach { if !(_row?.holds(_draft[$0], at: $0) ?? false) { kept.insert($0) } }
       }
       _draft = values.laid(over: row, kept, _layout)

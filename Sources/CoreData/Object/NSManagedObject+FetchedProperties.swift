@@ -2,10 +2,10 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension NSManagedObject {
-  /// Returns the results of a fetched property. They are evaluated on first access and cached until the
-  /// object becomes a fault or a value that the predicate reads from the description changes.
+  /// Returns the results of a fetched property. Runs the fetch on first access, then caches the results until
+  /// the object becomes a fault or the predicate's inputs from the description change.
   ///
-  /// The property's predicate may use `$FETCH_SOURCE`, this object, and `$FETCHED_PROPERTY`, the description.
+  /// The predicate may refer to this object as `$FETCH_SOURCE` and to the description as `$FETCHED_PROPERTY`.
   final func valueOfFetchedProperty(_ property: NSFetchedPropertyDescription) -> Any? {
     if isFault { fireFault() }
     if let kept = relations.fetched[property.name],
@@ -28,8 +28,8 @@ extension NSManagedObject {
     }
   }
 
-  /// Returns the predicate with both variables, and key paths on them, replaced by values: stores support
-  /// neither.
+  /// Returns the predicate with both variables, and key paths on them, replaced by values, since stores
+  /// support neither.
   ///
   /// - Parameter inputs: Receives the values read from the description, by path.
   private final func _bound(
@@ -56,16 +56,16 @@ extension NSManagedObject {
   }
 }
 
-/// The results of a fetched property, and the values that its predicate read from the description.
+/// The cached results of a fetched property, and the inputs that they depend on.
 struct FetchedPropertyResults {
   let objects: [NSManagedObject]
-  /// Values by path.
+  /// Values that the predicate read from the description, by key path.
   let inputs: [[String]: PredicateValue]
 }
 
 extension NSFetchedPropertyDescription {
-  /// Returns a value that a predicate may read from the description: its name, its entity's name, entries of
-  /// its user info.
+  /// Returns a value that a predicate can read from the description: its name, its entity's name, or an entry
+  /// of its user info.
   fileprivate final func _value(along path: [String]) -> Any? {
     switch path.first {
     case "name"?: return name

@@ -1,7 +1,7 @@
 import Synchronization
 
-// An object created from a row knows its key. Its ID, a separate object, is created lazily: iterating over
-// fetched objects rarely needs one.
+// An object created from a row stores its key inline. Its ID, a separate allocation, is created lazily, since
+// iterating over fetched objects rarely needs it.
 
 extension IdentityKey {
   /// Creates the current key of an object.
@@ -11,11 +11,11 @@ extension IdentityKey {
 }
 
 extension NSManagedObject {
-  /// Bit set in `_identity` if it points to the ID space of `_reference` rather than to an ID.
+  /// The bit of `_identity` that is set if the word points to the ID space of `_reference` instead of an ID.
   private static var _isKey: UInt { 1 }
 
-  /// The ID, created on demand; nil until the object is registered or its ID is first read. May be read on
-  /// any thread.
+  /// The ID, created on demand; nil until the object is registered or its ID is first read. Thread-safe to
+  /// read.
   final var _id: NSManagedObjectID? {
     get {
       let word = _identity.load(ordering: .acquiring)
@@ -29,7 +29,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Key of the stored object; nil if it has none. Does not create an ID.
+  /// The key of the stored object, if any. Does not create an ID.
   final var _key: ObjectKey? {
     let word = _identity.load(ordering: .acquiring)
     if word & Self._isKey != 0 {
@@ -39,7 +39,7 @@ extension NSManagedObject {
     return Unmanaged<NSManagedObjectID>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.key }
   }
 
-  /// Sets the key of an object that was just created.
+  /// Sets the key of a newly created object.
   @inline(__always)
   final func identify(as key: ObjectKey) {
     precondition(key.space.store != nil)
@@ -48,7 +48,7 @@ extension NSManagedObject {
     _begin(UInt(bitPattern: space.toOpaque()) | Self._isKey)
   }
 
-  /// Sets the ID of an object that was just created.
+  /// Sets the ID of a newly created object.
   @inline(__always)
   final func identify(as id: NSManagedObjectID) {
     _begin(UInt(bitPattern: Unmanaged.passRetained(id).toOpaque()))
@@ -56,13 +56,13 @@ extension NSManagedObject {
 
   @inline(__always)
   private final func _begin(_ word: UInt) {
-    // A custom initialiser may have read the ID already, which created a temporary one.
+    // A subclass's initializer may have read the ID, which created a temporary one.
     let early = _identity.load(ordering: .relaxed)
     _identity.store(word, ordering: .releasing)
     if early != 0 { Self._release(early) }
   }
 
-  /// Releases the identity on deinit.
+  /// Releases the ID or the ID space. Called by `deinit`.
   @inline(__always)
   final func releaseIdentity() { Self._release(_identity.load(ordering: .acquiring)) }
 
@@ -78,12 +78,11 @@ extension NSManagedObject {
     let (isFirst, _) = _identity.compareExchange(
       expected: word, desired: UInt(bitPattern: counted.toOpaque()), ordering: .acquiringAndReleasing)
     guard isFirst else {
-      // Another thread set it first.
+      // Another thread stored its ID first.
       counted.release()
       return _id ?? id
     }
-    // From here on the ID retains the space, and the object the ID, so a thread currently reading the space
-    // may go on.
+    // The object now retains the ID, and the ID the space, so the space stays valid for a concurrent reader.
     space.release()
     return id
   }
@@ -96,7 +95,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
-  /// The parts of the object's permanent ID; nil without one. Does not create an ID.
+  /// The parts of the object's permanent ID, if it has one. Does not create an ID.
   package final var identityParts: ObjectIDParts? {
     guard let key = _key else { return _id?.parts }
     guard let store = key.space.store else { return nil }
@@ -105,14 +104,14 @@ extension NSManagedObject {
       text: key.space.references?.pathText(of: key.reference)?.removingPercentEncoding)
   }
 
-  /// Whether two objects have permanent IDs of the same store and entity, so that only the number or text of
-  /// the IDs differs.
+  /// Whether two objects have permanent IDs of the same store and entity, which differ only in the number or
+  /// text.
   package final func sharesIDSpace(with other: NSManagedObject) -> Bool {
     guard let key = _key, let theirs = other._key else { return false }
     return key.space === theirs.space
   }
 
-  /// The primary key in a store that assigns keys itself; nil for other stores, and without a permanent ID.
+  /// The primary key in a store that generates keys; nil for other stores and for temporary IDs.
   package final var primaryKey: Int64? {
     guard let key = _key, key.space.references == nil else { return nil }
     return key.reference

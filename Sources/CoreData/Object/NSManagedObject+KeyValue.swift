@@ -2,7 +2,8 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-// Key paths, multiple keys and live collections, which Foundation does not provide on this platform.
+// Key paths, access to several keys and live collections: parts of key-value coding that Foundation lacks on
+// this platform.
 
 extension NSManagedObject {
   final func valueAtEnd(of keyPath: String) -> Any? {
@@ -45,7 +46,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Whether a path refers to a composite attribute, also nested in another one.
+  /// Whether a path refers to a composite attribute, possibly nested in another one.
   private final func _isComposite(_ path: String) -> Bool {
     let steps = path.split(separator: ".").map(String.init)
     guard let first = steps.first, let slot = _layout.slot(named: first), var coding = _shape.codings[slot]

@@ -2,20 +2,21 @@ import CoreDataModelSchema
 import Observation
 import Synchronization
 
-/// Connects managed objects of main-queue contexts to `Observation`. `withObservationTracking` records the
-/// properties read and calls back when one of them changes: by assignment, merge, refresh, rollback or a
-/// child's save, or when the object is deleted. A step that leaves a property's value unchanged does not
-/// notify its observers, provided that the value is in memory; for an object that has become a fault, all
-/// recorded properties are reported.
+/// Makes managed objects observable through `Observation`.
 ///
-/// For other contexts set `NSManagedObjectContext.tracksObservation`. Nothing is allocated without tracking.
-/// Unlike with `@Observable` classes, the callback runs when the property already has its new value.
-/// `NSManagedObject` itself does not conform to `Observable`, so that subclasses may declare the conformance.
+/// `withObservationTracking` records the properties read and calls back when one of them changes: by
+/// assignment, merge, refresh, rollback, a child's save or deletion. An operation that leaves a value equal
+/// notifies no observer, provided that the value is in memory. If the object has become a fault, observers of
+/// all recorded properties are notified.
+///
+/// On by default for main-queue contexts only; see `NSManagedObjectContext.tracksObservation`. Allocates
+/// nothing unless reads are tracked. Unlike with `@Observable` classes, the callback runs after the property
+/// has its new value. `NSManagedObject` does not conform to `Observable`, so subclasses can.
 private final class ObservedProperties: Observable, Sendable {
-  /// Stands in for any object in its registrar, which uses only the type.
+  /// The subject passed to every registrar, which uses only its type.
   static let shared = ObservedProperties()
 
-  /// Target of the key paths passed to `Observation`; never read.
+  /// The target of key paths passed to `Observation`; never read.
   subscript(slot: Int) -> Int { slot }
 }
 
@@ -43,23 +44,24 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Whether this thread is inside `withObservationTracking`. May be true by mistake while another thread is.
+  /// Whether this thread is inside `withObservationTracking`. May be a false positive while another thread
+  /// is.
   package static var isTrackingReads: Bool { TrackingProbe.isTracking }
 
-  /// Records a read of a property. Tests one bit unless the context takes part in `Observation`.
+  /// Records a read of a property. Tests one bit if the context does not track observation.
   @inline(__always)
   final func recordRead(_ slot: Int) {
     if _flags.contains(.recordsReads) { _recordObservedRead(slot) }
   }
 
-  /// Notifies the observers of a changed property. Tests one bit unless the object is observed.
+  /// Notifies the observers of a changed property. Tests one bit if the object is not observed.
   @inline(__always)
   final func notifyWrite(_ slot: Int) {
     if _flags.contains(.observed) { _notifyObservers(slot) }
   }
 
-  /// Notifies the observers of properties that differ from the values last read: after a merge, refresh,
-  /// rollback or child's save.
+  /// Notifies the observers of properties whose values differ from those last read. Called after a merge,
+  /// refresh, rollback or child's save.
   final func notifyChangesSinceRead() {
     guard _flags.contains(.observed) else { return }
     for (slot, read) in ObservationRegistrars.reads(of: self) where _mayDiffer(from: read, at: slot) {
@@ -84,7 +86,7 @@ extension NSManagedObject {
     registrar.access(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
   }
 
-  /// Returns a property's value for comparison, if it is in memory.
+  /// Returns a property's value to compare later, if it is in memory.
   private final func _observedValue(at slot: Int) -> ObservedValue {
     if _layout.slots[slot].isToMany {
       guard let state = _relations?.members(slot), state.isRealised else { return .unknown }
@@ -114,7 +116,7 @@ extension NSManagedObject {
   }
 }
 
-/// Whether any object of the process was ever tracked; if not, look-ups are skipped.
+/// Whether the process has ever tracked an object. Otherwise look-ups are skipped.
 enum ObservedObjects {
   static let exist = Atomic<Bool>(false)
 }
@@ -122,11 +124,11 @@ enum ObservedObjects {
 /// Detects whether the calling thread is inside `withObservationTracking`, which `Observation` does not
 /// expose.
 ///
-/// A tracked access inserts its key path into a set, which hashes it; an untracked access does not. The probe
-/// accesses a key path that counts its hashings. Another thread tracking at the same moment may cause a false
-/// positive, which costs the object an unneeded registrar.
+/// A tracked access inserts its key path into a set and therefore hashes it; an untracked access does not.
+/// The probe accesses a key path that counts how often it is hashed. A concurrent access by another thread
+/// may cause a false positive, which costs the object an unneeded registrar.
 private final class TrackingProbe: Sendable {
-  /// Empty, so that its metadata are constants.
+  /// Empty, so that its metadata is constant.
   private struct Subject: Observable, Sendable {
     subscript(index: Index) -> Int { 0 }
   }
@@ -137,8 +139,8 @@ private final class TrackingProbe: Sendable {
   }
 
   private static let _hashings = Atomic<Int>(0)
-  /// Created by the first read and kept for the life of the process. Reads load it every time: a static
-  /// constant would go through the runtime on each access.
+  /// The only instance, created by the first read and never released. An atomic, because access to a lazily
+  /// initialized constant goes through the runtime each time.
   private static let _shared = Atomic<Unmanaged<TrackingProbe>?>(nil)
 
   private let _registrar = ObservationRegistrar()

@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-// Faults fetched with some of their properties: `NSFetchRequest.propertiesToFetch`.
+// Values of faults fetched with `NSFetchRequest.propertiesToFetch`.
 
 extension NSManagedObject {
   /// Sets the row that a fetch returned for this fault, complete or partial.
@@ -13,8 +13,7 @@ extension NSManagedObject {
     _state.attachPartialValues()
   }
 
-  /// Returns the value at a slot that the fetch has read; nil if it has not, or if the object is fully
-  /// loaded.
+  /// Returns the value at a slot if a partial fetch has read it; nil otherwise and once the fault has fired.
   final func partialValue(_ slot: Int) -> Value? {
     guard _row == nil, let (row, part) = _relations?.partial, part.slots.contains(slot) else { return nil }
     if _flags.contains(.checked) { checkQueue() }
@@ -22,12 +21,12 @@ extension NSManagedObject {
     return row[slot]
   }
 
-  /// Whether a slot can be read without filling the fault.
+  /// Whether a slot can be read without firing the fault.
   final func hasPartialValue(_ slot: Int) -> Bool {
     _flags.contains(.partial) && _row == nil && (_relations?.partial?.part.slots.contains(slot) ?? false)
   }
 
-  /// Drops the partial values once the object is fully loaded, perhaps with newer values.
+  /// Discards the partial values once the object is fully loaded, since its row may be newer.
   final func dropPartialValues() {
     guard _flags.contains(.partial) else { return }
     _state.dropPartialValues()

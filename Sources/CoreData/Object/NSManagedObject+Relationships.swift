@@ -13,7 +13,7 @@ extension NSManagedObject {
 
   // MARK: To-one
 
-  /// Returns the destination of a to-one, which may be a fault.
+  /// Returns the destination of a to-one, possibly a fault.
   final func toOne(_ slot: Int) -> NSManagedObject? {
     if !_flags.isDisjoint(with: .attention), !hasPartialValue(slot) { attend(reading: slot) }
     if let target = _relations?.target(slot) { return target }
@@ -53,7 +53,8 @@ extension NSManagedObject {
 
   // MARK: To-many
 
-  /// Returns the state of a to-many, created on demand. The context records which entities may be members.
+  /// Returns the state of a to-many, created on demand. The context records which entities its members may
+  /// have.
   final func makeMembers(_ slot: Int) -> ToManyState {
     if let state = _relations?.members(slot) { return state }
     let relationship = _layout.slots[slot].relationship!
@@ -61,7 +62,7 @@ extension NSManagedObject {
     return relations.makeMembers(slot, isOrdered: relationship.isOrdered)
   }
 
-  /// Returns the members of a to-many and loads them on demand.
+  /// Returns the members of a to-many, loaded on demand.
   final func members(_ slot: Int) -> ToManyState {
     if _flags.contains(.checked) { checkQueue() }
     let state = makeMembers(slot)
@@ -73,12 +74,12 @@ extension NSManagedObject {
         state.realise([])
       }
     }
-    // Must come last, since it records the members.
+    // Last, because it records the members.
     recordRead(slot)
     return state
   }
 
-  /// Replaces the members. Removed members lose the inverse link, added ones gain it.
+  /// Replaces the members and updates the inverses of those removed and added.
   final func setToMany(_ slot: Int, _ objects: [NSManagedObject]) {
     willChangeState()
     let state = members(slot)
@@ -103,7 +104,7 @@ extension NSManagedObject {
     markChanged(slot)
     guard let inverse = relationship.inverseSlot else { return }
     object.inverseWasMade(inverse, self, through: slot, wasThere: wasThere)
-    // The members were merely older than the object's own end: not a change.
+    // No change: the members read were older than the object's own end.
     if object.wasSaved(pointingAt: self, inverse) { state.clearChange(of: object) }
   }
 
@@ -120,12 +121,12 @@ extension NSManagedObject {
     }
   }
 
-  /// Returns the changes of a to-many that records them, for a save or a child.
+  /// Returns the changes of a to-many for a save or a child; only the order of a one-to-many.
   final func memberChanges(_ slot: Int, _ state: ToManyState) -> ToManyDelta {
     _layout.slots[slot].relationship!.isOneToMany ? state.orderDelta : state.delta
   }
 
-  /// Returns the state of a to-many without loading it. The to-many of a never-saved object is empty.
+  /// Returns the state of a to-many without loading it. That of a never-saved object is complete and empty.
   private final func _memberState(_ slot: Int) -> ToManyState {
     let state = makeMembers(slot)
     if !state.isRealised, _row == nil, _flags.contains(.inserted), !_flags.contains(.adopted) {
@@ -136,21 +137,21 @@ extension NSManagedObject {
 
   // MARK: The other end
 
-  /// Returns the objects at the other end of a relationship of either kind, and loads them on demand.
+  /// Returns the objects at the other end of a to-one or to-many, loaded on demand.
   final func targets(_ slot: Int) -> [NSManagedObject] {
     if _layout.slots[slot].isToMany { return members(slot).list }
     return toOne(slot).map { [$0] } ?? []
   }
 
-  /// Returns the relationship at a slot; nil if a damaged file refers to an object of an entity that has none
+  /// Returns the relationship at a slot; nil if a damaged file refers to an object whose entity has none
   /// there.
   private final func _relationship(_ slot: Int) -> PropertyLayout.Relationship? {
     slot < _layout.slots.count ? _layout.slots[slot].relationship : nil
   }
 
-  /// Updates this end after `other` has linked to this object.
+  /// Updates this end after `other` was linked to this object.
   ///
-  /// - Parameter wasThere: Whether `other` restores a link that it had lost.
+  /// - Parameter wasThere: Whether the change restores a link whose removal is unsaved.
   final func inverseWasMade(
     _ slot: Int, _ other: NSManagedObject, through outward: Int, wasThere: Bool = false
   ) {
@@ -163,18 +164,18 @@ extension NSManagedObject {
     }
     var previous = toOne(slot)
     if previous === other {
-      // Either the link exists already, or this end is newer than the members, which lack it.
+      // This end has the link already, unless its row is stale.
       guard _context?.adoptNewestRow(of: self) ?? false else { return }
       previous = toOne(slot)
       guard previous !== other else { return }
     }
     link(slot, to: other)
-    // The previous target loses its end.
+    // Clears the other end of the replaced link.
     previous?.inverseWasCut(outward, self)
   }
 
-  /// Returns the membership of a removed member that is added again. Its own end decides; in a many-to-many, the
-  /// members read, or else the other end's.
+  /// Returns the stored membership of a removed member that is added again: as the member's own end has it,
+  /// or for a many-to-many, as the members read here or, failing that, at the other end.
   private final func _membership(
     of other: NSManagedObject, _ relationship: PropertyLayout.Relationship, _ state: ToManyState,
     _ wasThere: Bool
@@ -185,14 +186,14 @@ extension NSManagedObject {
     return other.wasSaved(pointingAt: self, inverse) ? .member : .unsaved
   }
 
-  /// Updates this end after `other` has unlinked itself from this object.
+  /// Updates this end after `other` was unlinked from this object.
   final func inverseWasCut(
     _ slot: Int, _ other: NSManagedObject, _ membership: StoredMembership = .asRead
   ) {
     willChangeState()
     guard let relationship = _relationship(slot) else { return }
     if relationship.isToMany {
-      // These members may be stale; the object's own end decides.
+      // The members read may be stale, so the object's own end decides.
       let wasThere = relationship.inverseSlot.map { other.wasSaved(pointingAt: self, $0) } ?? false
       if _memberState(slot).lose(other, wasThere ? .member : membership) { _markTouched(slot) }
     } else if toOne(slot) === other || _context?.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
@@ -200,7 +201,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Marks a to-many as changed from the other end, which does not need this object's values.
+  /// Marks a to-many dirty after a change at the other end. Does not fire the fault.
   private final func _markTouched(_ slot: Int) {
     _changed.insert(slot)
     _context?.markChanged(self)

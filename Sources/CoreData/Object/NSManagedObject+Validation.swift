@@ -8,12 +8,12 @@ extension NSManagedObject {
     let hasHook = _shape.hooks.contains(.validateValue)
     if _shape.validation.isEmpty, !hasHook { return }
     if isFault { fireFault() }
-    // Most models have mandatory values as their only rules.
+    // Fast path: in most models, mandatory values are the only rules.
     if !hasHook, _shape.validation.isMandatoryOnly, _hasValues(at: _shape.validation.slots) { return }
     let plan = _shape.validation
     var errors: [any Error] = []
     let unchecked = _context?.savePass.primitives[ObjectIdentifier(self)]
-    // Without a hook, only slots with rules are checked, on their cells.
+    // Without an override of `validateValue`, only the cells of slots with rules are checked.
     for slot in hasHook ? Array(_layout.slots.indices) : plan.slots where !_layout.slots[slot].isHidden {
       if let unchecked, unchecked.contains(slot) { continue }
       if isUnsetTransient(slot) { continue }
@@ -37,7 +37,7 @@ extension NSManagedObject {
     return false
   }
 
-  /// Whether a slot is a transient attribute without a value, unassigned since the object was fetched. The
+  /// Whether a slot is a transient attribute that is nil and unassigned since the object was fetched. The
   /// store has no value for it, so its rules do not apply.
   final func isUnsetTransient(_ slot: Int) -> Bool {
     _layout.hasTransients && _layout.slots[slot].isTransient && !_layout.slots[slot].isToMany && !isInserted
@@ -47,7 +47,7 @@ extension NSManagedObject {
   /// Validates a property through the overridable method, which may replace the value.
   private final func _validateThroughHook(_ slot: Int, _ description: PropertyLayout.Slot) throws {
     if let relationship = description.relationship {
-      // An unloaded to-many is unchanged; loading all of them for each save would cost too much.
+      // A to-many that is not loaded is clean, and loading each of them for a save would cost too much.
       if relationship.isToMany, !isInserted, !_changed.contains(slot), _relations?.members(slot) == nil {
         return
       }
@@ -103,7 +103,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Counts the members of a collection in any form that a to-many accepts.
+  /// Returns the member count of any collection type that a to-many accepts.
   private static func _memberCount(_ value: Any?) -> Int {
     switch value {
     case let set as Set<NSManagedObject>: set.count

@@ -78,12 +78,12 @@ extension NSManagedObject {
 
   private final func _markPrimitiveWritten(_ slot: Int) {
     _state.writePrimitive()
-    // A new object lists all assigned slots; it has no saved values to compare with.
+    // A new object has no saved values to compare with, so every assigned slot counts as changed.
     if _row == nil { _changed.insert(slot) }
     _context?.recordPrimitiveInWillSave(self, slot)
   }
 
-  /// Converts a caller's value to a cell. A value of the wrong type is a programming error, as in Core Data.
+  /// Converts a caller's value to a cell. Traps for a value of the wrong type, which Core Data rejects, too.
   private final func _converted(_ value: Any?, _ coding: AttributeCoding) -> Value {
     do {
       return try coding.value(from: value)
@@ -92,9 +92,9 @@ extension NSManagedObject {
     }
   }
 
-  /// Converts a cell to the value that callers see. A transformable whose bytes cannot be decoded appears as
-  /// these bytes; the first one is logged to standard error. This happens to programs that read another
-  /// program's store without its classes and transformers.
+  /// Decodes a cell into the value that `value(forKey:)` returns. A transformable that cannot be decoded
+  /// reads as its bytes, and the first one is logged to standard error: the program may read another one's
+  /// store without its classes and transformers.
   final func shown(_ value: Value, _ slot: Int) -> Any? {
     do {
       return try _shape.codings[slot]!.object(from: value)
@@ -107,7 +107,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Returns the object of a transformable attribute: the one that was set, or the one decoded on first
+  /// Returns the object of a transformable attribute: the one assigned, or else the one decoded on first
   /// access.
   private final func _transformed(_ slot: Int) -> Any? {
     if !_flags.isDisjoint(with: .attention), !hasPartialValue(slot) { attend(reading: slot) }
@@ -117,8 +117,7 @@ extension NSManagedObject {
     return object
   }
 
-  /// Encodes the objects of transformable attributes before the draft is shared, since other contexts decode
-  /// objects of their own.
+  /// Encodes transformable attributes before the draft is shared. Other contexts decode separate objects.
   final func encodeTransformables() throws {
     guard !_layout.transformableSlots.isEmpty, let draft = _draft else { return }
     for slot in _layout.transformableSlots where !_layout.slots[slot].isTransient {
@@ -141,7 +140,7 @@ extension NSManagedObject {
   }
 
   private final func _objects(_ value: Any?, _ key: String) -> [NSManagedObject] {
-    // Foundation casts a set of a foreign class to an empty one.
+    // Casting to a Swift set would yield an empty one for a set class that Foundation does not bridge.
     if let value, type(of: value) is AnyClass, let set = value as? NSSet,
       let objects = set.allObjects as? [NSManagedObject]
     {
@@ -161,8 +160,7 @@ extension NSManagedObject {
         + "objects, not a \(value.map { String(describing: type(of: $0)) } ?? "nil").")
   }
 
-  /// Returns the value of a key that every managed object supports besides its properties; predicates use
-  /// some of them.
+  /// Returns the value of a key that every managed object has besides its properties. Predicates use some.
   private final func _valueOfUnmodelledKey(_ key: String) -> Any? {
     switch key {
     case "objectID": return objectID
@@ -196,7 +194,7 @@ extension NSManagedObject {
 
   // MARK: By slot
 
-  /// Returns the current cell, filling a fault.
+  /// Returns the current cell. Fires a fault.
   final func read(_ slot: Int) -> Value {
     if !isReadable(recording: slot) {
       if _flags.contains(.partial), let value = partialValue(slot) { return value }
@@ -211,19 +209,19 @@ extension NSManagedObject {
     if !_flags.isDisjoint(with: .attention) { attend() }
     willChangeState()
     if _draft == nil || _flags.contains(.draftShared) { _ = ownDraft() }
-    // By address: the object retains the draft, so that a write needs no retain.
+    // Through a pointer: the object retains the draft, so the write need not.
     let cell = _draft.unsafelyUnwrapped.cell(at: slot)
     swap(&cell.pointee, &value)
     markChanged(slot)
   }
 
-  /// Returns an unshared draft.
+  /// Returns the draft, copied first if it is shared.
   final func writableDraft() -> Row {
     willChangeState()
     return ownDraft()
   }
 
-  /// Returns an unshared draft to complete for a save, without change tracking.
+  /// Returns the draft, copied first if it is shared, for a save to complete. Tracks no changes.
   final func ownDraft() -> Row {
     if let _draft, !_flags.contains(.draftShared) { return _draft }
     let draft: Row
@@ -243,7 +241,7 @@ extension NSManagedObject {
     if _flags.contains(.awakening) { return }
     if _shape.ignoresChanges, _shape.ignoredChanges.contains(slot) { return notifyWrite(slot) }
     _changed.insert(slot)
-    // Listed already, unless this is the first change of an event.
+    // Already on the lists, unless this is the first change since the last notification.
     if !_flags.isRecordedAsChanged { _context?.markChanged(self) }
     notifyWrite(slot)
   }

@@ -2,10 +2,11 @@ import CoreDataModelSchema
 import Foundation
 import Synchronization
 
-/// An object of an entity: identity, values by property name, relationships to other objects of its context.
+/// An object of an entity, with an identity, values by property name, and relationships to other objects.
 ///
-/// Belongs to one context and may be used only on that context's queue; pass `objectID` between contexts
-/// instead. A fault has an identity but no loaded values; accessing a value loads them.
+/// A managed object belongs to one context and must only be used on that context's queue; pass its `objectID`
+/// to other contexts. A fault is an object whose values are not loaded. Accessing a value fires the fault,
+/// which loads them.
 ///
 /// ```swift
 /// let author = Author(context: context)
@@ -16,8 +17,8 @@ import Synchronization
 /// try context.save()
 /// ```
 open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreation {
-  // The designated initialiser must stay the first member: `ObjectMaker` calls it by its index in the class's
-  // method table.
+  // The designated initializer must stay the first member: `ObjectMaker` calls it by its index in the method
+  // table.
 
   /// Creates an object of an entity and inserts it into the context, if any.
   ///
@@ -40,19 +41,18 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   /// The entity. Its layout numbers the slots.
   final let _entity: NSEntityDescription
-  /// Slots, defaults and codings of the entity, which retains them from its first use.
+  /// The entity's slots, defaults and codings. Unowned: the entity retains them from its first use on.
   final unowned(unsafe) let _shape: FrozenEntity
-  /// A retained ID or the space of a key; see `NSManagedObject+Identity.swift`. 0 until the object is
-  /// registered or its ID is read.
+  /// A retained ID, or the retained ID space of a key; see `NSManagedObject+Identity.swift`. 0 until the
+  /// object is registered or its ID is read.
   final let _identity = Atomic<UInt>(0)
-  /// The primary key, if `_identity` holds only the space.
+  /// The primary key, if `_identity` holds an ID space.
   @exclusivity(unchecked) final var _reference: Int64 = 0
-  /// The context outlives the registration: it clears this reference when it unregisters the object or is
-  /// deallocated.
+  /// The context. Clears this reference when it unregisters the object or is deallocated.
   @exclusivity(unchecked) final unowned(unsafe) var _context: NSManagedObjectContext?
   /// The last fetched or saved values; nil in a fault and in a never-saved object.
   @exclusivity(unchecked) final var _row: Row?
-  /// The current values, once any was written.
+  /// The current values, once one of them was assigned.
   @exclusivity(unchecked) final var _draft: Row?
   /// Slots assigned since the object was last fetched or saved.
   @exclusivity(unchecked) final var _changed = SlotSet()
@@ -132,7 +132,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   open class func contextShouldIgnoreChanges(forKey key: String) -> Bool { false }
 
   /// Creates a fetch request for the entity of this class.
-  @_disfavoredOverload  // Generated classes have one of their own type, which is meant.
+  @_disfavoredOverload  // Generated classes declare a typed one, which takes precedence.
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>()
     request.entity = entity()

@@ -1,5 +1,5 @@
-// Iterates arrays of references without reference counting. Passes over saved objects do little per object,
-// and an atomic retain and release each would cost more than that; the array keeps its elements alive.
+// Iterates arrays of references without reference counting. Passes over saved objects do so little per object
+// that an atomic retain and release would dominate. The array keeps its elements alive.
 
 extension Array where Element: AnyObject {
   /// Calls a closure with each element.

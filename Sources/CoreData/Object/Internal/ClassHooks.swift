@@ -1,11 +1,11 @@
 /// The engine's hooks that a subclass overrides.
 ///
-/// Most classes override none or one, and a save that knows it can skip boxing each value of each object for
-/// a method that only passes it on. Swift does not expose overrides, but a class's method table does: an
-/// entry equal to that in `NSManagedObject`'s table is not overridden. The index of an entry is determined by
-/// comparing two classes that differ in one override; the layout of the table's header is part of Swift's ABI
-/// ("Class Metadata" in the type metadata document). If anything looks unexpected, the hook counts as
-/// overridden, which is slower but never wrong. `ClassHooksTests` verifies this for each toolchain.
+/// Most classes override at most one. A save that knows which can skip boxing every value for a validation
+/// method that does nothing. Swift does not expose overrides, but the method table does: an entry equal to
+/// that of `NSManagedObject` is not overridden. The index of an entry is found by comparing two classes that
+/// differ in one override; the layout of the table's header is part of Swift's ABI ("Class Metadata" in the
+/// type metadata document). If a table looks unexpected, all hooks count as overridden, which is slower but
+/// correct. `ClassHooksTests` verifies this for each toolchain.
 struct ClassHooks: OptionSet, Sendable {
   let rawValue: UInt16
 
@@ -50,7 +50,7 @@ struct ClassHooks: OptionSet, Sendable {
     let (base, plain, one) = (
       MethodTable(NSManagedObject.self), MethodTable(OverridesNothing.self), MethodTable(type)
     )
-    // Initialisers have an entry of their own in each class, even without overrides.
+    // Initializers have a distinct entry in each class, even if not overridden.
     let different = base.entries.filter { base[$0] == plain[$0] && plain[$0] != one[$0] }
     return different.count == 1 ? different[0] : nil
   }
@@ -81,7 +81,7 @@ private struct MethodTable {
   subscript(entry: Int) -> UInt { _words[entry] }
 }
 
-// Classes for comparison; never instantiated.
+// Classes to compare; never instantiated.
 
 private class OverridesNothing: NSManagedObject {}
 

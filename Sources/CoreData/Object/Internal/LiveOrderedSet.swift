@@ -3,16 +3,16 @@ import Foundation
 /// An ordered to-many that is read and written in place; returned by `value(forKey:)` and
 /// `mutableOrderedSetValue(forKey:)`.
 ///
-/// Half of the reading methods of Foundation's class cannot be overridden and read its own storage (`array`,
-/// `firstObject`, iteration). That storage is therefore synchronized with the relationship on each change.
-/// After a merge or refresh invalidates the relationship, a retained set shows the new members from the next
-/// call of `count`, `object(at:)`, `index(of:)` or `contains(_:)` on.
+/// About half of the readers of Foundation's class (`array`, `firstObject`, iteration) cannot be overridden
+/// and read the superclass's storage, so every change of the relationship is copied into that storage. After
+/// a merge or refresh invalidates the relationship, a retained set shows the new members from the next call
+/// of `count`, `object(at:)`, `index(of:)` or `contains(_:)` on.
 final class LiveOrderedSet: NSMutableOrderedSet {
   private let _owner: NSManagedObject
   private let _slot: Int
-  /// Contents of Foundation's storage.
+  /// Contents of the superclass's storage.
   private var _stored: [NSManagedObject] = []
-  /// Whether that storage is being changed. Foundation's methods call the overridden ones meanwhile.
+  /// True while that storage is mutated: the superclass then calls the methods overridden here.
   private var _isStoring = false
 
   init(_ owner: NSManagedObject, slot: Int) {
@@ -36,8 +36,9 @@ final class LiveOrderedSet: NSMutableOrderedSet {
     return state.order
   }
 
-  /// Synchronizes Foundation's storage with the relationship. Costs a comparison per member, and a mutation
-  /// per member added, removed or moved.
+  /// Copies the order of the relationship into the superclass's storage.
+  ///
+  /// - Complexity: One comparison per member, plus one mutation per member added, removed or moved.
   func synchronize(with order: [NSManagedObject]) {
     _isStoring = true
     defer { _isStoring = false }
@@ -103,7 +104,7 @@ final class LiveOrderedSet: NSMutableOrderedSet {
     removeObjects(at: IndexSet(integersIn: range.location..<range.location + range.length))
   }
   override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
-    // In one step: an object may take the place of another one that is also replaced.
+    // As one assignment, since an object may move to the position of another one that is replaced as well.
     var order = _order
     for (object, index) in zip(objects, indexes) { order[index] = managed(object) }
     _owner.setToMany(_slot, order)

@@ -2,7 +2,7 @@ import Foundation
 
 /// A to-many that is read and written in place; returned by `mutableSetValue(forKey:)`.
 ///
-/// Overrides every mutating method: Foundation's write to a storage of their own, which stays empty.
+/// Overrides every mutating method, since the superclass's would write to its own storage, which stays empty.
 /// Foundation bridges only `NSSet` and `NSMutableSet` themselves, so casting this class to a Swift set yields
 /// an empty set.
 final class LiveSet: NSMutableSet {
@@ -22,7 +22,7 @@ final class LiveSet: NSMutableSet {
 
   private var _members: Set<NSManagedObject> { _owner.members(_slot).members }
 
-  // Foundation's implementation reads the empty storage.
+  // The superclass would read its empty storage.
   override var description: String { NSSet(array: Array(_members)).description }
 
   // MARK: Reading
@@ -38,7 +38,7 @@ final class LiveSet: NSMutableSet {
   override var allObjects: [Any] { Array(_members) }
   override func contains(_ anObject: Any) -> Bool { member(anObject) != nil }
 
-  // Foundation's implementation casts the other set to a Swift set.
+  // The superclass would cast the other set to a Swift set, which is empty for this class.
   override func isEqual(_ value: Any?) -> Bool {
     if let other = value as? LiveSet { return _members == other._members }
     return NSSet(array: Array(_members)).isEqual(value)

@@ -1,15 +1,16 @@
 /// Creates objects of an entity's class.
 ///
-/// Swift instantiates a class from its metatype only through a `required` initialiser, and requiring
-/// `init(entity:insertInto:)` would break every subclass that overrides it without `required`. Designated
-/// initialisers are in the class's method table nevertheless. The metatype is therefore cast to a class of
-/// the same shape (same superclass, same number of stored properties, the initialiser as its first member) in
-/// which it is `required`: the call uses the same table index and reaches the subclass's override.
-/// `ObjectMakerTests` verifies this for each toolchain.
+/// Swift instantiates a class from its metatype only through a `required` initializer, and making
+/// `init(entity:insertInto:)` required would break every subclass that overrides it without the keyword. The
+/// class's method table lists designated initializers regardless. The metatype is therefore cast to a class
+/// of the same shape (same superclass, same number of stored properties, the initializer as first member)
+/// whose initializer is `required`: the call uses the same table index and dispatches to the subclass's
+/// override. `ObjectMakerTests` verifies this for each toolchain.
 enum ObjectMaker {
   /// Same shape as `NSManagedObject`; never instantiated.
   class Lens: NSObject {
-    // The table lists the offsets of stored properties before the methods: one for each of NSManagedObject's.
+    // In the table, the offsets of stored properties precede the methods: one for each property of
+    // NSManagedObject.
     final var entity = 0, shape = 0, identity = 0, reference = 0, context = 0, row = 0, draft = 0,
       changed = 0,
       relations = 0, flags = 0
@@ -19,8 +20,7 @@ enum ObjectMaker {
     }
   }
 
-  /// Overrides the initialiser, so that the compiler does not infer that `Lens` is final and call it
-  /// directly.
+  /// Overrides the initializer. Otherwise the compiler infers that `Lens` is final and calls it directly.
   final class OtherLens: Lens {
     required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
       super.init(entity: entity, insertInto: context)

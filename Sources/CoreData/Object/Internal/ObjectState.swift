@@ -1,19 +1,19 @@
-/// Where an object stands in its context and towards the store: one word of flags that changes by named transitions only.
+/// The state of an object in its context and relative to the store: one word of flags, mutated only by the
+/// transitions below.
 ///
-/// The transitions follow an object's life: it is made, shows or drops its values, is changed, announced, published,
-/// saved, refreshed or rolled back, and leaves its context.
+/// Transitions are grouped by the phase of an object's life in which they occur.
 struct ObjectState {
   private(set) var flags: ObjectFlags = []
 
   // MARK: Making
 
-  /// A stored object without values.
+  /// Registers a fault: a stored object without values.
   mutating func beginAsFault(checked isChecked: Bool, recordingReads: Bool) {
     flags.formUnion(isChecked ? [.fault, .checked] : .fault)
     if recordingReads { flags.insert(.recordsReads) }
   }
 
-  /// An object made for a change that a child saved into its context.
+  /// Registers an object for a change that a child context has saved into this one.
   mutating func beginAsAdopted(_ kind: Layer.Kind, checked isChecked: Bool, recordingReads: Bool) {
     flags.formUnion(isChecked ? [.draftShared, .adopted, .checked] : [.draftShared, .adopted])
     switch kind {
@@ -25,7 +25,7 @@ struct ObjectState {
     if recordingReads { flags.insert(.recordsReads) }
   }
 
-  /// Inserted into a context; on all of its lists.
+  /// Inserts a new object and puts it on all lists of the context.
   mutating func insert(checked isChecked: Bool, recordingReads: Bool) {
     flags.subtract([.fault, .deleted, .deletePropagated])
     flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
@@ -33,7 +33,7 @@ struct ObjectState {
     if recordingReads { flags.insert(.recordsReads) }
   }
 
-  /// Inserted into the context that has it already.
+  /// Inserts an object that is already registered with the context.
   mutating func insertAgain() {
     if !flags.contains(.inserted) { flags.formUnion([.updated, .reinserted]) }
     flags.insert(.eventInserted)
@@ -41,77 +41,77 @@ struct ObjectState {
 
   // MARK: Values
 
-  /// Shows the values that are attached.
+  /// Makes the attached values readable.
   mutating func showValues() { flags.remove(.fault) }
 
-  /// Hides the values, which are shown again when the fault fires.
+  /// Turns the object into a fault but keeps its values, which become readable again when the fault fires.
   mutating func hideValues() { flags.insert(.fault) }
 
-  /// Becomes a fault without values.
+  /// Turns the object into a fault without values.
   mutating func dropValues() {
     flags.subtract([.draftShared, .primitivesWritten, .partial])
     flags.insert(.fault)
   }
 
-  /// Shows nil for every property: the row is gone, and there is nothing that delete rules could follow.
+  /// Makes every property read as nil because the row no longer exists. Delete rules have nothing to follow.
   mutating func showMissingRow() {
     flags.remove(.fault)
     flags.insert(.deletePropagated)
   }
 
-  /// Has some of the values, without showing them.
+  /// Attaches the values that a partial fetch returned. The object stays a fault.
   mutating func attachPartialValues() { flags.insert(.partial) }
 
   mutating func dropPartialValues() { flags.remove(.partial) }
 
-  /// The draft was handed out; it is copied before the next write.
+  /// Records that the draft is shared. The next write copies it.
   mutating func shareDraft() { flags.insert(.draftShared) }
 
-  /// The draft is the object's own, or there is none.
+  /// Records that the draft is exclusive to the object, or that there is none.
   mutating func ownDraft() { flags.remove(.draftShared) }
 
-  /// Assignments do not count as changes from here to `endAwakening()`.
+  /// Stops treating assignments as changes, until `endAwakening()`.
   mutating func beginAwakening() { flags.insert(.awakening) }
 
   mutating func endAwakening() { flags.remove(.awakening) }
 
-  /// A registrar exists that must learn of writes.
+  /// Records that a registrar exists, which must be notified of writes.
   mutating func observe() { flags.insert(.observed) }
 
   // MARK: Changes
 
-  /// A property was assigned.
+  /// Marks the object dirty after a property was assigned.
   mutating func change() {
     if flags.isDisjoint(with: [.inserted, .deleted]) { flags.insert(.updated) }
     if !flags.contains(.eventInserted) { flags.insert(.eventUpdated) }
   }
 
-  /// A property was written through a primitive.
+  /// Records a write through `setPrimitiveValue(_:forKey:)`.
   mutating func writePrimitive() { flags.insert(.primitivesWritten) }
 
   mutating func delete() { flags.formUnion([.deleted, .eventDeleted]) }
 
-  /// Delete rules have been applied, or must not be.
+  /// Records that delete rules have been applied or do not apply.
   mutating func finishPropagation() { flags.insert(.deletePropagated) }
 
-  /// The delete rules of a deletion are applied again, by a newer row.
+  /// Requests that delete rules run again, on a newer row.
   mutating func propagateAgain() { flags.subtract([.draftShared, .deletePropagated]) }
 
-  /// Put on the lists of unsaved and of unannounced objects.
+  /// Puts the object on the lists of unsaved and of unannounced objects.
   mutating func list() { flags.formUnion(.listedEverywhere) }
 
-  /// Taken off the list of unsaved objects.
+  /// Removes the object from the list of unsaved objects.
   mutating func unlist() { flags.subtract([.listed, .unpublished]) }
 
-  /// The next save checks the version of the object.
+  /// Makes the next save check the object's version.
   mutating func lock() { flags.formUnion([.locked, .listed]) }
 
   // MARK: Undo
 
-  /// A deletion that is not saved is taken back.
+  /// Reverts an unsaved deletion.
   mutating func undelete() { flags.subtract([.deleted, .deletePropagated, .adopted, .eventDeleted]) }
 
-  /// Inserted with the values it had before its deletion was saved.
+  /// Inserts the object with its last values after its deletion was saved.
   mutating func insertDeleted() {
     flags.subtract([.fault, .deleted, .deletePropagated, .draftShared])
     flags.formUnion([.inserted, .eventInserted])
@@ -119,33 +119,33 @@ struct ObjectState {
 
   // MARK: Announcing
 
-  /// To be announced with the next event, as the flag says.
+  /// Enqueues the object for the next change notification, in the list that `flag` selects.
   mutating func recordEvent(_ flag: ObjectFlags) {
     flags.insert(flag)
     flags.insert(.eventListed)
   }
 
-  /// The event is over.
+  /// Clears the event flags once the change notification is posted.
   mutating func endEvent() { flags.subtract(.event) }
 
-  /// Announced as inserted.
+  /// Records that a change notification has listed the object as inserted.
   mutating func announceInsertion() { flags.insert(.toldInserted) }
 
-  /// Inserted and deleted before any save.
+  /// Cancels an insertion: the object is deleted before it was ever saved.
   mutating func cancelInsertion() { flags.subtract([.inserted, .updated]) }
 
-  /// Children can read the changes.
+  /// Records that children can read the changes.
   mutating func publish() { flags.remove(.unpublished) }
 
   // MARK: Nesting
 
-  /// A child has deleted the object.
+  /// Adopts a deletion that a child has saved. The child has applied the delete rules.
   mutating func adoptDeletion() { flags.formUnion([.deleted, .deletePropagated]) }
 
-  /// The unsaved state is that of a child's save.
+  /// Records that the unsaved state comes from a child's save.
   mutating func adopt() { flags.insert(.adopted) }
 
-  /// Shows the draft of a child's save.
+  /// Adopts the draft of a child's save and makes it readable.
   mutating func adoptDraft(inserted isInserted: Bool) {
     flags.formUnion([.draftShared, .adopted])
     if !flags.contains(.inserted) { flags.insert(isInserted ? .inserted : .updated) }
@@ -154,19 +154,19 @@ struct ObjectState {
 
   // MARK: Saving
 
-  /// A pass over `willSave` begins.
+  /// Begins a pass over `willSave()`.
   mutating func beginHookPass() { flags.remove(.touchedInSave) }
 
-  /// Not, or not yet, written by the current save.
+  /// Begins a save that does not write the object, at least so far.
   mutating func beginSave() { flags.remove(.written) }
 
-  /// The current save writes the object.
+  /// Adds the object to those that the current save writes.
   mutating func write() { flags.insert(.written) }
 
-  /// The save is over.
+  /// Ends a save, successful or not.
   mutating func endSave() { flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
 
-  /// The changes are saved.
+  /// Makes the object clean: its changes are saved.
   mutating func commit() {
     flags.subtract([
       .inserted, .updated, .adopted, .draftShared, .listed, .unpublished, .primitivesWritten, .touchedInSave,
@@ -174,7 +174,7 @@ struct ObjectState {
     ])
   }
 
-  /// The deletion is saved.
+  /// Makes the object clean: its deletion is saved.
   mutating func commitDeletion() {
     flags.subtract([
       .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave,
@@ -185,43 +185,43 @@ struct ObjectState {
 
   // MARK: Conflicts
 
-  /// The row was deleted by another context, as the object is here.
+  /// Records that another context has deleted the row of an object that is deleted here as well.
   mutating func recordMissingRow() { flags.insert(.vanished) }
 
-  /// The row was deleted by another context, and the object goes with it.
+  /// Deletes the object because another context has deleted its row.
   mutating func vanish() {
     flags.formUnion([.deleted, .deletePropagated, .vanished])
     flags.remove(.updated)
   }
 
-  /// The row was deleted by another context, and the object is written again.
+  /// Turns an update into an insertion because another context has deleted the row.
   mutating func insertAnew() {
     flags.remove(.updated)
     flags.insert(.inserted)
   }
 
-  /// A new object takes over the identity of a stored row.
+  /// Turns an insertion into an update of a stored row that has the same unique values.
   ///
-  /// - Parameter isYielding: Whether the row's values win, so that the object becomes a fault once saved.
+  /// - Parameter isYielding: Whether the row's values win. If so, the object becomes a fault after the save.
   mutating func becomeUpdate(yielding isYielding: Bool) {
     flags.subtract([.inserted, .draftShared])
     flags.insert(.updated)
     if isYielding { flags.insert(.yielded) }
   }
 
-  /// Ends the wait of a yielding object for its save.
+  /// Clears the flag that `becomeUpdate(yielding:)` sets.
   ///
-  /// - Returns: Whether it was waiting.
+  /// - Returns: Whether it was set.
   mutating func endYielding() -> Bool { flags.remove(.yielded) != nil }
 
   // MARK: Dropping changes
 
-  /// The changes are dropped for the stored values.
+  /// Discards the changes in favor of the stored values.
   mutating func dropChanges() {
     flags.subtract([.updated, .deleted, .deletePropagated, .adopted, .draftShared, .primitivesWritten])
   }
 
-  /// All unsaved state is rolled back.
+  /// Discards all unsaved state on a rollback.
   mutating func rollBack() {
     flags.subtract(.event)
     flags.subtract([
@@ -230,10 +230,10 @@ struct ObjectState {
     ])
   }
 
-  /// The context was reset.
+  /// Returns to a plain fault when the context is reset.
   mutating func reset() { flags = flags.intersection(.observed).union(.fault) }
 
-  /// The context has dropped the object.
+  /// Clears what refers to the context when the object is unregistered.
   mutating func leaveContext() {
     flags.subtract([.inserted, .updated, .deleted, .listed, .adopted])
     flags.subtract(.event)

@@ -10,18 +10,18 @@ enum ObservedValue {
   case unknown
 }
 
-/// The registrars of observed objects and the values read. Stored in a side table because few objects have
-/// one; an object has the flag `observed` as long as it has a registrar.
+/// The registrars of observed objects, with the values last read. A side table, because few objects are
+/// observed. The flag `observed` of an object is set while the table has an entry for it.
 enum ObservationRegistrars {
   private struct Observed: @unchecked Sendable {
-    // Unchecked: an object's values are accessed on its context's queue only.
+    // Unchecked: an object's values are accessed only on its context's queue.
     let registrar = ObservationRegistrar()
     var reads: [Int: ObservedValue] = [:]
   }
 
   private static let _observed = Mutex<[ObjectIdentifier: Observed]>([:])
 
-  /// Returns the registrar of an object and creates it on demand.
+  /// Returns the registrar of an object, created on first use, and records the value read.
   ///
   /// - Parameter value: The property's current value.
   static func registrar(

@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 import Foundation
 
-/// The accessed relationships of one object: by slot, the other object or the members.
+/// The cached relationships of one object: the target of each to-one and the members of each to-many
+/// accessed.
 ///
-/// Strong references, as in Core Data: two objects that reference each other this way keep each other
-/// registered.
+/// References are strong, as in Core Data: two objects that refer to each other keep each other registered.
 final class Relations {
-  // The first to-one is stored inline: most objects have accessed one at most.
+  // The first to-one is stored inline, since most objects have at most one that was accessed.
   @exclusivity(unchecked) private var _firstSlot = -1
   @exclusivity(unchecked) private var _first: NSManagedObject?
   @exclusivity(unchecked) private var _others: [(slot: Int, target: NSManagedObject)] = []
@@ -61,7 +61,7 @@ final class Relations {
     for entry in _toMany { body(entry.slot, entry.state) }
   }
 
-  /// Drops everything that can be reread, keeping unsaved additions and removals.
+  /// Invalidates everything that can be reread. Keeps unsaved additions and removals.
   func dropClean() {
     fetched = [:]
     decoded = [:]
@@ -71,16 +71,18 @@ final class Relations {
   }
 }
 
-/// What the caller knows of an object's membership in the store.
+/// What the caller knows about an object's membership in the stored relationship.
 enum StoredMembership {
-  /// Nothing: the members read decide.
+  /// Unknown to the caller; the members last read decide.
   case asRead
-  /// The object is a member in the store.
+  /// The stored relationship contains the object.
   case member
-  /// The object is a member only through an unsaved addition, or was none before it.
+  /// The stored relationship lacks the object; only an unsaved addition makes it a member.
   case unsaved
 
-  /// - Parameter isRead: Whether the members read have the object.
+  /// Whether the stored relationship contains the object.
+  ///
+  /// - Parameter isRead: Whether the members last read contain it.
   @inline(__always) func isMember(asRead isRead: @autoclosure () -> Bool) -> Bool {
     switch self {
     case .asRead: isRead()
@@ -90,10 +92,10 @@ enum StoredMembership {
   }
 }
 
-/// Members of one to-many: those read, if any, plus later additions and removals.
+/// The members of one to-many: those last read, if any, plus unsaved additions and removals.
 final class ToManyState {
   let isOrdered: Bool
-  /// Whether `members` is the whole relationship.
+  /// Whether `members` is complete.
   @exclusivity(unchecked) private(set) var isRealised = false
   /// All members, once realised. The set is built on demand: most to-manys are iterated and never searched.
   private(set) var members: Set<NSManagedObject> {
@@ -144,14 +146,14 @@ final class ToManyState {
 
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
-  /// Whether a child has saved changes of the members. Their own to-ones say which.
+  /// Whether a child has saved changes of the members, which are recorded in the members' own to-ones.
   @exclusivity(unchecked) private(set) var isTouched = false
 
   var hasChanges: Bool {
     isTouched || !added.isEmpty || !removed.isEmpty || isReordered || _wantedOrder != nil
   }
 
-  /// Members in a stable order: the relationship's, or for an unordered one the set's.
+  /// The members as an array, in the relationship's order if it is ordered.
   var list: [NSManagedObject] { isOrdered ? order : _isSetDue ? base : Array(_set) }
 
   private func _makeSet() {
@@ -174,7 +176,7 @@ final class ToManyState {
     return nil
   }
 
-  /// The members in a plain Foundation set, since Foundation bridges no subclass: `as? Set<Book>` would yield
+  /// The members as a plain `NSSet`: Foundation does not bridge subclasses, so `as? Set<Book>` of one yields
   /// an empty set. Cached, because building it costs more than reading the members.
   var foundationSet: NSSet {
     if let _foundationSet { return _foundationSet }
@@ -193,11 +195,11 @@ final class ToManyState {
     return set
   }
 
-  /// Sets the members read, then replays earlier additions and removals.
+  /// Installs the members just read, then replays unsaved additions and removals on them.
   ///
   /// - Parameters:
-  ///   - lost: Members read that children have moved away.
-  ///   - gained: Objects that children have moved here.
+  ///   - lost: Members read that a child has moved to another owner.
+  ///   - gained: Objects that a child has moved to this owner.
   func realise(
     _ read: [NSManagedObject], lost: [NSManagedObject] = [], gained: [NSManagedObject] = []
   ) {
@@ -231,7 +233,7 @@ final class ToManyState {
     live?.synchronize(with: order)
   }
 
-  /// Drops the members read, keeping changes.
+  /// Invalidates the members read. Keeps unsaved changes.
   func unrealise() {
     guard isRealised else { return }
     isRealised = false
@@ -242,10 +244,10 @@ final class ToManyState {
     isReordered = false
   }
 
-  /// Adds a member. Cancels an earlier removal if the object had been a member; if others may have removed it
-  /// as well, it counts as added.
+  /// Adds a member. Cancels an unsaved removal if the stored relationship still contains the object; if
+  /// another context may have removed it as well, records an addition.
   ///
-  /// - Parameter membership: That of a removed object.
+  /// - Parameter membership: The stored membership of an object whose removal is unsaved.
   @discardableResult
   func add(_ object: NSManagedObject, at index: Int? = nil, _ membership: StoredMembership = .asRead) -> Bool
   {
@@ -256,7 +258,7 @@ final class ToManyState {
     let isTakenBack = !removed.isEmpty && membership.isMember(asRead: hasRemoved(object))
     if removed.isEmpty || removed.remove(object) == nil || !isTakenBack {
       _absent.remove(object)
-      // Growing a set to a dozen by doubling costs more than the dozen insertions.
+      // Growing a set to twelve elements by doubling costs more than the twelve insertions.
       if added.isEmpty { added.reserveCapacity(12) }
       added.insert(object)
     }
@@ -264,7 +266,7 @@ final class ToManyState {
     return true
   }
 
-  /// Whether an object is a member only through an unsaved addition.
+  /// Whether an object is a member only by an unsaved addition.
   func isNew(_ object: NSManagedObject) -> Bool { added.contains(object) && !_redundant.contains(object) }
 
   /// Whether an object was a member, according to the members read, before it was removed.
@@ -285,13 +287,13 @@ final class ToManyState {
     return true
   }
 
-  /// Undoes an addition; an object that was a member before stays.
+  /// Reverts an addition. An object that was a member before stays one.
   func undoAddition(of object: NSManagedObject) {
     if _redundant.remove(object) != nil { added.remove(object) } else { remove(object) }
   }
 
-  /// Adds an object that has linked to this one, regardless of the members read, which may be older than its
-  /// end.
+  /// Adds an object whose own end now points here, regardless of the members read, which may be older than
+  /// that end.
   ///
   /// - Parameter membership: As for `add`.
   func gain(_ object: NSManagedObject, _ membership: StoredMembership = .asRead) -> Bool {
@@ -300,7 +302,7 @@ final class ToManyState {
     return added.insert(object).inserted
   }
 
-  /// Removes an object that has unlinked itself, regardless of the members read.
+  /// Removes an object whose own end no longer points here, regardless of the members read.
   func lose(_ object: NSManagedObject, _ membership: StoredMembership = .asRead) -> Bool {
     if remove(object, membership) { return true }
     guard removed.insert(object).inserted else { return false }
@@ -311,7 +313,8 @@ final class ToManyState {
   /// Records that a child has changed the members.
   func touch() { isTouched = true }
 
-  /// Adds an object that a child has moved here. Its to-one records the change.
+  /// Adds an object that a child has moved to this owner. Records no addition: the object's to-one is the
+  /// change.
   func gainMoved(_ object: NSManagedObject) -> Bool {
     removed.remove(object)
     _absent.remove(object)
@@ -320,7 +323,7 @@ final class ToManyState {
     return true
   }
 
-  /// Removes an object that a child has moved away. Its to-one records the change.
+  /// Removes an object that a child has moved to another owner. Records no removal, as `gainMoved(_:)`.
   func loseMoved(_ object: NSManagedObject) -> Bool {
     added.remove(object)
     _redundant.remove(object)
@@ -329,8 +332,8 @@ final class ToManyState {
     return true
   }
 
-  /// Forgets the addition or removal of a member: another context saved the same change, and the members will
-  /// be reread.
+  /// Discards the unsaved addition or removal of an object, because another context has saved the same
+  /// change. The members will be reread.
   func clearChange(of object: NSManagedObject) {
     added.remove(object)
     _redundant.remove(object)
@@ -343,7 +346,7 @@ final class ToManyState {
     members.contains(object) || added.contains(object) || removed.contains(object)
   }
 
-  /// Drops an object whose deletion is saved: no unsaved change.
+  /// Removes an object whose deletion is saved. Records no change.
   func forget(_ object: NSManagedObject) {
     // The set first: it may have to be built from `base`.
     if members.contains(object) {
@@ -358,35 +361,36 @@ final class ToManyState {
     _absent.remove(object)
   }
 
-  /// Adopts an order from elsewhere. Members that it lacks follow at the end in their current order.
+  /// Applies an order that may be incomplete. Members missing from it follow at the end, in their current
+  /// order.
   func reorder(asFarAsKnown newOrder: [NSManagedObject]) {
     let known = newOrder.filter { members.contains($0) }
     let named = Set(known)
     reorder(known + order.filter { !named.contains($0) })
   }
 
-  /// Adopts the order that a child has saved; members not read yet are put in it once they are.
+  /// Adopts the order that a child has saved. Applied on the next read if the members are not loaded.
   func adopt(order newOrder: [NSManagedObject]) {
     guard isRealised else { return _wantedOrder = newOrder }
     reorder(asFarAsKnown: newOrder)
-    // Unsaved even if it is the present order: members that others have saved follow it.
+    // An unsaved change even if the order is already the current one: members that others save come after it.
     isReordered = true
   }
 
-  /// Reorders the same members.
+  /// Replaces the order of the same members.
   func reorder(_ newOrder: [NSManagedObject]) {
     guard order != newOrder else { return }
     order = newOrder
     isReordered = true
   }
 
-  /// Makes the current members the saved ones.
+  /// Makes the current members the saved state.
   func commit() {
     _forgetChanges()
     if isRealised { base = list }
   }
 
-  /// Restores the members read.
+  /// Restores the members as read.
   func rollback() {
     _forgetChanges()
     if isRealised {
@@ -410,7 +414,7 @@ final class ToManyState {
     ToManyDelta(added: added.map(\._objectID), removed: removed.map(\._objectID), order: _orderedIDs)
   }
 
-  /// The order of a one-to-many for a save or a child context, and the objects that it lists no more.
+  /// The order of a one-to-many for a save or a child context, and the objects no longer in it.
   var orderDelta: ToManyDelta {
     let left = isRealised ? base.filter { !members.contains($0) } : []
     return ToManyDelta(added: [], removed: left.map(\._objectID), order: _orderedIDs)

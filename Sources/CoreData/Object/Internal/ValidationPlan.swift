@@ -2,10 +2,10 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// The validation checks of an entity's slots; most slots of most entities have none.
+/// The validation checks of an entity, by slot. Most slots have none.
 ///
-/// Limits set in the model editor are checked on raw cells. Predicates set in code replace them and see the
-/// value as callers do.
+/// Limits from the model editor are checked on raw cells. Predicates set in code replace them and are
+/// evaluated on the value that `value(forKey:)` returns.
 struct ValidationPlan: Sendable {
   enum Check: Sendable {
     case mandatory
@@ -24,7 +24,7 @@ struct ValidationPlan: Sendable {
   private let _checks: [[Check]]
   /// The slots that have checks.
   let slots: [Int]
-  /// Whether the only checks are for mandatory values, and none is for a to-many.
+  /// Whether all checks are for mandatory attributes and to-ones.
   let isMandatoryOnly: Bool
   var isEmpty: Bool { slots.isEmpty }
 
@@ -39,8 +39,8 @@ struct ValidationPlan: Sendable {
         if !relationship.isToMany {
           if !slot.isOptional { checks.append(.mandatory) }
         } else if relationship.minCount > 0 || relationship.maxCount > 0 {
-          // Mandatory without a minimum count requires nothing: many shipped models have such to-manys, and
-          // empty ones.
+          // A mandatory to-many without a minimum count may be empty: many shipped models have such
+          // relationships and store no members.
           checks.append(
             .memberCount(min: relationship.minCount, max: relationship.maxCount, isOptional: slot.isOptional))
         }
@@ -86,7 +86,7 @@ struct ValidationPlan: Sendable {
         checks.append(.decimalRange(min: low, max: high))
       }
     case .float:
-      // Single precision like the values: a limit of 0.1 is the nearest float.
+      // Rounded to single precision, as the values are: a limit of 0.1 is the nearest float.
       checks.append(
         .numberRange(
           min: low.map { Double(Float(_double($0))) }, max: high.map { Double(Float(_double($0))) }))
@@ -104,15 +104,15 @@ struct ValidationPlan: Sendable {
   /// Clamps a limit on a length to the range of lengths.
   private static func _length(_ decimal: Decimal) -> Int { Int(max(0, min(_double(decimal), 1e15))) }
 
-  /// Some(nil) without a bound, nil for a bound that is not a 64-bit integer.
+  /// `.some(nil)` without a bound; nil for a bound that is not a 64-bit integer.
   private static func _whole(_ decimal: Decimal?) -> Int64?? {
     guard let decimal else { return .some(nil) }
     let int = NSDecimalNumber(decimal: decimal).int64Value
     return Decimal(int) == decimal ? .some(int) : nil
   }
 
-  /// Returns the checks for predicates set in code, or for those of the model file. Skips an unusable one and
-  /// logs to standard error.
+  /// Returns the checks for predicates set in code, or else for those of the model file. Skips a predicate
+  /// that cannot be evaluated and logs it to standard error.
   private static func _predicates(_ property: NSPropertyDescription?, _ entity: String) -> [Check] {
     guard let property else { return [] }
     func checks<Source>(_ sources: [Source], _ make: (Int, Source) throws -> Check) -> [Check] {
@@ -154,7 +154,7 @@ struct ValidationPlan: Sendable {
       if object.isUnsetTransient(slot) { return }
       return try check(object.read(slot), slot, of: object)
     }
-    // A to-many neither loaded nor changed still has its saved members.
+    // A to-many that is neither loaded nor dirty still has its saved members.
     guard object.isInserted || object._changed.contains(slot) || object._relations?.members(slot) != nil
     else { return }
     try checkMembers(object.members(slot).members.count, slot, of: object) { object.value(at: slot) }
@@ -273,7 +273,7 @@ extension NSManagedObject {
     _shape.codings[slot] == nil ? nil : shown(value, slot)
   }
 
-  /// Returns a cell as callers see it, a to-one as an object.
+  /// Returns a cell as `value(forKey:)` does: decoded, a to-one as an object.
   final func shownValue(_ value: Value, _ slot: Int) -> Any? {
     switch value {
     case .reference(let key): _context?.object(for: key)
@@ -294,7 +294,8 @@ extension Value {
     }
   }
 
-  /// An integer, floating-point or decimal value without loss, a double by its shortest text.
+  /// An integer, floating-point or decimal value without loss of precision; a double by its shortest
+  /// description.
   var exactNumber: Decimal? {
     switch self {
     case .int(let int): Decimal(int)

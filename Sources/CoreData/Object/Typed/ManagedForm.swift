@@ -1,11 +1,11 @@
 import CoreDataModelSchema
 import Foundation
 
-/// The representation of a Swift type's values in a Row, for types that need no conversion.
+/// The Swift types of properties that are read from and written to a `Row` without conversion.
 enum ManagedForm: Sendable {
   case bool, int16, int32, int64, float, double, string, date, data, uuid, url, decimal
   case toOne, toMany, orderedToMany
-  /// All other types go through `value(forKey:)` and `setValue(_:forKey:)`.
+  /// Any other type; accessed by `value(forKey:)` and `setValue(_:forKey:)`.
   case other
 
   init<Value>(_ type: Value.Type) {

@@ -1,6 +1,6 @@
 import Foundation
 
-// Implements generated to-many accessors such as `addToBooks(_:)`.
+// The implementation of generated to-many accessors such as `addToBooks(_:)`.
 
 extension ManagedKey {
   /// Adds a member to an object's to-many.
@@ -58,7 +58,7 @@ extension ManagedKey {
     object.removeMember(object.members(slot).order[index], slot)
   }
 
-  /// Inserts members into an object's ordered to-many, so that they end up at the given indexes.
+  /// Inserts members into an object's ordered to-many. The indexes are those after the insertion.
   public func insert(_ members: [NSManagedObject], into object: NSManagedObject, at indexes: NSIndexSet) {
     _checkCounts(members, indexes, object)
     for (index, member) in zip(_ascending(indexes), members) { insert(member, into: object, at: index) }

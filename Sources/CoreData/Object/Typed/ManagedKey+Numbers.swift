@@ -1,6 +1,6 @@
 import Foundation
 
-// Numbers, read from the Row without conversion. Null reads as zero, as with Core Data's scalar accessors.
+// Numbers are read from the row without conversion. Null reads as zero, as with Core Data's scalar accessors.
 
 extension ManagedKey where Value == Bool {
   /// The property of an object.
@@ -103,7 +103,7 @@ extension ManagedKey where Value == Double {
 }
 
 extension ManagedKey {
-  /// Writes a cell, or the original value if the property has another representation.
+  /// Writes a cell, or `value` by key if the property has another type in the model.
   @inline(__always) func write(
     _ cell: @autoclosure () -> CoreData.Value, _ value: @autoclosure () -> Any?, _ object: NSManagedObject
   ) {
@@ -115,7 +115,7 @@ extension ManagedKey {
     }
   }
 
-  /// Reads a number whose attribute has another type than the accessor.
+  /// Returns a number whose attribute has another numeric type than the accessor.
   func number(of object: NSManagedObject) -> NSNumber {
     switch object.valueOfProperty(name) {
     case let number as NSNumber: return number
@@ -124,14 +124,14 @@ extension ManagedKey {
     }
   }
 
-  /// Traps: the class declares a property with a type to which the model's cannot be converted.
+  /// Traps because a value of the model's type cannot be converted to the declared type.
   func mismatch<T>(_ found: Any, _ object: NSManagedObject) -> T {
     programmerError(
       "'\(object._layout.entityName).\(name)' holds a \(type(of: found)), but \(type(of: object)) declares it as "
         + "\(Value.self). Change the declaration, or the model.")
   }
 
-  /// Traps: a property that is not declared optional has no value.
+  /// Traps because a property that is not declared optional has no value.
   func missing<T>(_ object: NSManagedObject) -> T {
     programmerError(
       "'\(object._layout.entityName).\(name)' is nil, but \(type(of: object)) declares it as \(Value.self). Declare it as "

@@ -120,8 +120,8 @@ extension ManagedKey {
   private func _typedMembers<Object: NSManagedObject>(_ object: NSManagedObject) -> Set<Object> {
     let state = object.members(toManySlot(in: object))
     if let other = state.member(notOf: Object.self) { return mismatch(other, object) }
-    // Each member is an Object, and managed objects hash by identity regardless of class: the hash table is
-    // the same.
+    // Every member is an `Object`, and managed objects hash by identity in every class, so both sets have the
+    // same hash table.
     return unsafeBitCast(state.members, to: Set<Object>.self)
   }
 

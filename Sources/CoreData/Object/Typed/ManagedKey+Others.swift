@@ -4,7 +4,7 @@ import Foundation
 
 extension ManagedKey {
   /// The property of an object, by name and with a cast.
-  @_disfavoredOverload  // The forms that know their type go by slot.
+  @_disfavoredOverload  // Overloads for specific types access the slot.
   public subscript(object: NSManagedObject) -> Value {
     get {
       let found = object.valueOfProperty(name)
@@ -23,7 +23,7 @@ extension ManagedKey {
 }
 
 extension ManagedKey where Value: RawRepresentable {
-  /// The property of an object, stored as its raw value; traps for a raw value without a case.
+  /// The property of an object, stored as a raw value. Traps on reading a raw value that has no case.
   public subscript(object: NSManagedObject) -> Value {
     get {
       let found = object.valueOfProperty(name)
@@ -38,13 +38,13 @@ extension ManagedKey where Value: RawRepresentable {
 }
 
 extension ManagedKey {
-  /// The property of an object, stored as its raw value; a raw value without a case reads as nil.
+  /// The property of an object, stored as a raw value. A raw value that has no case reads as nil.
   public subscript<Wrapped: RawRepresentable>(object: NSManagedObject) -> Wrapped? where Value == Wrapped? {
     get { _rawValue(object.valueOfProperty(name), Wrapped.RawValue.self).flatMap(Wrapped.init(rawValue:)) }
     set { object.setValueOfProperty(newValue?.rawValue, name) }
   }
 
-  /// Returns an enumeration's raw value from a model value. A nil number counts as zero, as for scalars.
+  /// Converts a property's value to a raw value. A nil number reads as zero, as with scalar accessors.
   private func _rawValue<Raw>(_ found: Any?, _ type: Raw.Type) -> Raw? {
     if let integer = type as? any FixedWidthInteger.Type {
       guard let number = found as? NSNumber else { return nil }
@@ -58,7 +58,7 @@ extension ManagedKey {
   }
 }
 
-/// Types to which Objective-C bridges nil as an empty value.
+/// Types that Objective-C bridges nil to as an empty value.
 private protocol EmptyWhenNil { init() }
 extension Array: EmptyWhenNil {}
 extension Set: EmptyWhenNil {}

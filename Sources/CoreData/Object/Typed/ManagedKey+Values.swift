@@ -1,6 +1,6 @@
 import Foundation
 
-// Optional attributes. The non-optional overloads are for hand-written classes.
+// Attributes that may be nil. Hand-written classes may declare them non-optional.
 
 extension ManagedKey where Value == String? {
   /// The property of an object.
@@ -156,8 +156,8 @@ extension ManagedKey {
     return nil
   }
 
-  /// Converts the value of a property with another representation; traps if it cannot be converted to the
-  /// declared type.
+  /// Converts the value of a property that has another type in the model. Traps if there is no conversion to
+  /// the declared type.
   private func _converted<T>(_ object: NSManagedObject, _ convert: (Any) -> T?) -> T? {
     guard let found = object.valueOfProperty(name) else { return nil }
     return convert(found) ?? mismatch(found, object)

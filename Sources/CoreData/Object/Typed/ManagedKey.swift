@@ -1,11 +1,11 @@
 import CoreDataModelSchema
 import Synchronization
 
-/// A property of managed objects, for generated accessors. Looks up the name once per entity, then accesses
-/// the property by slot.
+/// A property of managed objects, as generated accessors use it. Looks up the name once per entity and then
+/// accesses the property by slot.
 ///
-/// The build plugin generates one key per property and reads and writes through it: `titleKey[self]`. Scalars
-/// need neither boxing nor a dictionary look-up. A key may be used from any thread, the objects only on their
+/// The build plugin generates a key for each property, and accessors that subscript it: `titleKey[self]`.
+/// Scalars are neither boxed nor looked up in a dictionary. Keys are thread-safe; objects are bound to their
 /// context's queue.
 ///
 /// ```swift
@@ -25,8 +25,8 @@ public final class ManagedKey<Value>: Sendable {
   public let name: String
   let form: ManagedForm
 
-  // Cached slots of four entities, each with the entity's serial number in the high half and the slot in the
-  // low half. A class usually stands for one entity and its subentities, so misses are very rare.
+  // A cache of the slots in four entities: the entity's serial number in the high half of each word, the slot
+  // in the low half. A class usually has one entity and its subentities, so collisions are rare.
   private let _first = Atomic<UInt64>(0)
   private let _second = Atomic<UInt64>(0)
   private let _third = Atomic<UInt64>(0)
@@ -40,11 +40,10 @@ public final class ManagedKey<Value>: Sendable {
     form = ManagedForm(Value.self)
   }
 
-  /// Marker in the low half for a property without a slot or with values in another representation than
-  /// `Value`.
+  /// The slot of a property that has none, or that has another type than `Value` in the model.
   @inline(__always) static var indirect: Int { 0xFFFF_FFFF }
 
-  /// Returns the property's slot in an object's entity; `indirect` if it must be accessed by name.
+  /// Returns the property's slot in an object's entity, or `indirect` if it must be accessed by name.
   @inline(__always) func slot(in object: NSManagedObject) -> Int {
     let shape = object._shape
     let entry = _entry(shape.serial)

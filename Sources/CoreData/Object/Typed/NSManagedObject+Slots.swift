@@ -1,13 +1,13 @@
 import CoreDataModelSchema
 import Foundation
 
-// Slot access for modules of this package, which look a property up once and keep its slot. No boxing beyond
-// the row's own. Use on the queue of the object's context. Observers are notified before a property is set,
-// as with `@Observable` classes.
+// Access by slot for other modules of this package, which look up a property once and keep its slot. Values
+// are not boxed. Must be called on the queue of the object's context. Observers are notified before a
+// property is set, as with `@Observable` classes.
 
 extension NSEntityDescription {
-  /// Returns the slot of a property, inherited ones included; nil if the entity has none of that name. Makes
-  /// the model immutable.
+  /// Returns the slot of a property, inherited ones included; nil if the entity has none of that name.
+  /// Freezes the model.
   package final func slot(ofPropertyNamed name: String) -> Int? { shape.layout.slot(named: name) }
 }
 
@@ -100,10 +100,10 @@ extension NSManagedObject {
     setToOne(slot, target)
   }
 
-  /// The objects of a to-many relationship.
+  /// Returns the members of a to-many relationship.
   package final func memberList(at slot: Int) -> [NSManagedObject] { members(slot).list }
 
-  /// Replaces the objects of a to-many relationship and updates their inverses.
+  /// Replaces the members of a to-many relationship and updates their inverses.
   package final func setMemberList(_ objects: [NSManagedObject], at slot: Int) {
     notifyWrite(slot)
     setToMany(slot, objects)

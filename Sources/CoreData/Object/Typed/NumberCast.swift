@@ -1,10 +1,10 @@
 import Foundation
 
-/// Casts a number to the numeric type that a class declares for a property, whatever numeric type the model
-/// gives it.
+/// Casts a number to the numeric type that a class declares for a property, which may differ from the
+/// model's.
 enum NumberCast<Target> {
-  /// Returns the number as the declared type. Nil becomes zero, as with Core Data's scalar accessors, or nil
-  /// if the declared type is an optional number. Returns nil if either is not numeric.
+  /// Returns a number as the declared type. Nil becomes zero, as with Core Data's scalar accessors, or nil if
+  /// the declared type is optional. Returns nil if the value or the type is not numeric.
   static func value(_ found: Any?) -> Target? {
     guard found == nil || found is NSNumber else { return nil }
     let number = found as? NSNumber ?? 0
