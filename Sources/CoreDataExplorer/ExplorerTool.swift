@@ -3,9 +3,9 @@ import Foundation
 
 /// The command line of `coredata-explorer`.
 package enum ExplorerTool {
-  /// Serves a store until the process is ended.
+  /// Serves a store until the process is terminated.
   package static func run(_ words: [String], version: String, in environment: ToolEnvironment) -> ExitCode {
-    // With 'explore' when 'coredata explore' passes its arguments on, without it when started directly.
+    // 'coredata explore' passes all of its arguments on, including 'explore' itself.
     let words =
       words.first == "explore" || words.first.map { $0.hasPrefix("-") } ?? true ? words : ["explore"] + words
     let tool = CommandLineTool(

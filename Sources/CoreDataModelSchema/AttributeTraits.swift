@@ -1,7 +1,7 @@
-/// How values of an attribute type are represented: in rows, columns, literals, texts and forms.
+/// The representation of an attribute type's values in rows, columns, literals, texts and HTML forms.
 ///
-/// A database, a file format or a tool switches over forms, not over types: a type with the form of another one needs
-/// nothing of them.
+/// Databases, file formats and tools switch over forms, not over types, so a new type that has the form of an
+/// existing one requires no change in them.
 package enum AttributeForm: Sendable, Hashable {
   case undefined
   case integer16, integer32, integer64
@@ -14,29 +14,29 @@ package enum AttributeForm: Sendable, Hashable {
   case date
   case binaryData
   case uuid
-  /// A text that is shown as a URL.
+  /// A text that reads as a URL.
   case uri
-  /// An object that a value transformer turns into bytes.
+  /// An object that a value transformer encodes as bytes.
   case transformable
   case objectID
   case composite
 }
 
-/// What the engine, the model files and the code generators need to know of an attribute type.
+/// The properties of an attribute type that the engine, model files and code generators depend on.
 package struct AttributeTraits: Sendable {
-  /// What model files call the type.
+  /// The type's name in model files.
   package let fileName: String
-  /// How values are represented.
+  /// The representation of values.
   package let form: AttributeForm
-  /// Class of the values in archives; nil for none, or one that the attribute names.
+  /// The class of values in archives; nil if there is none, or if each attribute specifies it.
   package let archivedClass: String?
-  /// What a caller must pass, in words.
+  /// A description of the values that callers may pass, for error messages.
   package let expectation: String
   /// Type of a generated property.
   package let objectType: String
   /// Type of a generated property with scalar values; nil for none.
   package let scalarType: String?
-  /// Type of a generated property of a SwiftData model; nil where SwiftData stores no such values.
+  /// Type of a generated property of a SwiftData model; nil if SwiftData does not support such values.
   package let modelType: String?
 }
 
@@ -44,10 +44,10 @@ extension AttributeType {
   /// The traits of the type.
   package var traits: AttributeTraits { Self._traits[Int(rawValue / 100)].unsafelyUnwrapped }
 
-  /// How values of the type are represented.
+  /// The representation of the type's values.
   package var form: AttributeForm { Self._forms[Int(rawValue / 100)] }
 
-  /// By the hundreds of the raw value.
+  /// Traits by the raw value divided by 100.
   private static let _traits: [AttributeTraits?] = {
     var traits = [AttributeTraits?](repeating: nil, count: Int(allCases.map(\.rawValue).max()! / 100) + 1)
     for type in allCases { traits[Int(type.rawValue / 100)] = type._made }
@@ -82,10 +82,10 @@ extension AttributeType {
     }
   }
 
-  /// What model files call the type.
+  /// The type's name in model files.
   package var fileName: String { traits.fileName }
 
-  /// The type that model files call this.
+  /// Creates the type that has this name in model files.
   package init?(fileName: String) {
     guard let type = Self._byFileName[fileName] else { return nil }
     self = type
@@ -108,7 +108,7 @@ extension AttributeTraits {
     self.modelType = modelType
   }
 
-  /// A type whose values are boxed as NSNumbers.
+  /// Returns the traits of a type whose values are boxed as `NSNumber`.
   fileprivate static func _number(
     _ fileName: String, _ form: AttributeForm, _ expectation: String, _ scalarType: String,
     _ modelType: String

@@ -44,7 +44,7 @@ struct LayoutBuilder {
     for root in roots { visit(root) }
     for (index, name) in order.enumerated() { _numbers[name] = index + 1 }
 
-    // Names first: inverse slots need every entity's slot numbers before any Slot can be created.
+    // Numbers first: a slot refers to the number of its inverse, which may be in any other entity.
     var slotNames: [String: [String]] = [:]
     var count = 0
     for name in order {
@@ -66,7 +66,8 @@ struct LayoutBuilder {
     }
   }
 
-  /// Own and inherited property names; a name may be declared only once along the line of parents.
+  /// Returns an entity's property names, inherited ones first. Throws if an entity redeclares an inherited
+  /// name.
   private func _slotNames(_ name: String, inherited: [String: [String]]) throws -> [String] {
     let entity = _entities[name]!
     var names = entity.parent.flatMap { inherited[$0] } ?? []
@@ -82,7 +83,7 @@ struct LayoutBuilder {
     return names
   }
 
-  /// To-many relationships without inverse: each needs a to-one in its destination to be stored.
+  /// Returns a hidden to-one for each to-many without inverse, which is stored in its destination.
   private func _hiddenToOnes(_ order: [String]) -> [HiddenToOne] {
     order.flatMap { name in
       _entities[name]!.relationships.filter { $0.isToMany && $0.inverse == nil }

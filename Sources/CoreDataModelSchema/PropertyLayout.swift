@@ -17,8 +17,8 @@ package final class PropertyLayout: Sendable {
     package let maxCount: Int
     /// Whether both ends are to-many, so that a join table stores them.
     package let isManyToMany: Bool
-    /// Whether this is a to-many whose inverse is a to-one of the model. The members' to-ones alone say who is a
-    /// member.
+    /// Whether this is a to-many whose inverse is a to-one of the model. The members' to-ones alone say who
+    /// is a member.
     package let isOneToMany: Bool
 
     /// Whether unsaved changes of this to-many are recorded with its owner: those of a many-to-many, those
@@ -76,7 +76,7 @@ package final class PropertyLayout: Sendable {
   }
 
   package let entityName: String
-  /// Number of the entity as the SQLite store has it (Z_ENT), from 1.
+  /// The number of the entity in the SQLite store (Z_ENT), from 1.
   package let entityNumber: Int
   /// Number of the topmost ancestor, whose table all subentities share.
   package let rootNumber: Int

@@ -1,6 +1,6 @@
 import CoreDataCSQLite
 
-/// An SQL aggregate while it runs over one group of rows.
+/// The state of an SQL aggregate function for one group of rows.
 package protocol Aggregate: AnyObject {
   /// Processes the arguments of one row. An error fails the statement.
   func step(_ call: FunctionCall) throws
@@ -13,7 +13,7 @@ extension Connection {
     let make: () -> any Aggregate
     init(_ make: @escaping () -> any Aggregate) { self.make = make }
 
-    /// The aggregate of the current group, created at its first row.
+    /// Returns the aggregate of the current group, created at its first row.
     static func running(_ context: OpaquePointer) -> (any Aggregate)? {
       guard let slot = _slot(context, makes: true), let box = sqlite3_user_data(context) else { return nil }
       if let known = slot.pointee {
@@ -24,7 +24,7 @@ extension Connection {
       return made.aggregate
     }
 
-    /// The aggregate of the group that ends; a new one for a group without rows.
+    /// Returns the aggregate of the group that ends; a new one for an empty group.
     static func ended(_ context: OpaquePointer) -> (any Aggregate)? {
       if let slot = _slot(context, makes: false), let known = slot.pointee {
         slot.pointee = nil
@@ -33,7 +33,7 @@ extension Connection {
       return sqlite3_user_data(context).map { Unmanaged<Maker>.fromOpaque($0).takeUnretainedValue().make() }
     }
 
-    /// SQLite's memory for the group, all zeros at first.
+    /// Returns SQLite's memory for the group, initially zeroed.
     private static func _slot(
       _ context: OpaquePointer, makes: Bool
     ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {

@@ -12,9 +12,9 @@ final class ReaderProcess {
   private let _process = Process()
   private let _output = Pipe()
   private let _timeLimit: Double
-  /// Time of the child's last output, and the processor time that it had used by then.
+  /// The time of the child's last output, and the CPU time that it had used at that point.
   private let _lastWord = Mutex((date: Date(), work: 0.0))
-  /// Factor of the limit that applies to elapsed time, for a child that waits: other programs slow it down.
+  /// The factor between the limits on elapsed and on CPU time. A busy machine slows a child down.
   private static let _patience = 12.0
 
   init(_ words: [String], timeLimit: Double) throws {
@@ -26,7 +26,8 @@ final class ReaderProcess {
     try _process.run()
   }
 
-  /// The outcome of each file, and a failure of the child; a child without output for too long is killed.
+  /// Returns the outcome of each file and the failure of the child, if any. Kills a child that stops
+  /// reporting.
   func wait() -> (outcomes: [Outcome], failure: String?) {
     let watch = DispatchSource.makeTimerSource(queue: .global())
     let isLate = Mutex(false)
@@ -65,13 +66,13 @@ final class ReaderProcess {
     return (outcomes, nil)
   }
 
-  /// Seconds of processor time that the child has used.
+  /// Returns the CPU time of the child in seconds.
   private func _work() -> Double {
     let path = "/proc/\(_process.processIdentifier)/stat"
     guard let text = try? String(contentsOfFile: path, encoding: .utf8),
       let end = text.lastIndex(of: ")")
     else { return 0 }
-    // Behind the name in parentheses, the twelfth and thirteenth field: in the program and in the kernel.
+    // User and system time are the twelfth and thirteenth fields after the name, which is in parentheses.
     let fields = text[text.index(after: end)...].split(separator: " ")
     guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))

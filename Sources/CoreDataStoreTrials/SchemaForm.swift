@@ -150,7 +150,7 @@ struct SchemaForm {
     return names.sorted().joined(separator: " ")
   }
 
-  /// Columns by name; indexes that stayed behind, and all order, count no more.
+  /// Columns by name, without leftover indexes and regardless of order.
   private func _migrated(_ file: [String], _ ours: [String]) -> ([String], [String]) {
     // A store that was created in one step has the system tables last.
     guard

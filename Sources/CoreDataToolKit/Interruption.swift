@@ -45,7 +45,7 @@ package enum Interruption {
     while read(reader, &byte, 1) != 1 { if errno != EINTR { return } }
     let number = Int32(byte)
     UnfinishedPaths.shared.removeAll {
-      // The shell sees a process that the signal has ended, as if there had been no handler.
+      // Raises the signal again with its default action, so that the shell sees the process killed by it.
       signal(number, SIG_DFL)
       kill(getpid(), number)
       while true { pause() }

@@ -23,7 +23,7 @@ package enum SpellingSuggestion {
     nearest(to: word, among: candidates).map(question) ?? otherwise
   }
 
-  /// The question whether this word is meant, as a sentence after a blank.
+  /// The sentence " Did you mean '…'?" for this word.
   package static func question(_ word: String) -> String { " Did you mean '\(word)'?" }
 
   /// Number of letters to insert, delete, replace or swap with their neighbour to turn one word into the

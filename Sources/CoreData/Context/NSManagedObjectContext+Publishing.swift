@@ -70,7 +70,7 @@ extension NSManagedObject {
       _relations?.members($0)?.hasChanges ?? false
     }
     if let _draft, _flags.contains(.draftShared), _draft.version == version, !hasMemberChanges,
-      // A to-many change handed out before may have been reverted since.
+      // A to-many change that was published earlier may have been reverted since.
       _layout.recordedToManySlots.allSatisfy({ _draft[$0].isNull })
     {
       return _draft

@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     return memo.model
   }
 
-  /// Returns the part that all temporary IDs of an entity share.
+  /// Returns the ID space that all temporary IDs of an entity share.
   final func temporarySpace(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> ObjectIDSpace {
     memo.temporarySpace(entity, layout)
   }
@@ -22,7 +22,8 @@ extension NSManagedObjectContext {
     checkQueue()
     let id = localized(objectID)
     if let object = heldObject(for: id) { return object }
-    // An object that a child saved up is unsaved in this context, hence registered, but is created only now.
+    // The object comes from a child's save: it is unsaved in this context and therefore registered, but
+    // created lazily.
     guard let entry = overlay.layers.entry(for: IdentityKey(id)), entry.kind != .annihilated else {
       return nil
     }
@@ -112,8 +113,8 @@ extension NSManagedObjectContext {
 
   // MARK: Identity
 
-  /// Returns the ID for the same object in this context's coordinator. Another coordinator over the same file
-  /// has entities of its own.
+  /// Returns the ID of the same object in this context's coordinator. Each coordinator has separate entity
+  /// descriptions, even for the same file.
   final func localized(_ id: NSManagedObjectID) -> NSManagedObjectID {
     guard let coordinator = rootCoordinator else { return id }
     let version = coordinator.storesVersion.load(ordering: .acquiring)
@@ -128,8 +129,8 @@ extension NSManagedObjectContext {
     persistentStoreCoordinator?.localized(key) ?? key
   }
 
-  /// Returns the registered object that a to-one value refers to, if any. A value that was saved together
-  /// with its target still names it by its temporary ID.
+  /// Returns the registered object that a to-one value refers to, if any. A value saved together with its
+  /// target still has the target's temporary ID.
   final func registered(in value: Value) -> NSManagedObject? {
     switch value {
     case .reference(let key): table.object(for: key)
@@ -158,7 +159,7 @@ extension NSManagedObjectContext {
 
   // MARK: Making
 
-  /// Registers a new object for `id`: with the unsaved state that children saved up, or as a fault.
+  /// Registers a new object for `id`: with the unsaved state of a child's save, or as a fault.
   final func makeFault(_ id: NSManagedObjectID) -> NSManagedObject {
     if let entry = overlay.layers.entry(for: IdentityKey(id)) { return materialize(entry) }
     let object = make(id, row: nil)
@@ -214,7 +215,7 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// Creates objects for all entries that children saved up, for calls that return sets of objects.
+  /// Creates the objects for all entries of children's saves. Called before sets of objects are returned.
   final func materializeAdopted() {
     let layers = overlay.layers
     guard !layers.isEmpty else { return }
@@ -234,7 +235,7 @@ extension NSManagedObjectContext {
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      // A member that the child removes may have come from outside the child.
+      // The child may remove a member that it did not add.
       delta.removed.forEachHeld { id in
         if mayExist(id) { _ = known.lose(member(id), .member) }
       }
@@ -258,9 +259,9 @@ extension NSManagedObjectContext {
     retainsRegisteredObjects || !object._flags.isDisjoint(with: [.listed, .eventListed, .locked])
   }
 
-  /// Returns the registered object of this ID if it is referenced outside the registry or carries unsaved
-  /// state. Unregisters any other object: Core Data would have deallocated it, so it must not reappear with
-  /// old values.
+  /// Returns the registered object of this ID if it is referenced outside the registry or has unsaved state.
+  /// Unregisters any other object: Core Data would have deallocated it, so it must not reappear with stale
+  /// values.
   @inline(__always)
   final func heldObject(for id: NSManagedObjectID) -> NSManagedObject? {
     if !savePass.retained.isEmpty { letGoOfSaved() }
@@ -297,8 +298,8 @@ extension NSManagedObjectContext {
     if table.isSweepDue { sweep() }
   }
 
-  /// Sweeps in a later turn: releasing objects created only for a notification takes time, and no caller
-  /// depends on it.
+  /// Schedules a sweep. Releasing the objects of a change notification takes time, and no caller depends on
+  /// it.
   final func sweepSoonIfDue() {
     guard table.isSweepDue else { return }
     if concurrencyType == .confinement { return sweep() }

@@ -16,9 +16,9 @@ extension ClassCluster where Self: NSSortDescriptor {
 
   /// Creates a sort descriptor for a key path that compares strings by a selector.
   ///
-  /// A string, since this platform has no selectors: `"compare:"`, `"caseInsensitiveCompare:"`,
-  /// `"localizedCompare:"`, `"localizedCaseInsensitiveCompare:"` or `"localizedStandardCompare:"`. Traps for
-  /// any other.
+  /// The selector is a string, since this platform has no selectors: `"compare:"`,
+  /// `"caseInsensitiveCompare:"`, `"localizedCompare:"`, `"localizedCaseInsensitiveCompare:"` or
+  /// `"localizedStandardCompare:"`. Traps for any other.
   ///
   /// ```swift
   /// request.sortDescriptors = [
@@ -30,8 +30,8 @@ extension ClassCluster where Self: NSSortDescriptor {
     self = Self.answer(descriptor, "A sort descriptor by key")
   }
 
-  /// Creates a sort descriptor for a key path whose values a closure compares, nil as NSNull. No store can
-  /// translate it.
+  /// Creates a sort descriptor for a key path that compares values by a closure, with nil as NSNull. Stores
+  /// cannot translate it.
   ///
   /// ```swift
   /// let byLength = NSSortDescriptor(key: "title", ascending: true) { left, right in
@@ -46,8 +46,8 @@ extension ClassCluster where Self: NSSortDescriptor {
   }
 }
 
-/// Distinguishes Foundation's natural order of a sort descriptor by Swift key path from a caller's closure:
-/// the former is always the same function. `NSSortDescriptor` exposes no API for this; a test verifies it.
+/// Detects whether a sort descriptor by Swift key path has Foundation's natural order or a caller's closure.
+/// The former is always the same function. `NSSortDescriptor` has no API for this; a test verifies it.
 enum NaturalOrder {
   private struct Stored {
     let comparator: Comparator

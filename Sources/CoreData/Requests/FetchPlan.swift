@@ -4,8 +4,8 @@ import Foundation
 
 /// A fetch request resolved against a frozen model, in the form that stores execute.
 ///
-/// Object and object-ID constants in the predicate are `PredicateValue.object` around an `NSManagedObjectID`;
-/// an unsaved object's ID matches no stored row.
+/// In the predicate, objects and object IDs are replaced by `PredicateValue.object` with an
+/// `NSManagedObjectID`. The ID of an unsaved object matches no stored row.
 package struct FetchPlan: Sendable {
   package struct SortTerm: Sendable, Hashable {
     /// How strings are ordered; other values use their natural order.
@@ -32,8 +32,8 @@ package struct FetchPlan: Sendable {
     case slots([Int])
   }
 
-  /// The plan's storage. A single reference, since a plan is passed through many functions, each of which
-  /// would retain all its parts.
+  /// The plan's storage. A single reference, because a plan is passed through many functions, each of which
+  /// would otherwise retain every part.
   private final class Contents: @unchecked Sendable {
     // Unchecked: written only while uniquely referenced by one plan; see `_own`.
     @exclusivity(unchecked) var layout: PropertyLayout
@@ -86,7 +86,7 @@ package struct FetchPlan: Sendable {
     }
   }
 
-  /// The predicate if it compares a key with a value: cheaper to read than its tree.
+  /// The predicate, if it compares a key with a value. Cheaper to evaluate than its tree.
   package var known: TemplatedComparison? { _contents.known }
 
   package var sort: [SortTerm] {

@@ -32,7 +32,7 @@ enum PageScript {
         }
         return [fresh, altered];
       };
-      // Forms stay as they are: the user may be typing.
+      // Do not replace forms: the user may be typing.
       const exchange = (old, fresh) => {
         const olds = [...old.children], news = [...fresh.children];
         if (olds.length !== news.length || olds.some((child, i) => child.tagName !== news[i].tagName)) {

@@ -12,7 +12,7 @@ struct BlobAnswer {
   private let _entity: PropertyLayout
   private let _key: Int64
 
-  /// Most bytes that are handed out at once.
+  /// The maximum number of bytes of one answer.
   private static let _limit = 64 << 20
 
   init(_ visit: Visit) throws {

@@ -20,7 +20,7 @@ enum Cell: Sendable, Hashable {
   case dangling(entity: String, key: Int64)
   /// Number of members; whether there may be more.
   case members(Int, isMore: Bool)
-  /// A value that its type does not allow, as SQLite has it.
+  /// A value that is invalid for its type, as stored.
   case misfit(String)
 }
 

@@ -12,7 +12,7 @@ struct CellExpression {
     _layout = anatomy.layout
   }
 
-  /// The cell of an attribute, or of an element of a composite; nil if the file has no such column.
+  /// Returns the cell of an attribute or of an element of a composite; nil if the file has no such column.
   func attribute(_ names: ArraySlice<String>, of entity: Int, alias: String) -> (
     sql: String, isExternal: Bool
   )? {
@@ -29,7 +29,7 @@ struct CellExpression {
     return (_follow(step, alias, inner.sql), inner.isExternal)
   }
 
-  /// The key in a to-one.
+  /// Returns the primary key in a to-one.
   func toOne(_ names: ArraySlice<String>, of entity: Int, alias: String) -> (sql: String, destination: Int)? {
     guard let first = names.first, let step = _toOne(first, entity, alias) else { return nil }
     if names.count == 1 { return (step.sql, step.destination) }
@@ -93,7 +93,8 @@ struct CellExpression {
     return layout.family.contains(owner) || _layout.layout(numbered: owner).family.contains(entity)
   }
 
-  /// Sister entities may each have a column for a property of one name; a row has at most one of them.
+  /// Returns the first value that is not null. Sibling entities may each have a column for a property of the
+  /// same name, of which a row uses at most one.
   private func _first(of columns: [String]) -> String {
     columns.count == 1 ? columns[0] : "COALESCE(\(columns.joined(separator: ", ")))"
   }

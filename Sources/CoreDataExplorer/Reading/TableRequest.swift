@@ -147,7 +147,7 @@ struct TableRequest {
       ])
   }
 
-  /// As the address has it; nil for the order without any.
+  /// The order in the URL's syntax; nil for the default order.
   var sortText: String? {
     if let sort { return (isAscending ? "" : "-") + sort.text }
     return isAscending ? nil : "-" + PropertyPath.identifier

@@ -155,7 +155,7 @@ package struct SchemaDiff: Sendable {
     }
   }
 
-  /// Properties that the objects of an entity had and have no more.
+  /// Properties that the objects of an entity lose.
   private mutating func _findRemoved(from old: EntitySchema, now new: EntitySchema) {
     // Also reports the properties of a removed parent, which are not reported elsewhere.
     let line = _old.line(old.name)

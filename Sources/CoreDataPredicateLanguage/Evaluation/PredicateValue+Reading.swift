@@ -89,7 +89,7 @@ extension PredicateValue {
     }
   }
 
-  /// The text of a number; anything else as it is.
+  /// The text of a number; any other value unchanged.
   var textIfNumber: PredicateValue { isNumber ? .string(plainText) : self }
 
   /// Elements of a collection, or values of a dictionary in the order of its keys; nil for anything else.

@@ -1,7 +1,7 @@
 /// A predefined function, by its selector.
 ///
-/// What a function does is said in exhaustive switches: its arguments here, its value in memory by `PredicateEvaluator`,
-/// its SQL by each dialect. The compiler lists them for a function that is added.
+/// What a function does is said in exhaustive switches: its arguments here, its value in memory by
+/// `PredicateEvaluator`, its SQL by each dialect. The compiler lists them for a function that is added.
 package enum PredicateFunction: String, Sendable, CaseIterable {
   // Of one collection, or of the values themselves.
   case count = "count:"
@@ -55,7 +55,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
 
   /// `collection[index]`, `dictionary["key"]`.
   case element = "objectFrom:withIndex:"
-  // What stands in brackets in place of an index, without arguments.
+  // Keywords in brackets that replace an index; without arguments.
   case first = "FIRST"
   case last = "LAST"
   case size = "SIZE"
@@ -108,7 +108,7 @@ extension PredicateFunction {
     self = function
   }
 
-  /// The aggregate that a collection operator stands for, named without its `@`; nil if there is none.
+  /// The aggregate of a collection operator, by the operator's name without `@`; nil if there is none.
   package init?(collectionOperator name: String) {
     switch name {
     case "avg": self = .average
@@ -126,7 +126,8 @@ extension PredicateFunction {
 
   // MARK: Operators
 
-  /// The binary operator that the function is written with, and how tightly that binds; nil for one that is called.
+  /// The binary operator that the function is written with, and how tightly that binds; nil for one that is
+  /// called.
   var infix: (symbol: Symbol, power: Int)? {
     switch self {
     case .bitwiseOr: (.bitOr, 2)
@@ -151,7 +152,7 @@ extension PredicateFunction {
     return table
   }()
 
-  /// The function that a binary operator stands for, and how tightly the operator binds.
+  /// The function of a binary operator, and the operator's precedence.
   static func infix(_ symbol: Symbol) -> (function: PredicateFunction, power: Int)? { _bySymbol[symbol] }
 
   /// How tightly the parts of an expression bind; larger is tighter.

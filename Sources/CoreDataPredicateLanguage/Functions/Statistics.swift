@@ -21,7 +21,7 @@ enum Statistics {
     return try _quotient(sum(numbers), numbers.count)
   }
 
-  /// The mean as @avg has it: a null element counts as zero.
+  /// The mean as `@avg` computes it: a null element counts as zero.
   static func keyPathAverage(_ elements: [PredicateValue]) throws -> PredicateValue {
     try _quotient(sum(elements), elements.count)
   }

@@ -12,7 +12,7 @@ struct ShootoutOptions {
   let serverURL: String?
   private let _storeDirectory: String?
 
-  /// - Parameter passedURL: The URL that '--store -' stands for, from the program that has started this one.
+  /// - Parameter passedURL: The URL that '--store -' refers to, from the program that has started this one.
   init(_ arguments: ParsedArguments, passedURL: String? = nil) throws(UsageError) {
     var workload = Workload()
     if let path = arguments.text("stops") {

@@ -13,7 +13,7 @@ final class SaveObservation: Sendable {
 
   private let _token: Mutex<Token>
 
-  /// The center's receipt, handed out once and handed back once.
+  /// The observation token of the notification center; returned to it once.
   private struct Token: @unchecked Sendable {
     // Unchecked: never used but to be given back to the center, under the lock.
     var observer: (any NSObjectProtocol)?

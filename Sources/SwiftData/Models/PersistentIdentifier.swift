@@ -112,7 +112,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
 }
 
 extension PersistentIdentifier.ID {
-  /// The key as Apple's form has it: `p12`, or `t` and a UUID.
+  /// The key in Apple's format: `p12`, or `t` and a UUID.
   var primaryKey: String {
     switch key {
     case .number(let number): "p\(number)"

@@ -163,7 +163,7 @@ struct ObjectState {
   /// Adds the object to those that the current save writes.
   mutating func write() { flags.insert(.written) }
 
-  /// Ends a save, successful or not.
+  /// Clears what a save uses once it is complete.
   mutating func endSave() { flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
 
   /// Makes the object clean: its changes are saved.

@@ -53,7 +53,7 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
     try self.init(opening, layout: layout, entities: entities, persistentStore: persistentStore)
   }
 
-  /// Binds a store that is being opened to the model.
+  /// Creates the engine of a store that is being opened for a model.
   ///
   /// - Parameter entities: Descriptions by entity number - 1.
   /// - Throws: `StoreOpenError`, `UnsupportedModelError`.

@@ -2,11 +2,10 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Synchronization
 
-/// A pinned state of the store: a connection of its own with an open read transaction.
+/// A snapshot of the store: a dedicated connection with an open read transaction.
 ///
-/// SQLite fixes the state that a transaction sees at its first read, until the transaction ends, whatever is
-/// written to the log meanwhile. As long as it lasts, the log cannot be checkpointed beyond that state. May
-/// be used from any thread; reads are serialized.
+/// In SQLite, the first read of a transaction fixes the state that it sees until it ends, regardless of later
+/// commits. Meanwhile, the log cannot be checkpointed beyond that state. Thread-safe; reads are serialized.
 final class SQLiteGeneration: StoreReading {
   private let _engine: SQLiteStoreEngine
   private let _connection: Mutex<Connection>
@@ -21,7 +20,7 @@ final class SQLiteGeneration: StoreReading {
   }
 
   deinit {
-    // The files first: they are removed only once no generation needs them.
+    // Files first: they are deleted once no generation needs them.
     _engine.context.externalData.remove(_engine.generations.close())
   }
 
@@ -47,7 +46,7 @@ final class SQLiteGeneration: StoreReading {
   var spaces: [ObjectIDSpace] { _engine.spaces }
 }
 
-/// The open generations of a store, and the external data files that only they still need.
+/// The open generations of a store, and the external data files that only they refer to.
 final class OpenGenerations: Sendable {
   private struct State {
     var count = 0
@@ -61,7 +60,9 @@ final class OpenGenerations: Sendable {
   /// Whether an older state is in use.
   var isHeld: Bool { _state.withLock { $0.count > 0 } }
 
-  /// Closes a generation. Returns the files that are no longer needed.
+  /// Closes a generation.
+  ///
+  /// - Returns: The files that no generation needs any more.
   func close() -> [String] {
     _state.withLock { state in
       state.count -= 1
@@ -71,8 +72,8 @@ final class OpenGenerations: Sendable {
     }
   }
 
-  /// Returns those of the unreferenced files that can be deleted immediately; the rest go with the last
-  /// generation.
+  /// Returns the unreferenced files that can be deleted immediately. The others are returned by the `close()`
+  /// of the last generation.
   func released(_ files: [String]) -> [String] {
     if files.isEmpty { return files }
     return _state.withLock { state in
@@ -84,7 +85,8 @@ final class OpenGenerations: Sendable {
 }
 
 extension SQLiteStoreEngine: GenerationKeeping {
-  /// Nil without a write-ahead log, which retains older states, and if there can be no second connection.
+  /// Opens a generation; nil without a write-ahead log, which retains older states, or without a second
+  /// connection.
   func openGeneration() throws -> (any StoreReading)? {
     if isAlone { return nil }
     return try SQLiteStoreError.translating {
