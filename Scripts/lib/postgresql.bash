@@ -39,6 +39,18 @@ need_pgbouncer() {
   [ -z "${made:-}" ] || rm -f "$policy"
 }
 
+# Waits until a pooler answers. Fails if its process has ended, or after a minute.
+answers_pooler() {
+  local directory=$1 port=$2 programs
+  programs=$(postgresql_programs) || return
+  for _ in {1..600}; do
+    "$programs/psql" -qAt -h "$directory" -p "$port" -U coredata postgres -c 'SELECT 1' >/dev/null 2>&1 </dev/null && return
+    [ ! -s "$directory/pgbouncer.pid" ] || kill -0 "$(cat "$directory/pgbouncer.pid")" 2>/dev/null || return
+    sleep 0.1
+  done
+  return 1
+}
+
 # Starts a pooler that gives each transaction any of its connections to the server. Ends with the server.
 start_pooler() {
   local directory=$1 server=$2 port
@@ -58,8 +70,11 @@ max_client_conn = 2000
 logfile = $directory/pgbouncer.log
 pidfile = $directory/pgbouncer.pid
 END
+    rm -f "$directory/pgbouncer.pid"
     (close_inherited; as_server_user env PATH="$PATH:/usr/sbin" pgbouncer -q -d "$directory/pgbouncer.ini") \
       >/dev/null 2>&1 || continue
+    # PgBouncer goes into the background before it listens, or finds that the port is taken.
+    answers_pooler "$directory" "$port" || continue
     printf '%s\n' "$port"
     return
   done
