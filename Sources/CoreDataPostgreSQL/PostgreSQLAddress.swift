@@ -36,6 +36,10 @@ package struct PostgreSQLAddress: Sendable, Equatable {
           throw refuse("'\(value)' is no mode of a pooler that the store knows: there is 'transaction'")
         }
         isPooled = true
+      case "client_encoding":
+        guard ["UTF8", "UTF-8"].contains(value.uppercased()) else {
+          throw refuse("the store's texts are in UTF8, and 'client_encoding' asks for \(value)")
+        }
       case "options": throw refuse("'options' changes sessions in ways that the store does not allow for")
       default: settings[item.name] = value
       }

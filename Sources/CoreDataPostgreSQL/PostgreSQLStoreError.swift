@@ -16,6 +16,8 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
   case incomplete(schema: String, missing: [String])
   /// The model cannot be laid out in tables.
   case model(entity: String, property: String?, reason: String)
+  /// The schema lacks a collation for localized order.
+  case noCollation(PostgreSQLError)
   /// The store was opened for reading only.
   case readOnly(schema: String)
   /// Timed out waiting for a lock or a connection.
@@ -40,7 +42,7 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     case .model, .incomplete: NSPersistentStoreIncompatibleSchemaError
     case .readOnly: CocoaError.Code.fileWriteNoPermission.rawValue
     case .timeout: NSPersistentStoreTimeoutError
-    case .closed, .server: NSPersistentStoreOperationError
+    case .closed, .server, .noCollation: NSPersistentStoreOperationError
     case .generationGone: NSPersistentStoreOperationError
     case .unknownOutcome: NSPersistentStoreSaveError
     case .corruptRow: CocoaError.Code.fileReadCorruptFile.rawValue
@@ -50,7 +52,8 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
 
   private var _reported: PostgreSQLError? {
     switch self {
-    case .connection(let error), .server(let error), .unknownOutcome(let error): error
+    case .connection(let error), .server(let error), .unknownOutcome(let error), .noCollation(let error):
+      error
     default: nil
     }
   }
@@ -76,6 +79,10 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
         + ". 'coredata postgres schema' prints what it must have"
     case .model(let entity, let property, let reason):
       "\(entity)\(property.map { "." + $0 } ?? ""): \(reason)"
+    case .noCollation(let error):
+      "the store cannot sort by the rules of a language (\(error.message)): the server has no ICU, or the store was "
+        + "created for another locale. Sort with 'compare:' or 'caseInsensitiveCompare:', or have the schema's "
+        + "owner create the collation"
     case .readOnly(let schema): "the store in the schema '\(schema)' was opened for reading only"
     case .timeout(let reason): "the store is busy: \(reason)"
     case .closed: "the store was removed or closed; add it again before using its objects"
@@ -97,6 +104,9 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
       return try body()
     } catch let error as PostgreSQLError {
       if error.isBusy { throw PostgreSQLStoreError.timeout(error.message) }
+      if error.isMissingObject, PostgreSQLCollations.isNamed(in: error.message) {
+        throw PostgreSQLStoreError.noCollation(error)
+      }
       throw error.state == nil ? PostgreSQLStoreError.connection(error) : PostgreSQLStoreError.server(error)
     } catch let error as PostgreSQLPool.ExhaustedError {
       throw PostgreSQLStoreError.timeout("\(error)")

@@ -182,7 +182,8 @@ struct PostgreSQLStoreKind: StoreKind {
         return try PostgreSQLMetadata.read(connection, schema: address.schema)
       }
       do {
-        for statement in PostgreSQLSchema(mapping, derivations, schema: address.schema).statements {
+        let rules = try PostgreSQLCaseRules(of: connection)
+        for statement in PostgreSQLSchema(mapping, derivations, schema: address.schema).statements(rules) {
           try connection.execute(statement)
         }
       } catch let error as PostgreSQLError where error.isDenied {
@@ -289,21 +290,25 @@ struct PostgreSQLStoreKind: StoreKind {
     }
   }
 
-  /// Replaces the functions and creates the views of a store from another version of the package, and returns
-  /// its metadata.
+  /// Replaces the functions and creates the views of a store from another version of the package or from a
+  /// server with another ICU, and returns its metadata.
   private func _renewed(
     _ metadata: [String: Any], _ expected: PostgreSQLSchema, _ pool: PostgreSQLPool,
     _ address: PostgreSQLAddress,
     isReadOnly: Bool
   ) throws -> [String: Any] {
+    if isReadOnly { return metadata }
     let number = (metadata[PostgreSQLVersions.functionsKey] as? NSNumber)?.intValue ?? 0
-    guard number < PostgreSQLFunctions.version, !isReadOnly else { return metadata }
     return try PostgreSQLStoreError.translating {
       try pool.withConnection("new functions") { connection in
+        let rules = try PostgreSQLCaseRules(of: connection)
+        guard
+          try number < PostgreSQLFunctions.version || rules.areNew(in: address.schema, on: connection)
+        else { return metadata }
         do {
           return try connection.transaction {
             try PostgreSQLStoreLock.acquire(address.schema, on: connection)
-            for statement in PostgreSQLFunctions.statements(schema: address.schema) + expected.views {
+            for statement in expected.functions(rules) + expected.views {
               try connection.execute(statement)
             }
             try PostgreSQLMetadata.write(metadata, to: connection, schema: address.schema)
@@ -312,8 +317,9 @@ struct PostgreSQLStoreKind: StoreKind {
         } catch let error as PostgreSQLError where error.isDenied {
           throw PostgreSQLStoreError.noStore(
             schema: address.schema,
-            reason: "its functions are of an older version of the package, and the role may not replace them "
-              + "(\(error.message)); have the schema's owner open the store once")
+            reason:
+              "its functions are of an older version of the package or of a server with ICU, and the role "
+              + "may not replace them (\(error.message)); have the schema's owner open the store once")
         }
       }
     }

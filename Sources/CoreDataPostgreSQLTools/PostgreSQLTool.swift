@@ -57,7 +57,7 @@ package enum PostgreSQLTool {
     do {
       script = try PostgreSQLScript(
         NSManagedObjectModel(schema: schema), schema: arguments.text("schema") ?? "coredata",
-        role: arguments.text("role") ?? "app")
+        role: arguments.text("role") ?? "app", usesICU: !arguments.has("without-icu"))
     } catch {
       throw ToolFailure(
         .badInput, "'\(path)' cannot be laid out in PostgreSQL: \(error.localizedDescription)")

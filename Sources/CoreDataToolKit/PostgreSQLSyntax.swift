@@ -18,6 +18,8 @@ package enum PostgreSQLSyntax {
     options: [
       .value("schema", "NAME", "Name of the store's schema; 'coredata' without it."),
       .value("role", "NAME", "Name of the role that programs use; 'app' without it. It must exist."),
+      .flag(
+        "without-icu", "Write the case of letters into the functions, for a server without the library ICU."),
     ],
     operands: [
       CommandSyntax.Operand(

@@ -122,7 +122,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
       PostgreSQLMapping.mapping(for: layout, schema: address.schema), PostgreSQLDerivations(layout),
       schema: address.schema)
     // Indexes on folded text were dropped with the other schema's functions.
-    for statement in made.functions + made.textIndexes + made.triggers + made.views {
+    let rules = try PostgreSQLCaseRules(of: connection)
+    for statement in made.functions(rules) + made.textIndexes + made.triggers + made.views {
       try connection.execute(statement)
     }
     try traits.apply(renamed: [:], made: former)
@@ -177,7 +178,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
           """)
       }
       let made = PostgreSQLSchema(mapping, try PostgreSQLDerivations(layout), schema: _beside)
-      for statement in made.functions + made.triggers + made.views { try helper.execute(statement) }
+      let rules = try PostgreSQLCaseRules(of: helper)
+      for statement in made.functions(rules) + made.triggers + made.views { try helper.execute(statement) }
     }
   }
 

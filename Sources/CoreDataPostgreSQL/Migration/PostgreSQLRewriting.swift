@@ -47,7 +47,9 @@ struct PostgreSQLRewriting {
       connection: _connection, awayTables: _old.tables.map { _away($0.name) },
       awayJoins: _old.joins.map { _away($0.name) })
     let schema = PostgreSQLSchema(_new, _derivations, schema: _schema)
-    for statement in schema.functions + schema.tables { try _connection.execute(statement) }
+    for statement in try schema.functions(PostgreSQLCaseRules(of: _connection)) + schema.tables {
+      try _connection.execute(statement)
+    }
     let rows = TableMigration(plan, in: database)
     for (flow, slices) in zip(plan.flows, slices) { try rows.moveRows(flow, slices, progress) }
     try rows.checkMandatoryValues()

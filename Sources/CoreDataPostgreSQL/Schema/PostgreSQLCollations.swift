@@ -27,6 +27,11 @@ struct PostgreSQLCollations {
     _isDeterministic = isDeterministic
   }
 
+  /// Returns whether a message of the server, in whatever language, names one of the collations.
+  static func isNamed(in message: String) -> Bool {
+    all.contains { message.contains(PostgreSQLNames.plain($0.name)) }
+  }
+
   func statement(schema: String) -> String {
     """
     CREATE COLLATION IF NOT EXISTS \(PostgreSQLNames.quoted(schema)).\(name) (provider = icu, \

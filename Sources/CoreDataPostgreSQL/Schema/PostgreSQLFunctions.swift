@@ -7,16 +7,16 @@ enum PostgreSQLFunctions {
   static let version = 3
 
   /// Returns statements that create the functions or replace those of an older set.
-  static func statements(schema: String) -> [String] {
+  static func statements(schema: String, _ rules: PostgreSQLCaseRules) -> [String] {
     let s = PostgreSQLNames.quoted(schema)
-    return _folding(s) + _texts(s) + _whole(s) + _floating(s)
+    return _folding(s, rules) + _texts(s, rules) + _whole(s) + _floating(s)
   }
 
   private static let _start = "CREATE OR REPLACE FUNCTION "
 
   /// Names of the functions, one for each overload.
   static var names: [String] {
-    statements(schema: "").map { statement in
+    statements(schema: "", .icu).map { statement in
       String(statement.dropFirst(_start.count + "\"\".".count).prefix { $0 != "(" })
     }
   }
@@ -33,21 +33,14 @@ enum PostgreSQLFunctions {
 
   // MARK: Folding
 
-  private static let _marks = CombiningMarks.bracketed(_escape)
-
-  private static func _escape(_ value: UInt32) -> String {
-    let digits = String(value, radix: 16, uppercase: true)
-    let padded = String(repeating: "0", count: 6 - digits.count) + digits
-    return "\\+" + padded
-  }
+  private static let _marks = CombiningMarks.bracketed(PostgreSQLCaseRules.escape)
 
   /// The combining marks for a bracket expression, escaped for a Unicode literal.
   static var marks: String { _marks }
 
-  private static func _folding(_ s: String) -> [String] {
+  private static func _folding(_ s: String, _ rules: PostgreSQLCaseRules) -> [String] {
     let hangul = "U&'[\\AC00-\\D7A3]'"
     let runs = "U&'[\\AC00-\\D7A3]+|[^\\AC00-\\D7A3]+'"
-    let icu = "COLLATE \"und-x-icu\""
     func pieces(_ function: String) -> String {
       """
       string_agg(CASE WHEN p[1] ~ U&'^[\\AC00-\\D7A3]' THEN p[1] ELSE \(s).\(function)(p[1]) END, '' ORDER BY n) \
@@ -57,10 +50,7 @@ enum PostgreSQLFunctions {
     return [
       _function(
         "\(s).fold_c_slow", "t text", "text",
-        """
-        lower(normalize(translate(replace(lower(upper(lower(translate(t, U&'\\0131', U&'\\+10FFFE') \(icu)) \(icu)) \
-        \(icu)), U&'\\03C2', U&'\\03C3'), U&'\\+10FFFE', U&'\\0131'), NFD) COLLATE "C") COLLATE "C"
-        """),
+        "lower(normalize(\(rules.folded), NFD) COLLATE \"C\") COLLATE \"C\""),
       _function(
         "\(s).fold_d_slow", "t text", "text",
         "regexp_replace(normalize(t, NFD), U&'[\(_marks)]+', '', 'g') COLLATE \"C\""),
@@ -120,16 +110,13 @@ enum PostgreSQLFunctions {
 
   // MARK: Texts
 
-  private static func _texts(_ s: String) -> [String] {
+  private static func _texts(_ s: String, _ rules: PostgreSQLCaseRules) -> [String] {
     [
       _function(
         "\(s).utf16_length", "t text", "bigint",
         "(length(t) + length(regexp_replace(t, U&'[^\\+010000-\\+10FFFF]', '', 'g')))::int8"),
-      _function("\(s).upper_case", "t text", "text", "upper(t COLLATE \"und-x-icu\") COLLATE \"C\""),
-      // ICU lowercases a final Σ to ς; Swift does not.
-      _function(
-        "\(s).lower_case", "t text", "text",
-        "lower(translate(t, U&'\\03A3', U&'\\03C3') COLLATE \"und-x-icu\") COLLATE \"C\""),
+      _function("\(s).upper_case", "t text", "text", "\(rules.uppercased) COLLATE \"C\""),
+      _function("\(s).lower_case", "t text", "text", "\(rules.lowercased) COLLATE \"C\""),
       _function("\(s).number_text", "n bigint", "text", "n::text COLLATE \"C\""),
       _function("\(s).number_text", "n double precision", "text", "n::text COLLATE \"C\""),
       _function("\(s).number_text", "n numeric", "text", "trim_scale(n)::text COLLATE \"C\""),

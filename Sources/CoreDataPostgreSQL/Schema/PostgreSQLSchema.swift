@@ -18,10 +18,10 @@ struct PostgreSQLSchema {
     quotedSchema = PostgreSQLNames.quoted(schema)
   }
 
-  /// All statements, in execution order.
-  var statements: [String] {
-    ["CREATE SCHEMA IF NOT EXISTS \(quotedSchema)"] + PostgreSQLOwnTable.statements(quotedSchema) + functions
-      + tables + indexes + triggers + views
+  /// Returns all statements, in execution order.
+  func statements(_ rules: PostgreSQLCaseRules) -> [String] {
+    ["CREATE SCHEMA IF NOT EXISTS \(quotedSchema)"] + PostgreSQLOwnTable.statements(quotedSchema)
+      + functions(rules) + tables + indexes + triggers + views
   }
 
   /// Triggers of derived attributes, with their functions.
@@ -36,10 +36,14 @@ struct PostgreSQLSchema {
   /// Names of the functions for predicates, one for each overload.
   var functionNames: [String] { PostgreSQLFunctions.names }
 
-  /// Functions and collations, which stores of an older version or another locale may lack.
-  var functions: [String] {
-    PostgreSQLFunctions.statements(schema: _schema)
-      + PostgreSQLCollations.all.map { $0.statement(schema: _schema) }
+  /// Returns statements for functions and collations, which stores of an older version or another locale may
+  /// lack. Without ICU there are no collations.
+  func functions(_ rules: PostgreSQLCaseRules) -> [String] {
+    let functions = PostgreSQLFunctions.statements(schema: _schema, rules)
+    switch rules {
+    case .icu: return functions + PostgreSQLCollations.all.map { $0.statement(schema: _schema) }
+    case .tables: return functions
+    }
   }
 
   /// Tables and sequences of the model, without rows.

@@ -10,6 +10,7 @@ package struct PostgreSQLScript {
   private let _schema: PostgreSQLSchema
   private let _name: String
   private let _role: String
+  private let _rules: PostgreSQLCaseRules
   private let _model: Data
   private let _metadata: Data
 
@@ -17,8 +18,10 @@ package struct PostgreSQLScript {
   ///   - model: The model that programs open the store with.
   ///   - schema: Name of the store's schema.
   ///   - role: Name of the role that programs use.
+  ///   - usesICU: Whether the server has ICU.
   /// - Throws: A Cocoa error for a model that cannot be mapped to tables.
-  package init(_ model: NSManagedObjectModel, schema: String, role: String) throws {
+  package init(_ model: NSManagedObjectModel, schema: String, role: String, usesICU: Bool = true) throws {
+    _rules = usesICU ? .icu : .tables
     let frozen = try model.frozen()
     _schema = try StoreErrors.translating {
       PostgreSQLSchema(
@@ -35,7 +38,7 @@ package struct PostgreSQLScript {
   /// The whole script.
   package var text: String {
     let parts: [(title: String, statements: [String])] = [
-      ("The store's schema. Run this as the role that is to own it.", _schema.statements),
+      ("The store's schema. Run this as the role that is to own it.", _schema.statements(_rules)),
       ("What the store is: its model, and the names of its properties here.", _contents),
       ("The least rights of a role that reads and writes objects.", rights),
     ]
