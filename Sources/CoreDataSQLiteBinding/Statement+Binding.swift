@@ -45,6 +45,17 @@ extension Statement {
       handle, index, UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), count)
   }
 
+  /// Binds UTF-8 text where it lies: it must stay there until the statement is reset and bound again or given back.
+  @inlinable package func bind(borrowing text: UnsafeBufferPointer<UInt8>, at index: Int32) {
+    guard let count = Int32(exactly: text.count) else {
+      bindResult |= SQLITE_TOOBIG
+      return
+    }
+    guard let base = text.baseAddress, count > 0 else { return bind(text: text, at: index) }
+    bindResult |= coredata_bind_text_borrowing(
+      handle, index, UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), count)
+  }
+
   @inlinable package func bind(blob: UnsafeRawBufferPointer, at index: Int32) {
     if let copy = store(blob) {
       bindResult |= coredata_bind_blob_borrowing(handle, index, copy, Int32(blob.count))

@@ -121,7 +121,7 @@ final class BatchRows {
 
   private func _setConverted(_ value: Any, _ coding: AttributeCoding, _ row: Row, _ slot: Int) throws {
     do {
-      row.set(try coding.stored(value), at: slot)
+      row.cell(at: slot).pointee = try coding.stored(value)
     } catch {
       throw _error("cannot be inserted: \(error)")
     }
@@ -142,7 +142,7 @@ final class BatchRows {
   }
 
   private func _row(of object: NSManagedObject) throws -> Row {
-    _ = object.ownDraft()
+    object.makeDraftOwn()
     do {
       try object.encodeTransformables()
     } catch {
@@ -151,7 +151,7 @@ final class BatchRows {
     // The object copies it before another write.
     let draft = object.handOutDraft()
     guard _relationships.contains(where: { !draft.isNull(at: $0) }) else { return draft }
-    let row = Row(copying: draft, version: 1)
+    var row = Row(copying: draft, version: 1)
     for slot in _relationships { row.set(.null, at: slot) }
     return row
   }

@@ -34,7 +34,7 @@ extension Layer {
     }
     let slots = result.id.space.layout.recordedToManySlots.filter { result.changed.contains($0) }
     guard withMembers, isOrdinary, !slots.isEmpty, let found = result.row else { return result }
-    let row = Row(copying: found, version: found.version)
+    var row = Row(copying: found, version: found.version)
     for slot in slots {
       let deltas = entries.compactMap { entry -> ToManyDelta? in
         guard entry.changed.contains(slot), case .toMany(let delta)? = entry.row?[slot] else { return nil }
@@ -55,7 +55,7 @@ extension Layer {
     let members =
       withMembers ? older.id.space.layout.recordedToManySlots.filter { older.changed.contains($0) } : []
     if isOnTop, members.isEmpty { return new }
-    let row =
+    var row =
       isOnTop
       ? Row(copying: new, version: old.version) : new.laid(over: old, newer.changed, older.id.space.layout)
     guard withMembers else { return row }
@@ -65,8 +65,8 @@ extension Layer {
         if case .toMany(let first) = old[slot], case .toMany(let second) = new[slot] {
           row.set(.toMany(first.followed(by: second)), at: slot)
         }
-      case (true, false): row.set(old[slot], at: slot)
-      case (false, true): row.set(new[slot], at: slot)
+      case (true, false): row.set(slot, from: old)
+      case (false, true): row.set(slot, from: new)
       case (false, false): break
       }
     }
@@ -100,7 +100,7 @@ extension Layer.Entry {
 
   private func _laid(over below: Row, version: Int64) -> Row? {
     guard let row else { return nil }
-    let laid = row.laid(over: below, changed, id.space.layout, version: version)
+    var laid = row.laid(over: below, changed, id.space.layout, version: version)
     for slot in id.space.layout.toManySlots { laid.set(changed.contains(slot) ? row[slot] : .null, at: slot) }
     return laid
   }

@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
     undoRecorder?.willChange(object, isAlive: false)
     object._context = self
     object.willChangeState()
-    _ = object.ownDraft()
+    object.makeDraftOwn()
     object._state.insert(checked: isChecked, recordingReads: recordsReads)
     object._relations?.forEachToMany { slot, _ in
       readMembers.insert(kind: object._layout.slots[slot].relationship!.destination)

@@ -17,10 +17,10 @@ extension NSManagedObjectContext {
         return entry
       }
       let layout = entry.id.space.layout
-      let merged = Row(copying: row, version: row.version)
+      var merged = Row(copying: row, version: row.version)
       var changed = entry.changed
       for slot in layout.derivedSlots {
-        merged.set(stored[slot], at: slot)
+        merged.set(slot, from: stored)
         changed.insert(slot)
       }
       if let object = table.object(for: entry.id), object._draft != nil {

@@ -118,9 +118,9 @@ extension NSManagedObjectContext {
     if isOwn {
       object.fireFault()
       if entry.definesCells {
-        let draft = object.writableDraft()
+        object.makeDraftWritable()
         entry.changed.forEach { slot in
-          if !object._layout.slots[slot].isToMany { draft.set(row[slot], at: slot) }
+          if !object._layout.slots[slot].isToMany { object._draft!.set(slot, from: row) }
         }
       }
     } else {

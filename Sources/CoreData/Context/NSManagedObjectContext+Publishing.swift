@@ -71,21 +71,23 @@ extension NSManagedObject {
     }
     if let _draft, _flags.contains(.draftShared), _draft.version == version, !hasMemberChanges,
       // A to-many change that was published earlier may have been reverted since.
-      _layout.recordedToManySlots.allSatisfy({ _draft[$0].isNull })
+      _layout.recordedToManySlots.allSatisfy({ _draft.isNull(at: $0) })
     {
       return _draft
     }
-    let draft = ownDraft()
+    makeDraftOwn()
     for slot in _layout.recordedToManySlots {
       if let state = _relations?.members(slot), state.hasChanges {
         // An unsaved order of unloaded members is applied to the current members.
         if state.isOrdered { _ = members(slot) }
-        draft.set(.toMany(memberChanges(slot, state)), at: slot)
+        _draft!.set(.toMany(memberChanges(slot, state)), at: slot)
       } else {
-        draft.set(.null, at: slot)
+        _draft!.set(.null, at: slot)
       }
     }
+    let draft = _draft.unsafelyUnwrapped
     draft.setVersion(version)
+    draft.reportTextRoom()
     _state.shareDraft()
     return draft
   }

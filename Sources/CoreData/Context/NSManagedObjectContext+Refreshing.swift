@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
     object.willTurnIntoFault()
     object._draft = nil
     object._changed = SlotSet()
-    _ = object.writableDraft()
+    object.makeDraftWritable()
     object._relations = nil
     // The draft holds the default values; firing shows them.
     object._state.hideValues()

@@ -16,6 +16,12 @@ extension NSManagedObjectContext {
     memo.temporarySpace(entity, layout)
   }
 
+  /// The format of a new object's values, as its store packs them; nil if it does not.
+  final func draftFormat(of layout: PropertyLayout) -> RowFormat? {
+    guard let coordinator = rootCoordinator else { return nil }
+    return memo.draftFormat(of: layout, in: coordinator)
+  }
+
   // MARK: Look-ups
 
   final func registered(_ objectID: NSManagedObjectID) -> NSManagedObject? {

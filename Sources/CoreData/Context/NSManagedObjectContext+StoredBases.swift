@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
       guard let key = entry.id.key else { continue }
       if let row = coordinator.rowCache.row(for: key) {
         result[position] = try _entry(entry, on: row)
-      } else if !(entry.base?.isPacked ?? false) || !_isOwn(entry) {
+      } else if !(entry.base?.isAsRead ?? false) || !_isOwn(entry) {
         unknown.append((position, key))
       }
     }

@@ -193,6 +193,15 @@ extension NSPersistentStoreCoordinator {
   @discardableResult
   final func adopt(_ entries: [Layer.Entry]) -> Int { rowCache.commit(entries) }
 
+  /// How the stores that take new objects pack their rows, by entity number - 1; nil where they do not.
+  final var draftFormats: [RowFormat?] {
+    let stores = persistentStores.filter { !$0.isReadOnly }
+    return frozen?.layout.layouts.map { layout in
+      let formats = stores.first { $0.takes(layout.entityName) }?.engine?.rowFormats ?? []
+      return layout.entityNumber <= formats.count ? formats[layout.entityNumber - 1] : nil
+    } ?? []
+  }
+
   /// Assigns permanent IDs to temporary ones.
   final func obtainPermanentIDs(
     for ids: [NSManagedObjectID], in context: NSManagedObjectContext

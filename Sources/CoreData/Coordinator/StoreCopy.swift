@@ -73,7 +73,7 @@ struct StoreCopy {
     _ new: NSManagedObjectID, _ old: ObjectKey, _ row: Row, _ members: [Int: ToManyDelta]
   ) -> Layer.Entry {
     let layout = old.space.layout
-    let copy = Row(count: layout.slots.count, version: 1)
+    var copy = Row(count: layout.slots.count, version: 1)
     var changed = SlotSet()
     for slot in layout.slots.indices {
       switch row[slot] {

@@ -56,7 +56,7 @@ extension NSManagedObject {
       if description.isToMany {
         if _relations?.members(slot)?.hasChanges ?? false { result.insert(slot) }
       } else if let row = _row, let draft = _draft {
-        if !row.holds(draft[slot], at: slot) { result.insert(slot) }
+        if !row.hasSameCell(as: draft, at: slot) { result.insert(slot) }
       } else {
         result.insert(slot)
       }

@@ -99,8 +99,9 @@ extension NSManagedObject {
   /// Sets transient attributes to their default values after the fault fired: a stored row lacks them.
   final func fillTransientDefaults() {
     guard let row = _current else { return }
-    for slot in _shape.transientDefaults where slot < row.count && row[slot].isNull {
-      ownDraft().set(_shape.defaults[slot], at: slot)
+    for slot in _shape.transientDefaults where slot < row.count && row.isNull(at: slot) {
+      makeDraftOwn()
+      _draft!.set(_shape.defaults[slot], at: slot)
     }
   }
 
@@ -108,7 +109,7 @@ extension NSManagedObject {
   private final var _rowWithTransients: Row? {
     guard _layout.hasTransients, let row = _row else { return nil }
     let slots = _layout.slots
-    return slots.indices.contains { slots[$0].isTransient && !row[$0].isNull } ? row : nil
+    return slots.indices.contains { slots[$0].isTransient && !row.isNull(at: $0) } ? row : nil
   }
 
   /// Adopts the row that this object's save has written. It differs from the current one only in its version.
@@ -125,7 +126,7 @@ extension NSManagedObject {
       var kept = _layout.transientSlots
       if let _draft {
         // An assignment of an equal value is not a change to keep.
-        _changed.forEach { if !(_row?.holds(_draft[$0], at: $0) ?? false) { kept.insert($0) } }
+        _changed.forEach { if !(_row?.hasSameCell(as: _draft, at: $0) ?? false) { kept.insert($0) } }
       }
       _draft = values.laid(over: row, kept, _layout)
       _state.ownDraft()

@@ -55,13 +55,15 @@ extension NSManagedObject {
     attend()
     switch _layout.slots[slot].kind {
     case .attribute(let attribute):
-      writableDraft().set(_converted(value, _shape.codings[slot]!), at: slot)
+      makeDraftWritable()
+      _draft!.set(_converted(value, _shape.codings[slot]!), at: slot)
       if attribute.type == .transformable { relations.decoded[slot] = value }
       _markPrimitiveWritten(slot)
     case .relationship(let relationship):
       guard relationship.isToMany else {
         let target = _object(value, key)
-        writableDraft().set(reference(to: target), at: slot)
+        makeDraftWritable()
+        _draft!.set(reference(to: target), at: slot)
         relations.setTarget(target, slot)
         _markPrimitiveWritten(slot)
         return
@@ -123,7 +125,8 @@ extension NSManagedObject {
     for slot in _layout.transformableSlots where !_layout.slots[slot].isTransient {
       guard case .transformable(let box) = draft[slot], box.data == nil else { continue }
       let data = try _shape.codings[slot]!.data(from: box)
-      ownDraft().set(data.map { .transformable(TransformableBox(object: nil, data: $0)) } ?? .null, at: slot)
+      makeDraftOwn()
+      _draft!.set(data.map { .transformable(TransformableBox(object: nil, data: $0)) } ?? .null, at: slot)
     }
   }
 
@@ -208,32 +211,30 @@ extension NSManagedObject {
   final func write(_ value: consuming Value, at slot: Int) {
     if !_flags.isDisjoint(with: .attention) { attend() }
     willChangeState()
-    if _draft == nil || _flags.contains(.draftShared) { _ = ownDraft() }
-    // Through a pointer: the object retains the draft, so the write need not.
-    let cell = _draft.unsafelyUnwrapped.cell(at: slot)
-    swap(&cell.pointee, &value)
+    if _draft == nil || _flags.contains(.draftShared) { makeDraftOwn() }
+    _draft!.set(value, at: slot)
     markChanged(slot)
   }
 
-  /// Returns the draft, copied first if it is shared.
-  final func writableDraft() -> Row {
+  /// Makes `_draft` a row that is not shared, to change it.
+  final func makeDraftWritable() {
     willChangeState()
-    return ownDraft()
+    makeDraftOwn()
   }
 
-  /// Returns the draft, copied first if it is shared, for a save to complete. Tracks no changes.
-  final func ownDraft() -> Row {
-    if let _draft, !_flags.contains(.draftShared) { return _draft }
-    let draft: Row
+  /// Makes `_draft` a row that is not shared, for a save to complete. Tracks no changes.
+  final func makeDraftOwn() {
+    if _draft != nil, !_flags.contains(.draftShared) { return }
     if let current = _current {
-      draft = Row(copying: current, version: current.version)
+      _draft = Row(copying: current, version: current.version)
     } else {
-      draft = Row(count: _layout.slots.count, version: 1)
+      var draft =
+        _context?.draftFormat(of: _layout).map { Row(draft: $0, version: 1) }
+        ?? Row(count: _layout.slots.count, version: 1)
       for slot in _shape.defaultedSlots { draft.set(_shape.defaults[slot], at: slot) }
+      _draft = draft
     }
-    _draft = draft
     _state.ownDraft()
-    return draft
   }
 
   /// Records the assignment of a slot.

@@ -10,9 +10,9 @@ extension Row {
   ///   - version: Version of the result; nil for the version of `below`. Only a save into a store increments
   ///     it.
   func laid(over below: Row, _ said: SlotSet, _ layout: PropertyLayout, version: Int64? = nil) -> Row {
-    let row = Row(copying: below, version: version ?? below.version)
+    var row = Row(copying: below, version: version ?? below.version)
     said.forEach { slot in
-      if !layout.slots[slot].isToMany { row.set(self[slot], at: slot) }
+      if !layout.slots[slot].isToMany { row.set(slot, from: self) }
     }
     return row
   }
@@ -21,7 +21,7 @@ extension Row {
   func slots(differingIn other: Row, _ layout: PropertyLayout) -> SlotSet {
     var result = SlotSet()
     for slot in layout.slots.indices where !layout.slots[slot].isToMany {
-      if !holds(other[slot], at: slot) { result.insert(slot) }
+      if !hasSameCell(as: other, at: slot) { result.insert(slot) }
     }
     return result
   }
@@ -30,7 +30,7 @@ extension Row {
   func hasSameValues(as other: Row, _ layout: PropertyLayout) -> Bool {
     if self === other { return true }
     return layout.slots.indices.allSatisfy { slot in
-      layout.slots[slot].isToMany || layout.slots[slot].isTransient || self[slot] == other[slot]
+      layout.slots[slot].isToMany || layout.slots[slot].isTransient || hasSameCell(as: other, at: slot)
     }
   }
 }

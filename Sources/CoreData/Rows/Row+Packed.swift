@@ -1,5 +1,5 @@
 /// A cell of a packed Row, in place. A text is valid as long as the Row.
-enum PackedCell {
+package enum PackedCell {
   case null
   case int(Int64)
   case double(Double)
@@ -51,6 +51,35 @@ enum PackedCell {
       var rank: UInt64 = 0
       for index in 0..<min(8, text.count) { rank |= UInt64(text[index]) << UInt64(56 - 8 * index) }
       return rank
+    }
+  }
+}
+
+extension Row {
+  /// Whether the cells are packed.
+  package var isPacked: Bool { header.format != nil }
+
+  /// Whether the Row is packed as a store has read it, and neither a draft nor a copy.
+  var isAsRead: Bool {
+    let header = header
+    return header.format != nil && header.count & RowFormat.isMadeHere == 0
+  }
+
+  /// Returns a cell of a packed Row in place. A reference to an unsaved object appears as null.
+  @inline(__always)
+  package func packed(_ slot: Int) -> PackedCell {
+    let header = header
+    guard let format = header.format else { preconditionFailure("only a packed Row has packed cells") }
+    return format._withUnsafeGuaranteedRef { format in
+      precondition(slot >= 0 && slot < format.count)
+      if header.count & RowFormat.bit(slot) != 0 { return .null }
+      let words = words
+      return switch format.kind(slot) {
+      case .absent: .null
+      case .int, .reference: .int(Int64(bitPattern: words[slot]))
+      case .double: .double(Double(bitPattern: words[slot]))
+      case .text: .text(Self.text(words[slot], words + format.count))
+      }
     }
   }
 }

@@ -1,10 +1,11 @@
 import CoreDataModelSchema
+import Synchronization
 
 /// The layout of a packed Row: one word per slot, followed by the bytes of all texts.
 ///
-/// A Row of Values takes 24 bytes per slot, plus an allocation for each text longer than 15 bytes. Most rows
-/// read are never written, and few of their texts are accessed; a packed row is one allocation of half the
-/// size and creates a String only on access. Entities with values of other kinds use Rows of Values.
+/// A Row of Values takes 24 bytes per slot and a reference to each text longer than 15 bytes. A packed row is
+/// one allocation of half the size that references nothing else: a String is created only on access, and a
+/// text is bound to a statement where it lies. Entities with values of other kinds use Rows of Values.
 package final class RowFormat: Sendable {
   package enum Kind: UInt8, Sendable {
     /// Not in stored rows: a to-many or transient property.
@@ -13,7 +14,8 @@ package final class RowFormat: Sendable {
     case double
     /// The word holds the location of the text.
     case text
-    /// A to-one to an entity without subentities.
+    /// A to-one to an entity without subentities. Null with a word other than zero: the word is the address of
+    /// the retained ID of an unsaved target.
     case reference
   }
 
@@ -22,6 +24,9 @@ package final class RowFormat: Sendable {
     package let offset: Int
     package let count: Int
 
+    /// Largest offset and count.
+    static var maximum: Int { 0xFFFF_FFFF }
+
     @inline(__always) package init(_ word: UInt64) {
       offset = Int(word >> 32)
       count = Int(word & 0xFFFF_FFFF)
@@ -29,35 +34,120 @@ package final class RowFormat: Sendable {
 
     /// Encodes a text's location; nil if the text is too long.
     @inline(__always) package static func word(offset: Int, count: Int) -> UInt64? {
-      guard offset <= 0xFFFF_FFFF, count <= 0xFFFF_FFFF else { return nil }
+      guard offset <= maximum, count <= maximum else { return nil }
       return UInt64(offset) << 32 | UInt64(count)
     }
   }
 
+  // MARK: Marks
+
   /// Maximum number of slots in a packed Row.
-  package static let maximumCount = 64
+  package static let maximumCount = 62
+  /// Mark of a Row that a context made, as opposed to one that a store read.
+  static var isMadeHere: UInt64 { 1 << 63 }
+  /// Mark of a Row that may refer to unsaved objects.
+  static var mayBePending: UInt64 { 1 << 62 }
+  /// The bit of a slot in the mask of nulls.
+  @inline(__always) package static func bit(_ slot: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: slot) }
 
   package let count: Int
   private let _kinds: [Kind]
   private let _spaces: [ObjectIDSpace?]
-  package let textSlots: [Int]
+  private let _textSlots: UInt64
+  private let _referenceSlots: UInt64
   /// Bit mask of the slots that never have a value.
   package let absentSlots: UInt64
+  /// Room for texts in a new draft, in bytes: what earlier drafts needed.
+  private let _textRoom = Atomic<Int>(0)
 
   /// - Parameters:
-  ///   - kinds: By slot, at most 64.
+  ///   - kinds: By slot, at most `maximumCount`.
   ///   - spaces: By slot, for references.
   package init(_ kinds: [Kind], spaces: [ObjectIDSpace?]) {
     precondition(kinds.count <= Self.maximumCount && spaces.count == kinds.count)
+    func mask(_ kind: Kind) -> UInt64 {
+      kinds.indices.reduce(0) { kinds[$1] == kind ? $0 | Self.bit($1) : $0 }
+    }
     count = kinds.count
     _kinds = kinds
     _spaces = spaces
-    textSlots = kinds.indices.filter { kinds[$0] == .text }
-    absentSlots = kinds.enumerated().reduce(0) { $1.element == .absent ? $0 | (1 << UInt64($1.offset)) : $0 }
+    _textSlots = mask(.text)
+    _referenceSlots = mask(.reference)
+    absentSlots = mask(.absent)
   }
 
   @inline(__always) package func kind(_ slot: Int) -> Kind { _kinds.withUnsafeBufferPointer { $0[slot] } }
 
   /// The ID space of a to-one's destination.
   @inline(__always) package func space(_ slot: Int) -> ObjectIDSpace { _spaces[slot]! }
+
+  /// Bit mask of all slots.
+  var allSlots: UInt64 { Self.bit(count) - 1 }
+
+  // MARK: Slots of a Row
+
+  /// Iterates the slots of texts that are not null.
+  @inline(__always) func forEachText(_ nulls: UInt64, _ body: (Int) -> Void) {
+    _forEach(_textSlots & ~nulls, body)
+  }
+
+  @inline(__always) private func _forEach(_ slots: UInt64, _ body: (Int) -> Void) {
+    var rest = slots
+    while rest != 0 {
+      body(rest.trailingZeroBitCount)
+      rest &= rest &- 1
+    }
+  }
+
+  /// The address of the ID of a null reference's unsaved target; nil if the cell is null or no reference.
+  @inline(__always) func pending(_ slot: Int, _ word: UInt64) -> UnsafeRawPointer? {
+    _referenceSlots & Self.bit(slot) == 0 ? nil : UnsafeRawPointer(bitPattern: UInt(word))
+  }
+
+  /// Iterates the references to unsaved objects, with the addresses of their IDs.
+  func forEachPending(
+    _ words: UnsafeMutablePointer<UInt64>, _ nulls: UInt64, _ body: (Int, UnsafeRawPointer) -> Void
+  ) {
+    _forEach(_referenceSlots & nulls) { slot in
+      if let id = pending(slot, words[slot]) { body(slot, id) }
+    }
+  }
+
+  /// Where the last of the texts ends.
+  func textEnd(_ words: UnsafeMutablePointer<UInt64>, _ nulls: UInt64) -> Int {
+    var end = 0
+    forEachText(nulls) { slot in
+      let place = TextPlace(words[slot])
+      end = max(end, place.offset + place.count)
+    }
+    return end
+  }
+
+  /// The number of bytes of the texts.
+  func textCount(_ words: UnsafeMutablePointer<UInt64>, _ nulls: UInt64) -> Int {
+    var count = 0
+    forEachText(nulls) { count += TextPlace(words[$0]).count }
+    return count
+  }
+
+  // MARK: Room for texts
+
+  /// Room for texts in a new draft, in bytes.
+  @inline(__always) var textRoom: Int { _textRoom.load(ordering: .relaxed) }
+
+  /// Most bytes that new drafts reserve for texts; longer ones get their room when they are set.
+  private static var _mostTextRoom: Int { 256 }
+
+  /// Gives later drafts at least as much room as one has needed.
+  func expectText(_ count: Int) {
+    let room = min(count, Self._mostTextRoom)
+    if room > textRoom { _textRoom.store(room, ordering: .relaxed) }
+  }
+
+  /// Gives later drafts less room, step by step, where a finished one needed little.
+  func reportText(of row: Row) {
+    let room = textRoom
+    let used = textEnd(row.words, row.header.count)
+    if used < room / 2 { _textRoom.store(room - (room - used + 15) / 16, ordering: .relaxed) }
+  }
 }

@@ -44,7 +44,7 @@ package final class StoreWriter {
   package func insert(_ rows: [StoredRow]) throws {
     let insertions = rows.map { stored in
       let space = _engine.spaces[stored.reference.entity - 1]
-      let row = Row(count: space.layout.slots.count, version: 1)
+      var row = Row(count: space.layout.slots.count, version: 1)
       for (slot, value) in stored.values.enumerated() where value != .null {
         row.set(value.value(_engine.spaces), at: slot)
       }

@@ -107,6 +107,10 @@ package protocol StoreReading: AnyObject, Sendable {
   /// ID spaces of the store's entities, by entity number - 1.
   var spaces: [ObjectIDSpace] { get }
 
+  /// How the store packs the rows that it is to save, by entity number - 1; nil where it prefers Rows of Values, and
+  /// empty if it always does.
+  var rowFormats: [RowFormat?] { get }
+
   /// Whether predicates are evaluated in memory, which allows any expression; false if they are compiled to
   /// SQL.
   var evaluatesPredicates: Bool { get }
@@ -168,6 +172,8 @@ extension StoreEngine {
 
 extension StoreReading {
   package var evaluatesPredicates: Bool { false }
+
+  package var rowFormats: [RowFormat?] { [] }
 
   package func row(for key: ObjectKey) throws -> Row? { try rows(for: [key])[0] }
 

@@ -101,7 +101,7 @@ struct PostgreSQLBatchUpdate {
       }
       switch assignment.source {
       case .value(let value):
-        let row = Row(count: layout.slots.count, version: 0)
+        var row = Row(count: layout.slots.count, version: 0)
         row.set(value, at: assignment.slot)
         for column in columns {
           let array = try save.array(column, [row], count: 1, layout)

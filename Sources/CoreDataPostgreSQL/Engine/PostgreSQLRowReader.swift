@@ -201,7 +201,7 @@ final class PostgreSQLRowReader: Sendable {
     if let format = decoder.format, let packed = _packed(decoder, format, version, result, row) {
       return StoredObject(key: key, row: packed)
     }
-    let values = Row(count: decoder.slotCount, version: version)
+    var values = Row(count: decoder.slotCount, version: version)
     for cell in decoder.cells {
       if let value = try _value(cell, result, row, reference) { values.set(value, at: cell.slot) }
     }

@@ -31,12 +31,12 @@ import Testing
   /// A child's save of Ada's age and of one more book of hers.
   private func save(_ age: Int, adding book: NSManagedObjectID) -> Layer {
     let base = _ada._row!
-    let row = Row(copying: base, version: base.version.next)
+    var row = Row(copying: base, version: base.version.next)
     row.set(.int(Int64(age)), at: _age)
     let entry = Layer.Entry(
       kind: .updated, id: _ada._objectID, base: base, row: row, changed: SlotSet([_age, _books.toMany]),
       isWhole: false)
-    let added = Row(count: book.space.layout.slots.count, version: 1)
+    var added = Row(count: book.space.layout.slots.count, version: 1)
     added.set(.pending(_ada._objectID), at: _books.toOne)
     let insertion = Layer.Entry(
       kind: .inserted, id: book, base: nil, row: added, changed: SlotSet([_books.toOne]), isWhole: false)

@@ -24,7 +24,7 @@ import Testing
   // MARK: Generated changes
 
   private func _row(_ random: inout SeededRandom, version: Int64) -> Row {
-    let row = Row(count: _layout.slots.count, version: version)
+    var row = Row(count: _layout.slots.count, version: version)
     for slot in _layout.slots.indices where !_layout.slots[slot].isToMany {
       if random.chance(80) { row.set(.int(Int64(random.below(4))), at: slot) }
     }
@@ -55,7 +55,7 @@ import Testing
       return Layer.Entry(kind: kind, id: _id, base: base, row: nil, changed: SlotSet(), isWhole: false)
     }
     let base = base ?? _row(&random, version: Int64(1 + random.below(3)))
-    let row = Row(copying: base, version: base.version)
+    var row = Row(copying: base, version: base.version)
     var changed = SlotSet()
     for slot in _layout.slots.indices {
       if _layout.slots[slot].isToMany { row.set(.null, at: slot) }

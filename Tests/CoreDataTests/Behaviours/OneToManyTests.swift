@@ -34,7 +34,7 @@ import Testing
     }
 
     func entry(of book: NSManagedObject, _ random: inout SeededRandom, mayInsert: Bool) -> Layer.Entry {
-      let row = Row(count: book._layout.slots.count, version: 1)
+      var row = Row(count: book._layout.slots.count, version: 1)
       let kind: Layer.Kind =
         random.chance(10) ? .deleted : mayInsert && random.chance(40) ? .inserted : .updated
       let changed = random.chance(60) ? SlotSet([ends.toOne]) : SlotSet()
@@ -104,7 +104,7 @@ import Testing
       let book = context.insert("Book", ["title": "Notes"])
       let slot = try #require(author._layout.slot(named: "books"))
       let ends = try #require(LinkEnds(toMany: slot, of: author._layout))
-      let row = Row(count: book._layout.slots.count, version: 1)
+      var row = Row(count: book._layout.slots.count, version: 1)
       row.set(.pending(author._objectID), at: ends.toOne)
       let layers = [
         Layer([

@@ -51,7 +51,7 @@ import Testing
       return
     }
     let page = _layout("Page")
-    let row = Row(count: page.slots.count, version: 1)
+    var row = Row(count: page.slots.count, version: 1)
     row.set(.reference(book.key), at: page.slot(named: "book")!)
     let id = NSManagedObjectID(temporaryIn: temporary[page.entityNumber - 1])
     try engine.commit(ChangeSet(inserted: [.init(id: id, row: row)]))

@@ -73,7 +73,7 @@ import Testing
 
   @Test func `a copy has all values and can be changed`() throws {
     let row = try _stored(["label": .string("before"), "number": .int(7), "value": .double(2.5)])
-    let copy = Row(copying: row, version: 9)
+    var copy = Row(copying: row, version: 9)
     copy.set(.string("after"), at: _slot("label"))
     #expect(copy[_slot("label")] == .string("after"))
     #expect(copy[_slot("number")] == .int(7))

@@ -72,7 +72,7 @@ final class StoreFixture {
   }
 
   func row(_ entity: String, _ values: [String: Value], version: Int64 = 1) -> Row {
-    let row = Row(count: self.entity(entity).slots.count, version: version)
+    var row = Row(count: self.entity(entity).slots.count, version: version)
     for (name, value) in values { row.set(value, at: slot(name, in: entity)) }
     return row
   }
@@ -97,7 +97,7 @@ final class StoreFixture {
   /// Returns an update of the row that the store has now.
   func update(_ key: ObjectKey, _ entity: String, _ values: [String: Value]) throws -> ChangeSet.Update {
     let base = try engine.rows(for: [key])[0]!
-    let row = Row(copying: base, version: base.version + 1)
+    var row = Row(copying: base, version: base.version + 1)
     for (name, value) in values { row.set(value, at: slot(name, in: entity)) }
     let changed = SlotSet(values.keys.map { slot($0, in: entity) })
     return ChangeSet.Update(id: NSManagedObjectID(key), base: base, row: row, changed: changed)

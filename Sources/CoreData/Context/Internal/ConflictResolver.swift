@@ -174,8 +174,8 @@ struct VersionConflictResolver {
       _context.recordEvent(_object, .eventDeleted)
       return
     }
-    let draft = _object.writableDraft()
-    draft.setVersion(draft.version.next)
+    _object.makeDraftWritable()
+    if let draft = _object._draft { draft.setVersion(draft.version.next) }
     _object._row = nil
     _object._state.insertAnew()
     _object._changed = SlotSet(_object._layout.slots.indices)

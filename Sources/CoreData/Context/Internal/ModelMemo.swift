@@ -21,9 +21,24 @@ struct ModelMemo {
     return space
   }
 
+  /// How the coordinator's stores pack the rows of new objects, by entity number - 1, and the version of the list of
+  /// stores.
+  private var _draftFormats: (formats: [RowFormat?], storesVersion: Int) = ([], -1)
+
+  /// The format of a new object's values, as its store packs them; nil if it does not.
+  mutating func draftFormat(of layout: PropertyLayout, in coordinator: NSPersistentStoreCoordinator)
+    -> RowFormat?
+  {
+    let version = coordinator.storesVersion.load(ordering: .acquiring)
+    if _draftFormats.storesVersion != version { _draftFormats = (coordinator.draftFormats, version) }
+    let index = layout.entityNumber - 1
+    return index < _draftFormats.formats.count ? _draftFormats.formats[index] : nil
+  }
+
   /// Drops everything memoized from the coordinator when it changes.
   mutating func forgetModel() {
     model = nil
     entity = nil
+    _draftFormats = ([], -1)
   }
 }

@@ -97,7 +97,7 @@ final class KeyRecorder: @unchecked Sendable {
 
   /// Values of every type, so that accessors that unwrap optionals find a value.
   private static func _standIns(_ layout: PropertyLayout) -> Row {
-    let row = Row(count: layout.slots.count, version: 1)
+    var row = Row(count: layout.slots.count, version: 1)
     for (number, slot) in layout.slots.enumerated() {
       switch slot.form {
       case .integer16, .integer32, .integer64: row.set(.int(23_117), at: number)

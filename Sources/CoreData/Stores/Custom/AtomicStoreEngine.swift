@@ -31,7 +31,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
   private func _row(_ node: NSAtomicStoreCacheNode, _ key: ObjectKey) throws -> Row {
     let layout = key.space.layout
     let shape = key.space.entity.shape
-    let row = Row(count: layout.slots.count, version: 1)
+    var row = Row(count: layout.slots.count, version: 1)
     for slot in layout.slots.indices where !layout.slots[slot].isTransient {
       guard let property = shape.properties[slot], let value = node.value(forKey: property.name) else {
         continue

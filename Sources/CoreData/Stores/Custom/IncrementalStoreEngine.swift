@@ -94,7 +94,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     let shape = key.space.entity.shape
     // A store that does not count versions must not appear older than what was saved to it.
     let version = max(Int64(clamping: node.version), _versions[key] ?? 0)
-    let row = Row(count: key.space.layout.slots.count, version: version)
+    var row = Row(count: key.space.layout.slots.count, version: version)
     var members: [Int: [ObjectKey]] = [:]
     for slot in key.space.layout.slots.indices {
       guard let property = shape.properties[slot], !key.space.layout.slots[slot].isTransient else { continue }

@@ -103,6 +103,8 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
 
   deinit { lifeline.cut() }
 
+  var rowFormats: [RowFormat?] { context.formats }
+
   /// Path of the real file, without symbolic links.
   var path: String { location.path }
 

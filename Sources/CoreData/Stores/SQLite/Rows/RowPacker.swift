@@ -1,3 +1,4 @@
+import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
 /// Reads the rows of one entity into packed Rows: the inner loop of every fetch.
@@ -15,28 +16,23 @@ final class RowPacker: Sendable {
   let format: RowFormat
   private let _steps: [Step]
 
-  /// Nil if the entity has cells that a packed Row cannot contain.
-  init?(_ cells: [CellDecoder], slotCount: Int) {
-    guard slotCount > 0, slotCount <= RowFormat.maximumCount else { return nil }
-    var kinds = [RowFormat.Kind](repeating: .absent, count: slotCount)
-    var spaces = [ObjectIDSpace?](repeating: nil, count: slotCount)
-    var steps: [Step] = []
-    for cell in cells {
-      let kind: Step.Kind
-      switch cell.content {
-      case .int: (kinds[cell.slot], kind) = (.int, .int)
-      case .bool: (kinds[cell.slot], kind) = (.int, .bool)
-      case .double: (kinds[cell.slot], kind) = (.double, .double)
-      case .string: (kinds[cell.slot], kind) = (.text, .text)
-      case .reference(let space):
-        (kinds[cell.slot], kind) = (.reference, .int)
-        spaces[cell.slot] = space
-      case .decimal, .uuid, .transformable, .data, .externalData, .polymorphicReference: return nil
-      }
-      steps.append(Step(column: cell.column, slot: Int16(cell.slot), kind: kind))
+  /// - Parameters:
+  ///   - cells: All cells of an entity.
+  ///   - format: The format of the entity's rows.
+  init(_ cells: [CellDecoder], _ format: RowFormat) {
+    self.format = format
+    _steps = cells.map { cell in
+      let kind: Step.Kind =
+        switch cell.content {
+        case .bool: .bool
+        case .double: .double
+        case .string: .text
+        case .int, .reference: .int
+        case .decimal, .uuid, .transformable, .data, .externalData, .polymorphicReference:
+          preconditionFailure("a packed Row has no such cell")
+        }
+      return Step(column: cell.column, slot: Int16(cell.slot), kind: kind)
     }
-    format = RowFormat(kinds, spaces: spaces)
-    _steps = steps
   }
 
   /// Reads a statement's current row; nil if its texts are too long to pack.
@@ -67,5 +63,34 @@ final class RowPacker: Sendable {
         return true
       }
     }
+  }
+}
+
+extension RowFormat {
+  /// The format of an entity's rows; nil if they have cells that a packed Row cannot contain.
+  convenience init?(_ layout: PropertyLayout, _ mapping: StoreMapping, _ spaces: [ObjectIDSpace]) {
+    let count = layout.slots.count
+    guard count > 0, count <= RowFormat.maximumCount else { return nil }
+    let columns = mapping.table(of: layout.entityNumber).columns
+    var kinds = [Kind](repeating: .absent, count: count)
+    var destinations = [ObjectIDSpace?](repeating: nil, count: count)
+    for slot in layout.slots.indices {
+      switch mapping.storage(of: slot, in: layout.entityNumber) {
+      case .attribute(let column):
+        switch columns[column].content {
+        case .int, .bool, .foreignKey, .foreignEntity, .order: kinds[slot] = .int
+        case .double: kinds[slot] = .double
+        case .string: kinds[slot] = .text
+        case .decimal, .uuid, .transformable, .data, .externalData: return nil
+        }
+      case .toOne(_, let entityColumn, _, let destination):
+        if entityColumn != nil { return nil }
+        kinds[slot] = .reference
+        destinations[slot] = spaces[destination - 1]
+      case .composite: return nil
+      case .none, .oneToMany, .manyToMany: break
+      }
+    }
+    self.init(kinds, spaces: destinations)
   }
 }

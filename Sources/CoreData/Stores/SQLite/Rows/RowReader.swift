@@ -12,12 +12,15 @@ final class RowReader: Sendable {
     /// By entity number - 1.
     let spaces: [ObjectIDSpace]
     let externalData: ExternalDataDirectory
+    /// How rows are packed, by entity number - 1; nil for entities whose rows cannot be packed.
+    let formats: [RowFormat?]
 
     init(mapping: StoreMapping, spaces: [ObjectIDSpace], externalData: ExternalDataDirectory) {
       self.mapping = mapping
       numbers = mapping.numbers
       self.spaces = spaces
       self.externalData = externalData
+      formats = mapping.layout.layouts.map { RowFormat($0, mapping, spaces) }
     }
   }
 
@@ -31,13 +34,14 @@ final class RowReader: Sendable {
     let packer: RowPacker?
 
     init(
-      space: ObjectIDSpace, slotCount: Int, cells: [CellDecoder], composites: [CompositeDecoder], packs: Bool
+      space: ObjectIDSpace, slotCount: Int, cells: [CellDecoder], composites: [CompositeDecoder],
+      format: RowFormat?
     ) {
       self.space = space
       self.slotCount = slotCount
       self.cells = cells
       self.composites = composites
-      packer = packs && composites.isEmpty ? RowPacker(cells, slotCount: slotCount) : nil
+      packer = format.map { RowPacker(cells, $0) }
     }
   }
 
@@ -109,7 +113,7 @@ final class RowReader: Sendable {
       }
       decoders[member - 1] = EntityDecoder(
         space: context.spaces[member - 1], slotCount: memberLayout.slots.count, cells: cells,
-        composites: composites, packs: part == nil)
+        composites: composites, format: part == nil ? context.formats[member - 1] : nil)
     }
     selectList = names.joined(separator: ", ")
     _only = decoders[number - 1]!

@@ -8,6 +8,7 @@ extension SaveTransaction {
   func bind(
     _ row: Row, _ cells: [WriteCell], entity: Int, to statement: Statement, from first: Int32
   ) throws -> Int32 {
+    if row.isPacked { return try _bindPacked(row, cells, entity, statement, first) }
     var index = first
     for cell in cells {
       switch cell {
@@ -28,6 +29,31 @@ extension SaveTransaction {
         }
         try _bind(value, content, entity, slot, statement, index)
         index += 1
+      }
+    }
+    return index
+  }
+
+  /// Binds the cells of a packed row, texts where they lie: the save holds the row until the statement is reset.
+  private func _bindPacked(
+    _ row: Row, _ cells: [WriteCell], _ entity: Int, _ statement: Statement, _ first: Int32
+  ) throws -> Int32 {
+    var index = first
+    for cell in cells {
+      switch cell {
+      case .attribute(let slot, _):
+        switch row.packed(slot) {
+        case .null: statement.bindNull(at: index)
+        case .int(let number): statement.bind(number, at: index)
+        case .double(let number): statement.bind(number, at: index)
+        case .text(let text): statement.bind(borrowing: text, at: index)
+        }
+        index += 1
+      case .toOne(let slot, let hasEntity):
+        try _bindToOne(row[slot], hasEntity, entity, slot, statement, index)
+        index += hasEntity ? 2 : 1
+      case .element(let slot, _, _):
+        throw _unstorable(entity, slot, "an attribute that is no composite holds several elements")
       }
     }
     return index

@@ -1,0 +1,148 @@
+// Reading cells. Texts and numbers of packed rows are read and compared in place.
+
+extension Row {
+  /// The number of cells, one per slot of the layout.
+  package var count: Int {
+    let header = header
+    guard let format = header.format else { return Int(header.count) }
+    return format._withUnsafeGuaranteedRef { $0.count }
+  }
+
+  package subscript(slot: Int) -> Value {
+    let header = header
+    if let format = header.format { return _unpacked(slot, header.count, format) }
+    precondition(slot >= 0 && slot < Int(header.count))
+    return values[slot]
+  }
+
+  @inline(__always)
+  private func _unpacked(_ slot: Int, _ marks: UInt64, _ format: Unmanaged<RowFormat>) -> Value {
+    format._withUnsafeGuaranteedRef { format in
+      precondition(slot >= 0 && slot < format.count)
+      let words = words
+      if marks & RowFormat.bit(slot) != 0 {
+        guard marks & RowFormat.mayBePending != 0, let id = format.pending(slot, words[slot]) else {
+          return .null
+        }
+        return .pending(Unmanaged<NSManagedObjectID>.fromOpaque(id).takeUnretainedValue())
+      }
+      let word = words[slot]
+      switch format.kind(slot) {
+      case .absent: return .null
+      case .int: return .int(Int64(bitPattern: word))
+      case .double: return .double(Double(bitPattern: word))
+      case .text:
+        return .string(String(decoding: Self.text(word, words + format.count), as: UTF8.self))
+      case .reference:
+        return .reference(ObjectKey(space: format.space(slot), reference: Int64(bitPattern: word)))
+      }
+    }
+  }
+
+  /// The integer in a cell; nil for null and for a cell of another kind.
+  @inline(__always)
+  package func integer(at slot: Int) -> Int64? {
+    if let word = _word(of: .int, at: slot) { return word.map { Int64(bitPattern: $0) } }
+    if case .int(let value) = _value(slot) { return value }
+    return nil
+  }
+
+  /// The floating-point number in a cell; nil for null and for a cell of another kind.
+  @inline(__always)
+  package func double(at slot: Int) -> Double? {
+    if let word = _word(of: .double, at: slot) { return word.map { Double(bitPattern: $0) } }
+    if case .double(let value) = _value(slot) { return value }
+    return nil
+  }
+
+  /// The text in a cell; nil for null and for a cell of another kind.
+  @inline(__always)
+  package func string(at slot: Int) -> String? {
+    if let word = _word(of: .text, at: slot) {
+      return word.map { word in String(decoding: Self.text(word, words + count), as: UTF8.self) }
+    }
+    if case .string(let value) = _value(slot) { return value }
+    return nil
+  }
+
+  /// A cell of a Row of Values.
+  @inline(__always)
+  private func _value(_ slot: Int) -> Value {
+    precondition(slot >= 0 && slot < Int(header.count))
+    return values[slot]
+  }
+
+  /// The word of a cell in a packed Row, or an inner nil for null and other kinds; nil in a Row of Values.
+  @inline(__always)
+  private func _word(of kind: RowFormat.Kind, at slot: Int) -> UInt64?? {
+    let header = header
+    guard let format = header.format else { return nil }
+    return format._withUnsafeGuaranteedRef { format -> UInt64?? in
+      precondition(slot >= 0 && slot < format.count)
+      guard header.count & RowFormat.bit(slot) == 0, format.kind(slot) == kind else { return .some(nil) }
+      return words[slot]
+    }
+  }
+
+  @inline(__always)
+  static func text(_ word: UInt64, _ bytes: UnsafeMutablePointer<UInt64>) -> UnsafeBufferPointer<UInt8> {
+    let place = RowFormat.TextPlace(word)
+    let start = UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self) + place.offset
+    return UnsafeBufferPointer(start: start, count: place.count)
+  }
+
+  // MARK: Comparing
+
+  /// Whether a cell equals a value.
+  package func holds(_ value: Value, at slot: Int) -> Bool {
+    let header = header
+    guard let format = header.format else { return self[slot] == value }
+    let isNull = header.count & RowFormat.bit(slot) != 0
+    return format._withUnsafeGuaranteedRef { format -> Bool in
+      precondition(slot >= 0 && slot < format.count)
+      switch value {
+      case .int(let number):
+        return format.kind(slot) == .int && !isNull && words[slot] == UInt64(bitPattern: number)
+      case .double(let number):
+        return format.kind(slot) == .double && !isNull && Double(bitPattern: words[slot]) == number
+      case .string(var other):
+        guard format.kind(slot) == .text, !isNull else { return false }
+        let mine = Self.text(words[slot], words + format.count)
+        return other.withUTF8 { $0.count == mine.count && $0.elementsEqual(mine) }
+      default: return self[slot] == value
+      }
+    }
+  }
+
+  /// Whether a cell equals the same cell of another Row.
+  package func hasSameCell(as other: Row, at slot: Int) -> Bool {
+    guard let format = header.format, other.isPacked else { return other.holds(self[slot], at: slot) }
+    if format._withUnsafeGuaranteedRef({ $0.kind(slot) == .reference }) { return self[slot] == other[slot] }
+    switch (packed(slot), other.packed(slot)) {
+    case (.null, .null): return true
+    case (.int(let mine), .int(let theirs)): return mine == theirs
+    case (.double(let mine), .double(let theirs)): return mine == theirs
+    case (.text(let mine), .text(let theirs)):
+      return mine.count == theirs.count && mine.elementsEqual(theirs)
+    default: return false
+    }
+  }
+
+  /// Whether a cell is null, without copying it.
+  package func isNull(at slot: Int) -> Bool {
+    let header = header
+    if let format = header.format {
+      if header.count & RowFormat.bit(slot) == 0 { return false }
+      if header.count & RowFormat.mayBePending == 0 { return true }
+      return format._withUnsafeGuaranteedRef { $0.pending(slot, words[slot]) == nil }
+    }
+    precondition(slot >= 0 && slot < Int(header.count))
+    return values[slot].isNull
+  }
+
+  /// Whether any of the given cells is null.
+  package func hasNull(at slots: [Int]) -> Bool {
+    for slot in slots where isNull(at: slot) { return true }
+    return false
+  }
+}

@@ -1,0 +1,172 @@
+// Filling a Row. Only for its creator, before the Row is shared.
+
+extension Row {
+  /// A packed Row of nulls to fill, with room for texts of the usual length.
+  package init(draft format: RowFormat, version: Int64) {
+    self.init(
+      format, version: version, nulls: format.allSlots | RowFormat.isMadeHere, textRoom: format.textRoom)
+    words.initialize(repeating: 0, count: format.count)
+  }
+
+  /// A copy of a packed Row.
+  init(copying other: Row, packed format: RowFormat, version: Int64) {
+    let marks = other.header.count
+    let textCount = format.textEnd(other.words, marks)
+    self.init(format, version: version, nulls: marks | RowFormat.isMadeHere, textRoom: textCount)
+    words.initialize(from: other.words, count: format.count + (textCount + 7) / 8)
+    if marks & RowFormat.mayBePending != 0 {
+      format.forEachPending(words, marks) { _ = Unmanaged<NSManagedObjectID>.fromOpaque($1).retain() }
+    }
+  }
+
+  /// Sets a cell.
+  ///
+  /// A packed Row copies a text's bytes, and becomes a Row of Values if its format cannot represent the value.
+  @inline(__always)
+  package mutating func set(_ value: consuming Value, at slot: Int) {
+    let header = header
+    if let format = header.format {
+      if format._withUnsafeGuaranteedRef({ _pack(value, at: slot, $0) }) { return }
+      self = Row(unpacking: self)
+    }
+    precondition(slot >= 0 && slot < Int(self.header.count))
+    swap(&values[slot], &value)
+  }
+
+  /// Sets a cell to that of another Row.
+  package mutating func set(_ slot: Int, from other: Row) {
+    guard let format = header.format, other.isPacked else { return set(other[slot], at: slot) }
+    switch other.packed(slot) {
+    case .text(let text) where format._withUnsafeGuaranteedRef { _setText(text, at: slot, $0) }: return
+    default: set(other[slot], at: slot)
+    }
+  }
+
+  /// Reports the room that the texts of a finished draft need, for later drafts.
+  @inline(__always) func reportTextRoom() {
+    if let format = header.format { format._withUnsafeGuaranteedRef { $0.reportText(of: self) } }
+  }
+
+  /// Returns the address of a cell of a Row of Values, valid while the Row is retained.
+  @inline(__always)
+  package func cell(at slot: Int) -> UnsafeMutablePointer<Value> {
+    let header = header
+    precondition(header.format == nil && slot >= 0 && slot < Int(header.count))
+    return values + slot
+  }
+
+  /// Sets all cells of a Row of Values that nothing else holds: false, and nothing is set, if something does.
+  package mutating func refill(_ cells: [Value]) -> Bool {
+    guard isKnownUniquelyReferenced(&self.cells) else { return false }
+    precondition(header.format == nil && cells.count == Int(header.count))
+    let values = values
+    cells.withUnsafeBufferPointer { cells in
+      for slot in cells.indices {
+        // Most hold no references: see `Cells`.
+        if values[slot].isCounted { (values + slot).deinitialize(count: 1) }
+        (values + slot).initialize(to: cells[slot])
+      }
+    }
+    return true
+  }
+
+  // MARK: Packing
+
+  /// Sets a cell of a packed Row; false, and nothing is set, if the format cannot represent the value.
+  private mutating func _pack(_ value: Value, at slot: Int, _ format: RowFormat) -> Bool {
+    precondition(slot >= 0 && slot < format.count)
+    let kind = format.kind(slot)
+    switch value {
+    case .null:
+      if kind == .reference { _clearReference(slot, format) }
+      cells.withUnsafeMutablePointerToHeader { $0.pointee.count |= RowFormat.bit(slot) }
+      return true
+    case .int(let number):
+      guard kind == .int else { return false }
+      _setWord(UInt64(bitPattern: number), slot)
+    case .double(let number):
+      guard kind == .double else { return false }
+      _setWord(number.bitPattern, slot)
+    case .string(let text):
+      guard kind == .text else { return false }
+      if let isSet = text.utf8.withContiguousStorageIfAvailable({ _setText($0, at: slot, format) }) {
+        return isSet
+      }
+      var native = text
+      return native.withUTF8 { _setText($0, at: slot, format) }
+    case .reference(let key):
+      guard kind == .reference, key.space === format.space(slot) else { return false }
+      _clearReference(slot, format)
+      _setWord(UInt64(bitPattern: key.reference), slot)
+    case .pending(let id):
+      guard kind == .reference else { return false }
+      _clearReference(slot, format)
+      words[slot] = UInt64(UInt(bitPattern: Unmanaged.passRetained(id).toOpaque()))
+      cells.withUnsafeMutablePointerToHeader {
+        $0.pointee.count |= RowFormat.bit(slot) | RowFormat.mayBePending
+      }
+    default: return false
+    }
+    return true
+  }
+
+  @inline(__always) private func _setWord(_ word: UInt64, _ slot: Int) {
+    words[slot] = word
+    cells.withUnsafeMutablePointerToHeader { $0.pointee.count &= ~RowFormat.bit(slot) }
+  }
+
+  /// Makes a reference null and releases the ID of an unsaved target.
+  private func _clearReference(_ slot: Int, _ format: RowFormat) {
+    let marks = header.count
+    if marks & RowFormat.bit(slot) != 0, marks & RowFormat.mayBePending != 0,
+      let id = format.pending(slot, words[slot])
+    {
+      Unmanaged<NSManagedObjectID>.fromOpaque(id).release()
+    }
+    words[slot] = 0
+  }
+
+  /// Copies a text behind the other texts, into a larger allocation if there is no room; false if it is too
+  /// long. The bytes may lie in another Row but not in this one.
+  private mutating func _setText(_ text: UnsafeBufferPointer<UInt8>, at slot: Int, _ format: RowFormat)
+    -> Bool
+  {
+    let marks = header.count | RowFormat.bit(slot)
+    var start = format.textEnd(words, marks)
+    if start + text.count > (cells.capacity - format.count) * 8 {
+      let needed = format.textCount(words, marks) + text.count
+      guard needed <= RowFormat.TextPlace.maximum else { return false }
+      format.expectText(needed)
+      self = Row(self, growingTo: needed, format, marks)
+      start = needed - text.count
+    }
+    guard let word = RowFormat.TextPlace.word(offset: start, count: text.count) else { return false }
+    if let base = text.baseAddress, !text.isEmpty {
+      (UnsafeMutableRawPointer(words + format.count) + start).copyMemory(from: base, byteCount: text.count)
+    }
+    _setWord(word, slot)
+    return true
+  }
+
+  /// A copy of a packed Row with its texts close together and room for `textRoom` bytes of text.
+  ///
+  /// - Parameter marks: The Row's marks, without texts that are not to be copied.
+  private init(_ other: Row, growingTo textRoom: Int, _ format: RowFormat, _ marks: UInt64) {
+    self.init(
+      format, version: other.version, nulls: marks | RowFormat.isMadeHere,
+      textRoom: max(textRoom, format.textRoom))
+    words.initialize(from: other.words, count: format.count)
+    var end = 0
+    let bytes = UnsafeMutableRawPointer(words + format.count)
+    format.forEachText(marks) { slot in
+      let text = Row.text(other.words[slot], other.words + format.count)
+      if let base = text.baseAddress { (bytes + end).copyMemory(from: base, byteCount: text.count) }
+      words[slot] = RowFormat.TextPlace.word(offset: end, count: text.count)!
+      end += text.count
+    }
+    // The other Row still releases its IDs.
+    if marks & RowFormat.mayBePending != 0 {
+      format.forEachPending(words, marks) { _ = Unmanaged<NSManagedObjectID>.fromOpaque($1).retain() }
+    }
+  }
+}
