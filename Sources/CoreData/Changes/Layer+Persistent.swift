@@ -13,7 +13,9 @@ extension Layer.Entry {
   var persistent: Layer.Entry {
     guard let row, id.space.layout.hasTransients else { return self }
     let slots = id.space.layout.slots
-    let transient = slots.indices.filter { slots[$0].isTransient && !slots[$0].isToMany && !row.isNull(at: $0) }
+    let transient = slots.indices.filter {
+      slots[$0].isTransient && !slots[$0].isToMany && !row.isNull(at: $0)
+    }
     guard !transient.isEmpty else { return self }
     var stored = Row(copying: row, version: row.version)
     for slot in transient { stored.set(.null, at: slot) }

@@ -110,8 +110,9 @@ final class RowCache: Sendable {
 
   private func _age(_ rows: inout Generations) {
     if rows.young.count > _capacity {
-      rows.old = rows.young
-      rows.young = [:]
+      // The storage of the older generation is reused: growing again would move each row several times.
+      swap(&rows.old, &rows.young)
+      rows.young.removeAll(keepingCapacity: true)
     }
   }
 }

@@ -47,7 +47,10 @@ package struct Row: @unchecked Sendable {
 
   @inline(__always) var header: Header { cells.withUnsafeMutablePointerToHeader { $0.pointee } }
 
-  @inline(__always) var words: UnsafeMutablePointer<UInt64> { cells.withUnsafeMutablePointerToElements { $0 } }
+  /// The words of a packed Row.
+  @inline(__always) var words: UnsafeMutablePointer<UInt64> {
+    cells.withUnsafeMutablePointerToElements { $0 }
+  }
 
   /// The cells of a Row of Values.
   @inline(__always) var values: UnsafeMutablePointer<Value> {
