@@ -16,10 +16,10 @@ extension NSManagedObjectContext {
     memo.temporarySpace(entity, layout)
   }
 
-  /// The format of a new object's values, as its store packs them; nil if it does not.
-  final func draftFormat(of layout: PropertyLayout) -> RowFormat? {
+  /// A new object's default values, packed as its store does it; nil if the store does not pack them.
+  final func newDraft(of shape: FrozenEntity) -> Row? {
     guard let coordinator = rootCoordinator else { return nil }
-    return memo.draftFormat(of: layout, in: coordinator)
+    return memo.newDraft(of: shape, in: coordinator)
   }
 
   // MARK: Look-ups

@@ -209,3 +209,13 @@ extension NSManagedObjectModel {
     return frozen.layout.layout(numbered: number).family.contains(layout.entityNumber)
   }
 }
+
+extension FrozenEntity {
+  /// Returns the default values of a new object, in a packed row if `format` is given and can represent them.
+  func defaultRow(packed format: RowFormat?) -> Row {
+    var row =
+      format.map { Row(draft: $0, version: 1) } ?? Row(count: layout.slots.count, version: 1)
+    for slot in defaultedSlots { row.set(defaults[slot], at: slot) }
+    return row
+  }
+}

@@ -228,11 +228,7 @@ extension NSManagedObject {
     if let current = _current {
       _draft = Row(copying: current, version: current.version)
     } else {
-      var draft =
-        _context?.draftFormat(of: _layout).map { Row(draft: $0, version: 1) }
-        ?? Row(count: _layout.slots.count, version: 1)
-      for slot in _shape.defaultedSlots { draft.set(_shape.defaults[slot], at: slot) }
-      _draft = draft
+      _draft = _context?.newDraft(of: _shape) ?? _shape.defaultRow(packed: nil)
     }
     _state.ownDraft()
   }

@@ -8,6 +8,19 @@ extension Row {
     words.initialize(repeating: 0, count: format.count)
   }
 
+  /// A copy of a packed Row of default values, with room for texts of the usual length.
+  init(draftLike template: Row) {
+    guard let format = template.header.format else { preconditionFailure("a template is packed") }
+    self = format._withUnsafeGuaranteedRef { format in
+      let marks = template.header.count
+      let textCount = format.textEnd(template.words, marks)
+      let row = Row(
+        format, version: template.version, nulls: marks, textRoom: max(textCount, format.textRoom))
+      row.words.initialize(from: template.words, count: format.count + (textCount + 7) / 8)
+      return row
+    }
+  }
+
   /// A copy of a packed Row.
   init(copying other: Row, packed format: RowFormat, version: Int64) {
     let marks = other.header.count
@@ -25,11 +38,8 @@ extension Row {
   @inline(__always)
   package mutating func set(_ value: consuming Value, at slot: Int) {
     let header = header
-    if let format = header.format {
-      if format._withUnsafeGuaranteedRef({ _pack(value, at: slot, $0) }) { return }
-      self = Row(unpacking: self)
-    }
-    precondition(slot >= 0 && slot < Int(self.header.count))
+    if let format = header.format { return _pack(value, at: slot, format) }
+    precondition(slot >= 0 && slot < Int(header.count))
     swap(&values[slot], &value)
   }
 
@@ -72,42 +82,54 @@ extension Row {
 
   // MARK: Packing
 
-  /// Sets a cell of a packed Row; false, and nothing is set, if the format cannot represent the value.
-  private mutating func _pack(_ value: Value, at slot: Int, _ format: RowFormat) -> Bool {
-    precondition(slot >= 0 && slot < format.count)
-    let kind = format.kind(slot)
-    switch value {
+  /// Sets a cell of a packed Row. Takes each value apart, so that a text is released once it is copied.
+  private mutating func _pack(_ value: consuming Value, at slot: Int, _ format: Unmanaged<RowFormat>) {
+    let kind = format._withUnsafeGuaranteedRef { format in
+      precondition(slot >= 0 && slot < format.count)
+      return format.kind(slot)
+    }
+    switch consume value {
     case .null:
       if kind == .reference { _clearReference(slot, format) }
       cells.withUnsafeMutablePointerToHeader { $0.pointee.count |= RowFormat.bit(slot) }
-      return true
     case .int(let number):
-      guard kind == .int else { return false }
-      _setWord(UInt64(bitPattern: number), slot)
+      if kind == .int { _setWord(UInt64(bitPattern: number), slot) } else { _unpack(.int(number), at: slot) }
     case .double(let number):
-      guard kind == .double else { return false }
-      _setWord(number.bitPattern, slot)
+      if kind == .double { _setWord(number.bitPattern, slot) } else { _unpack(.double(number), at: slot) }
     case .string(let text):
-      guard kind == .text else { return false }
-      if let isSet = text.utf8.withContiguousStorageIfAvailable({ _setText($0, at: slot, format) }) {
-        return isSet
-      }
-      var native = text
-      return native.withUTF8 { _setText($0, at: slot, format) }
+      if kind != .text || !_setText(text, at: slot, format) { _unpack(.string(text), at: slot) }
     case .reference(let key):
-      guard kind == .reference, key.space === format.space(slot) else { return false }
-      _clearReference(slot, format)
-      _setWord(UInt64(bitPattern: key.reference), slot)
+      if kind == .reference, format._withUnsafeGuaranteedRef({ key.space === $0.space(slot) }) {
+        _clearReference(slot, format)
+        _setWord(UInt64(bitPattern: key.reference), slot)
+      } else {
+        _unpack(.reference(key), at: slot)
+      }
     case .pending(let id):
-      guard kind == .reference else { return false }
+      guard kind == .reference else { return _unpack(.pending(id), at: slot) }
       _clearReference(slot, format)
       words[slot] = UInt64(UInt(bitPattern: Unmanaged.passRetained(id).toOpaque()))
       cells.withUnsafeMutablePointerToHeader {
         $0.pointee.count |= RowFormat.bit(slot) | RowFormat.mayBePending
       }
-    default: return false
+    case let other: _unpack(other, at: slot)
     }
-    return true
+  }
+
+  /// Sets a cell to a value that the format cannot represent.
+  private mutating func _unpack(_ value: Value, at slot: Int) {
+    self = Row(unpacking: self)
+    values[slot] = value
+  }
+
+  @inline(__always)
+  private mutating func _setText(_ text: String, at slot: Int, _ format: Unmanaged<RowFormat>) -> Bool {
+    let isSet = text.utf8.withContiguousStorageIfAvailable { bytes in
+      format._withUnsafeGuaranteedRef { _setText(bytes, at: slot, $0) }
+    }
+    if let isSet { return isSet }
+    var native = text
+    return native.withUTF8 { bytes in format._withUnsafeGuaranteedRef { _setText(bytes, at: slot, $0) } }
   }
 
   @inline(__always) private func _setWord(_ word: UInt64, _ slot: Int) {
@@ -116,10 +138,10 @@ extension Row {
   }
 
   /// Makes a reference null and releases the ID of an unsaved target.
-  private func _clearReference(_ slot: Int, _ format: RowFormat) {
+  @inline(__always) private func _clearReference(_ slot: Int, _ format: Unmanaged<RowFormat>) {
     let marks = header.count
     if marks & RowFormat.bit(slot) != 0, marks & RowFormat.mayBePending != 0,
-      let id = format.pending(slot, words[slot])
+      let id = format._withUnsafeGuaranteedRef({ $0.pending(slot, words[slot]) })
     {
       Unmanaged<NSManagedObjectID>.fromOpaque(id).release()
     }

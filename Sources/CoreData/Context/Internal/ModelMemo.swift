@@ -21,24 +21,33 @@ struct ModelMemo {
     return space
   }
 
-  /// How the coordinator's stores pack the rows of new objects, by entity number - 1, and the version of the list of
-  /// stores.
-  private var _draftFormats: (formats: [RowFormat?], storesVersion: Int) = ([], -1)
+  /// How the coordinator's stores pack the rows of new objects, by entity number - 1.
+  private var _draftFormats: [RowFormat?] = []
+  /// The entity of the last new object, and its default values in that format.
+  private var _template: (shape: ObjectIdentifier, row: Row?)?
+  /// The version of the list of stores that both belong to.
+  private var _draftsVersion = -1
 
-  /// The format of a new object's values, as its store packs them; nil if it does not.
-  mutating func draftFormat(of layout: PropertyLayout, in coordinator: NSPersistentStoreCoordinator)
-    -> RowFormat?
-  {
+  /// A new object's default values, packed as its store does it; nil if the store does not pack them.
+  mutating func newDraft(of shape: FrozenEntity, in coordinator: NSPersistentStoreCoordinator) -> Row? {
     let version = coordinator.storesVersion.load(ordering: .acquiring)
-    if _draftFormats.storesVersion != version { _draftFormats = (coordinator.draftFormats, version) }
-    let index = layout.entityNumber - 1
-    return index < _draftFormats.formats.count ? _draftFormats.formats[index] : nil
+    if let _template, _template.shape == ObjectIdentifier(shape), _draftsVersion == version {
+      return _template.row.map { Row(draftLike: $0) }
+    }
+    if _draftsVersion != version { (_draftFormats, _draftsVersion) = (coordinator.draftFormats, version) }
+    let index = shape.layout.entityNumber - 1
+    let format = index < _draftFormats.count ? _draftFormats[index] : nil
+    let row = format.map { shape.defaultRow(packed: $0) }
+    // Defaults that cannot be packed make every row one of Values.
+    let template = row.flatMap { $0.isPacked ? $0 : nil }
+    _template = (ObjectIdentifier(shape), template)
+    return template.map { Row(draftLike: $0) } ?? row
   }
 
   /// Drops everything memoized from the coordinator when it changes.
   mutating func forgetModel() {
     model = nil
     entity = nil
-    _draftFormats = ([], -1)
+    (_template, _draftsVersion) = (nil, -1)
   }
 }
