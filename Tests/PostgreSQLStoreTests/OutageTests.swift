@@ -15,9 +15,13 @@ struct OutageTests {
     let acknowledged = Mutex<Set<String>>([])
     let refused = Mutex<Set<String>>([])
     let isOver = Atomic<Bool>(false)
+    // No saver opens its store while the server restarts.
+    let isReady = DispatchSemaphore(value: 0)
     let savers = (0..<3).map { saver in
       Thread {
-        guard let stack = try? ServerStack(at: url) else {
+        let opened = try? ServerStack(at: url)
+        isReady.signal()
+        guard let stack = opened else {
           Issue.record("no store for saver \(saver)")
           return
         }
@@ -44,6 +48,7 @@ struct OutageTests {
       }
     }
     for saver in savers { saver.start() }
+    for _ in savers { isReady.wait() }
     for _ in 0..<8 {
       usleep(300_000)
       try server.restart()
