@@ -69,21 +69,33 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Returns a child's layer without references to objects that this context has deleted meanwhile.
+  /// Returns a child's layer without references to objects that this context has deleted or discarded
+  /// meanwhile, and without changes to discarded ones.
   final func withoutDangling(_ layer: Layer) -> Layer {
     let layers = overlay.layers
-    guard unsaved.hasDeletions || layers.contains(where: \.hasDeletions) else { return layer }
+    guard unsaved.hasDeletions || layers.contains(where: \.hasDeletions) || !discards.isEmpty else {
+      return layer
+    }
+    func isDiscarded(_ key: IdentityKey) -> Bool {
+      discards.hasInsertion(key) && layer.entry(for: key)?.kind != .inserted
+    }
     func isGone(_ id: NSManagedObjectID) -> Bool {
       if let object = table.object(for: id), !object._flags.isDisjoint(with: [.deleted, .listed]) {
         return object._flags.contains(.deleted)
       }
-      switch layers.entry(for: IdentityKey(id), withMembers: false)?.kind {
+      let key = IdentityKey(id)
+      switch layers.entry(for: key, withMembers: false)?.kind {
       case .deleted?, .annihilated?: return true
-      default: return false
+      case .inserted?: return false
+      default: return isDiscarded(key)
       }
     }
     var isClean = true
-    let entries = layer.entries.map { entry -> Layer.Entry in
+    let entries = layer.entries.compactMap { entry -> Layer.Entry? in
+      if !discards.isEmpty, isDiscarded(IdentityKey(entry.id)), isGone(entry.id) {
+        isClean = false
+        return nil
+      }
       guard let cleaned = entry.dropping(isGone) else { return entry }
       isClean = false
       return cleaned

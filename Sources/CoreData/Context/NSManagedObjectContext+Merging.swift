@@ -76,14 +76,14 @@ extension NSManagedObjectContext {
       case .inserted:
         switch isOvertaken ? _standing(of: id, row, chain) : .there(row) {
         case .there(let newest):
-          _mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
+          mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
           if let row { followPendingDeletions(id, row) }
         case .unknown(let key):
           unknown.append(UnknownInsertion(key: key, changed: entry.changed, saved: isInOrder ? stored : nil))
         case .gone: break
         }
       case .updated:
-        _mergeUpdate(of: id, row: row, changed: entry.changed, into: &merged)
+        mergeUpdate(of: id, row: row, changed: entry.changed, into: &merged)
         if let row { followPendingDeletions(id, row) }
       case .deleted, .annihilated: break
       }
@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
       _mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, into: &merged)
     }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
-    _finishMerge(merged)
+    finishMerge(merged)
   }
 
   /// Whether objects that a save of this stack inserted may have been changed or deleted since.
@@ -156,7 +156,7 @@ extension NSManagedObjectContext {
       let row = rows?[position] ?? insertion.saved
       if rows != nil, row == nil { continue }
       let id = NSManagedObjectID(insertion.key)
-      _mergeInsertion(of: id, row: row, changed: insertion.changed, into: &merged)
+      mergeInsertion(of: id, row: row, changed: insertion.changed, into: &merged)
       if let row { followPendingDeletions(id, row) }
     }
   }
@@ -173,7 +173,7 @@ extension NSManagedObjectContext {
       guard case .row(let row)? = try? chain.read(id).found else { return nil }
       return row
     }
-    for id in ids.inserted { _mergeInsertion(of: localized(id), row: nil, changed: SlotSet(), into: &merged) }
+    for id in ids.inserted { mergeInsertion(of: localized(id), row: nil, changed: SlotSet(), into: &merged) }
     for id in ids.updated {
       let id = localized(id)
       // A shared draft is rebased on the current row, which must be read for it.
@@ -182,19 +182,19 @@ extension NSManagedObjectContext {
         recordUnseenMerge(id, nil)
         continue
       }
-      _mergeUpdate(of: id, row: row(id), changed: SlotSet(), into: &merged)
+      mergeUpdate(of: id, row: row(id), changed: SlotSet(), into: &merged)
     }
     for id in ids.deleted { _mergeDeletion(of: localized(id), into: &merged) }
     // Older saves may be merged later; they must not resurrect the deleted objects.
     if !ids.deleted.isEmpty { mergedEpoch = persistentStoreCoordinator?.rowCache.epoch ?? mergedEpoch }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
-    _finishMerge(merged)
+    finishMerge(merged)
   }
 
   // MARK: One object
 
   /// - Parameter changed: The slots that the save changed; empty if only IDs are known.
-  private final func _mergeInsertion(
+  final func mergeInsertion(
     of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
   ) {
     if let object = table.object(for: id) {
@@ -229,7 +229,7 @@ extension NSManagedObjectContext {
     merged.inserted.insert(object._objectID)
   }
 
-  private final func _mergeUpdate(
+  final func mergeUpdate(
     of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
   ) {
     guard let object = heldObject(for: id) else {
@@ -309,7 +309,7 @@ extension NSManagedObjectContext {
     cutReferences(to: object)
   }
 
-  private final func _finishMerge(_ merged: MergedSets) {
+  final func finishMerge(_ merged: MergedSets) {
     processPendingChanges()
     sweepIfDue()
     var userInfo: [AnyHashable: Any] = [:]

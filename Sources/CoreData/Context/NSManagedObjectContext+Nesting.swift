@@ -132,17 +132,4 @@ extension NSManagedObjectContext {
     adoptMembers(of: object, from: row, changed: entry.changed)
     if isOwn { markChanged(object) }
   }
-
-  // MARK: Children that merge by themselves
-
-  final func addMergingChild(_ child: NSManagedObjectContext) {
-    queue.sync {
-      _mergingChildren.removeAll { $0.context == nil || $0.context === child }
-      _mergingChildren.append(WeakContext(context: child))
-    }
-  }
-
-  final func mergingChildren() -> [NSManagedObjectContext] {
-    _mergingChildren.compactMap(\.context).filter(\.automaticallyMergesChangesFromParent)
-  }
 }

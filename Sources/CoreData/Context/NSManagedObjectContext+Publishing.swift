@@ -50,10 +50,11 @@ extension NSManagedObjectContext {
   final func withdraw(_ object: NSManagedObject) {
     let key = IdentityKey(object._objectID)
     let layers = overlay.layers
-    guard layers.contains(key) else { return }
+    guard let entry = layers.entry(for: key) else { return }
     overlay.replace(
       with: layers.map { layer in Layer(layer.entries.filter { IdentityKey($0.id) != key }) }
         .filter { !$0.entries.isEmpty })
+    discard([entry])
   }
 }
 

@@ -52,6 +52,8 @@ extension NSManagedObjectContext {
     object._relations = nil
     // The draft holds the default values; firing shows them.
     object._state.hideValues()
+    withdraw(object)
+    markChanged(object)
     object.didTurnIntoFault()
   }
 
@@ -82,6 +84,7 @@ extension NSManagedObjectContext {
     table.forEach { if $0._flags.contains(.adopted) && !$0._flags.contains(.listed) { adopted.append($0) } }
     let objects = unsaved.drain()
     events.discard()
+    let discarded = overlay.layers.composedEntries
     overlay.clear()
     var sets = EventSets()
     var handedUp: [NSManagedObject] = []
@@ -120,6 +123,7 @@ extension NSManagedObjectContext {
       readMembers.hasMoved = false
       table.forEach { $0._relations?.dropClean() }
     }
+    discard(discarded)
     guard !(objects.isEmpty && adopted.isEmpty) else { return }
     sets.post(by: self)
   }
@@ -148,8 +152,10 @@ extension NSManagedObjectContext {
     events.discard()
     readMembers.forgetKinds()
     faultBatch.clearAll()
+    let discarded = overlay.layers.composedEntries
     overlay.clear()
     advanceGeneration()
+    discard(discarded)
     tellObserversOfReset()
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: self,

@@ -13,6 +13,7 @@ extension NSManagedObjectContext {
         ["message": "attempt to recursively call -save: on the context aborted"])
     }
     savePass.isActive = true
+    savePass.hasResolved = false
     defer { savePass.isActive = false }
     processPendingChanges()
     NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
@@ -138,8 +139,10 @@ extension NSManagedObjectContext {
   private final func _finishSave(_ entries: [Layer.Entry]) {
     let own = unsaved.drain()
     let hadAdopted = !overlay.layers.isEmpty
+    let discarded = hadAdopted ? _unsavedEntries(entries) : []
     overlay.clear()
     overlay.markFresh(upTo: overlay.noted)
+    discard(discarded)
     savePass.retained = own
     let announced = _consumeAnnounced(own, hadAdopted)
     var sets = announced ?? EventSets()
@@ -187,6 +190,15 @@ extension NSManagedObjectContext {
     let changes = SavedChanges(
       unwritten.isEmpty ? entries : entries + unwritten, isStored: _parent == nil, context: self)
     _announce(sets, changes)
+  }
+
+  /// Returns the published changes that the save does not include: resolving a conflict dropped them, or the
+  /// object was deleted before it was ever saved.
+  private final func _unsavedEntries(_ saved: [Layer.Entry]) -> [Layer.Entry] {
+    let layers = overlay.layers
+    guard savePass.hasResolved || layers.contains(where: \.hasAnnihilated) else { return [] }
+    let keys = Set(saved.map { IdentityKey($0.id) })
+    return layers.composedEntries.filter { !keys.contains(IdentityKey($0.id)) }
   }
 
   /// Returns the sets of the last change notification if the save affects the same objects in the same way. A
@@ -271,7 +283,8 @@ extension NSManagedObjectContext {
   private final func _sendForMerging(_ changes: SavedChanges) {
     guard !changes.isEmpty else { return }
     if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }
-    for child in mergingChildren() {
+    guard overlay.hasReaders else { return }
+    for child in overlay.readers where child._parent === self && child.automaticallyMergesChangesFromParent {
       child.queue.inTurn { child.merge(changes) }
     }
   }

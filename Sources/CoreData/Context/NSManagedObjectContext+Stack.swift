@@ -42,12 +42,11 @@ extension NSManagedObjectContext {
       if parent._concurrencyType == .confinement {
         programmerError("a parent context must work on a queue; \(parent.label) does not.")
       }
-      parent.overlay.addReader()
+      parent.overlay.addReader(self)
       // Changes made before the first child attached have not been marked.
       if !parent.unsaved.objects.isEmpty { parent.overlay.markStale() }
     }
     _parent = parent
-    if automaticallyMergesChangesFromParent { parent?.addMergingChild(self) }
   }
 
   /// The name, or kind and address, for messages.

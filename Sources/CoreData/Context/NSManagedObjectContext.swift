@@ -26,8 +26,6 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   let _concurrencyType: NSManagedObjectContextConcurrencyType
   @exclusivity(unchecked) var _parent: NSManagedObjectContext?
   @exclusivity(unchecked) var _coordinator: NSPersistentStoreCoordinator?
-  /// Children that merge this context's saves automatically.
-  @exclusivity(unchecked) var _mergingChildren: [WeakContext] = []
 
   // MARK: Parts
 
@@ -39,6 +37,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var unsaved = UnsavedObjects()
   /// Pending events.
   @exclusivity(unchecked) var events = EventQueue()
+  /// Changes discarded here that a descendant may not have reread yet.
+  @exclusivity(unchecked) var discards = RecentDiscards()
   /// The current save.
   @exclusivity(unchecked) var savePass = SavePass()
   /// Recently created faults without values, which load together.
@@ -140,10 +140,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   open var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }
-      if automaticallyMergesChangesFromParent {
-        _parent?.addMergingChild(self)
-        _coordinator?.connect(self)
-      }
+      if automaticallyMergesChangesFromParent { _coordinator?.connect(self) }
     }
   }
 

@@ -45,8 +45,8 @@ final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
 /// context must show what a new one reads.
 ///
 /// A crowd may work concurrently, each context on a separate thread. A link may then lead to an object that
-/// another context has just deleted; the final state is the same. Parents are not rolled back meanwhile: a
-/// child that saves before it has been reset would save what it had read from them.
+/// another context has just deleted; the final state is the same. Parents are rolled back meanwhile: their
+/// children reread what they had read from them, and keep their own changes.
 final class GraphSoak {
   /// How the contexts of a crowd run.
   enum Mode: Sendable {
@@ -245,7 +245,7 @@ final class GraphSoak {
     case .edit: try _edit(context, step, isAlone: isAlone)
     case .save: try _save(context)
     case .merge: try _mergeInbox(context)
-    case .rollback: if !_isWatched(context) { try _rollback(context) }
+    case .rollback: try _rollback(context)
     }
   }
 
@@ -285,7 +285,7 @@ final class GraphSoak {
     {
       _noteStep { "\(context.name!) save: conflict" }
       // Changes are merged below the unsaved ones, so that the next save has no conflict.
-      if !_isWatched(context) { try _rollback(context) }
+      try _rollback(context)
       try _mergeInbox(context)
       return
     }
@@ -294,11 +294,6 @@ final class GraphSoak {
       // A child's save affects its parent and, through it, its siblings.
       if context.parent == nil || other.parent === context { other.deliver(saved) }
     }
-  }
-
-  /// Returns whether the context has children at work.
-  private func _isWatched(_ context: NSManagedObjectContext) -> Bool {
-    _isAtOnce && contexts.contains { $0.parent === context }
   }
 
   private func _isAncestor(_ ancestor: NSManagedObjectContext, of context: NSManagedObjectContext) -> Bool {
@@ -316,13 +311,11 @@ final class GraphSoak {
       context.rollback()
       if context.hasChanges { fail("\(context.name!) has changes after rollback") }
     }
+    // With threads, a child may save just after the rollback.
+    if _isAtOnce { return }
     assignments.withLock { $0.discard(index(of: context)) }
-    // The children's saved changes are discarded; they start over.
-    for child in contexts where _isAncestor(context, of: child) {
-      child.performAndWait { child.reset() }
-      assignments.withLock { $0.discard(index(of: child)) }
-      _note("  \(child.name!) reset")
-    }
+    // The children reread what they have saved; merges are enqueued.
+    for child in contexts where _isAncestor(context, of: child) { child.performAndWait {} }
   }
 
   private func _mergeInbox(_ context: SoakContext) throws {

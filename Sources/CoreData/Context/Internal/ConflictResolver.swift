@@ -58,6 +58,7 @@ struct ConflictResolver {
 
   private mutating func _count() throws {
     _attempts += 1
+    context.savePass.hasResolved = true
     guard _attempts < 100 else {
       throw CocoaError.coreData(
         NSManagedObjectMergeError,
@@ -190,6 +191,7 @@ struct VersionConflictResolver {
     _object._changed = SlotSet()
     _object._relations = nil
     _object._state.dropChanges()
+    _context.withdraw(_object)
   }
 
   private func _merge(_ persisted: Row) {

@@ -8,6 +8,8 @@ final class PublishedOverlay: Sendable {
     var inbox = Inbox()
     /// Incremented with each change of the inbox.
     var mail = 0
+    /// The children of the context.
+    var readers: [WeakContext] = []
   }
 
   private let _state = Mutex(State())
@@ -74,7 +76,16 @@ final class PublishedOverlay: Sendable {
   /// True once a child has attached.
   var hasReaders: Bool { _hasReaders.load(ordering: .acquiring) }
 
-  func addReader() { _hasReaders.store(true, ordering: .releasing) }
+  func addReader(_ child: NSManagedObjectContext) {
+    _state.withLock { state in
+      state.readers.removeAll { $0.context == nil || $0.context === child }
+      state.readers.append(WeakContext(context: child))
+    }
+    _hasReaders.store(true, ordering: .releasing)
+  }
+
+  /// The children that are in use.
+  var readers: [NSManagedObjectContext] { _state.withLock { $0.readers }.compactMap(\.context) }
 
   /// Counts a change. Free until a child has attached.
   func markStale() {

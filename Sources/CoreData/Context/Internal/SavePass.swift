@@ -12,6 +12,8 @@ struct SavePass {
   var retained: [NSManagedObject] = []
   /// History token of the current save.
   var token: NSPersistentHistoryToken?
+  /// Whether the current save has met conflicts, which may have dropped changes.
+  var hasResolved = false
   /// Epoch of the row cache after the last save into stores.
   var epoch = 0
 }

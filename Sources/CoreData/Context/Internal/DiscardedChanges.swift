@@ -1,0 +1,43 @@
+import CoreDataModelSchema
+
+/// Unsaved changes that a context has discarded and that its descendants may have read.
+///
+/// Exists until every descendant has reread the objects. Until then a descendant may save changes that are
+/// based on the discarded ones.
+final class DiscardedChanges: Sendable {
+  let entries: [Layer.Entry]
+  private let _insertions: Set<IdentityKey>
+
+  init(_ entries: [Layer.Entry]) {
+    self.entries = entries
+    _insertions = Set(
+      entries.lazy.filter { $0.kind == .inserted || $0.kind == .annihilated }.map { IdentityKey($0.id) })
+  }
+
+  /// Whether the object was never saved.
+  func hasInsertion(_ key: IdentityKey) -> Bool { _insertions.contains(key) }
+}
+
+/// The discarded changes of a context that a descendant may not have reread yet.
+struct RecentDiscards {
+  private struct Reference {
+    weak var changes: DiscardedChanges?
+  }
+
+  private var _references: [Reference] = []
+
+  var isEmpty: Bool { _references.isEmpty }
+
+  mutating func append(_ changes: DiscardedChanges) {
+    removeReread()
+    _references.append(Reference(changes: changes))
+  }
+
+  /// Forgets the changes that all descendants have reread.
+  mutating func removeReread() { _references.removeAll { $0.changes == nil } }
+
+  /// Whether an object was discarded before it was ever saved.
+  func hasInsertion(_ key: IdentityKey) -> Bool {
+    _references.contains { $0.changes?.hasInsertion(key) ?? false }
+  }
+}

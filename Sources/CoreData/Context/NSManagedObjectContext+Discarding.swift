@@ -1,0 +1,100 @@
+import CoreDataModelSchema
+
+// Unsaved changes that a context discards may have been read by its children. These reread the objects.
+
+extension NSManagedObjectContext {
+  /// Tells the children that published changes are discarded: by a rollback, a reset, a refresh, or a save that
+  /// does not include them.
+  final func discard(_ entries: [Layer.Entry]) {
+    if !entries.isEmpty { _announce(DiscardedChanges(entries)) }
+  }
+
+  private final func _announce(_ changes: DiscardedChanges) {
+    guard overlay.hasReaders else { return }
+    // The thread of a confinement context is not known.
+    let children = overlay.readers.filter { $0._parent === self && !$0.isConfined }
+    if children.isEmpty { return }
+    discards.append(changes)
+    for child in children {
+      child.queue.inTurn { [weak self] in
+        child._reread(changes)
+        // A turn of this context accepts what the child has delivered before.
+        self?.queue.async { withExtendedLifetime(changes) {} }
+      }
+    }
+  }
+
+  /// Rereads the objects whose changes an ancestor has discarded.
+  private final func _reread(_ changes: DiscardedChanges) {
+    beginMerge()
+    defer { endMerge() }
+    let chain = ReadChain(above: self)
+    var merged = MergedSets()
+    // The members of to-manys that were read without the deleted objects are unknown.
+    if changes.entries.anyHeld({ $0.kind == .deleted }) { table.forEach { $0._relations?.dropClean() } }
+    var gone: [NSManagedObject] = []
+    // Rows that no object shows matter to observers, and to the delete rules of this context's deletions.
+    let needsRows = unsaved.hasDeletions || !events.observers.isEmpty
+    for entry in changes.entries {
+      let object = heldObject(for: entry.id)
+      guard object != nil || entry.kind == .deleted || needsRows else { continue }
+      if object?._flags.contains(.deleted) ?? false { continue }
+      object?._relations?.dropClean()
+      switch try? chain.read(entry.id).found {
+      case .row(let row)?:
+        if object == nil, entry.kind == .deleted {
+          mergeInsertion(of: entry.id, row: row, changed: SlotSet(), into: &merged)
+        } else {
+          mergeUpdate(of: entry.id, row: row, changed: entry.changed, into: &merged)
+        }
+        followPendingDeletions(entry.id, row)
+      case .missing?:
+        if let object, !object._flags.contains(.inserted) { gone.append(object) }
+      case .deleted?, nil: break
+      }
+    }
+    _drop(gone, through: chain)
+    for object in gone { merged.deleted.insert(object._objectID) }
+    finishMerge(merged)
+    for object in gone { forget(object) }
+    _announce(changes)
+  }
+
+  /// Drops objects that no longer exist anywhere, and the links to them. They are announced as deleted.
+  private final func _drop(_ gone: [NSManagedObject], through chain: ReadChain) {
+    if gone.isEmpty { return }
+    for object in gone {
+      unlist(object)
+      object._state.vanish()
+      recordEvent(object, .eventDeleted)
+    }
+    forgetMembers(Set(gone))
+    let keys = Set(gone.map { IdentityKey(of: $0) })
+    func isGone(_ id: NSManagedObjectID) -> Bool { keys.contains(IdentityKey(id)) }
+    func isGone(_ value: Value) -> Bool {
+      switch value {
+      case .reference(let key): keys.contains(IdentityKey(key))
+      case .pending(let id): isGone(id)
+      default: false
+      }
+    }
+    var linked: [(object: NSManagedObject, slot: Int)] = []
+    table.forEach { object in
+      guard let row = object._current, !object._flags.contains(.deleted) else { return }
+      for slot in object._layout.toOneSlots where isGone(row[slot]) { linked.append((object, slot)) }
+    }
+    for (object, slot) in linked {
+      // The ancestor has cut the links that were saved into it.
+      if object.isDirty || !adoptNewestRow(of: object, through: chain) || isGone(object._row?[slot] ?? .null)
+      {
+        object.link(slot, to: nil)
+      }
+    }
+    let layers = overlay.layers
+    if layers.isEmpty { return }
+    overlay.replace(
+      with: layers.map { layer in
+        Layer(layer.entries.filter { !isGone($0.id) }.map { $0.dropping(isGone) ?? $0 })
+      }.filter { !$0.entries.isEmpty })
+  }
+}
