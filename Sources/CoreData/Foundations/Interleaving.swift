@@ -40,6 +40,8 @@ package enum Interleaving {
   private static let _isUsed = Atomic<Bool>(false)
   /// Represents the stores' writers: one write transaction is open at a time.
   private static let _writer = Resource()
+  /// Represents the main queue: on this platform, `DispatchQueue.main` is another object on each access.
+  package static let mainQueue: any AnyObject & Sendable = Resource()
 
   private final class Resource: Sendable {}
 
@@ -89,6 +91,9 @@ package enum Interleaving {
     return try body()
   }
 
+  /// Runs `body` while no other scheduled thread stands in for the main thread.
+  static func exclusivelyOnMain<T>(_ body: () throws -> T) rethrows -> T { try exclusively(mainQueue, body) }
+
   /// Runs `body`, which writes to a store, while no other scheduled thread writes.
   static func writing<T>(_ body: () throws -> T) rethrows -> T { try exclusively(_writer, body) }
 
@@ -97,6 +102,11 @@ package enum Interleaving {
     guard let schedule = _schedule else { return false }
     schedule.enqueue(on: ObjectIdentifier(resource), block)
     return true
+  }
+
+  /// Enqueues a block for the main queue if the calling thread is scheduled.
+  static func enqueueOnMain(_ block: @escaping @Sendable () -> Void) -> Bool {
+    enqueue(on: mainQueue, block)
   }
 }
 
@@ -115,10 +125,16 @@ enum Interleaving {
   static func exclusively<T>(_ resource: AnyObject, _ body: () throws -> T) rethrows -> T { try body() }
 
   @inline(__always)
+  static func exclusivelyOnMain<T>(_ body: () throws -> T) rethrows -> T { try body() }
+
+  @inline(__always)
   static func writing<T>(_ body: () throws -> T) rethrows -> T { try body() }
 
   @inline(__always)
   static func enqueue(on resource: AnyObject, _ block: @Sendable () -> Void) -> Bool { false }
+
+  @inline(__always)
+  static func enqueueOnMain(_ block: @Sendable () -> Void) -> Bool { false }
 }
 
 #endif

@@ -22,53 +22,41 @@ import Testing
     }
   }
 
-  /// Blocks the main queue until the semaphore is signalled.
-  private func blockMain(until gate: DispatchSemaphore) {
-    let blocked = DispatchSemaphore(value: 0)
-    DispatchQueue.main.async {
-      blocked.signal()
-      gate.wait()
+  /// Records the queues that scheduled threads enter, and lets every thread run.
+  private final class EnteredQueues: InterleavingSchedule {
+    private let _all = Mutex<Set<ObjectIdentifier>>([])
+
+    var includeMain: Bool { _all.withLock { $0.contains(ObjectIdentifier(Interleaving.mainQueue)) } }
+
+    func reach(_ point: InterleavingPoint) {}
+    func acquire(_ resource: ObjectIdentifier) { _all.withLock { _ = $0.insert(resource) } }
+    func release(_ resource: ObjectIdentifier) {}
+    func enqueue(on resource: ObjectIdentifier, _ block: @escaping @Sendable () -> Void) {
+      acquire(resource)
+      block()
     }
-    blocked.wait()
   }
 
-  @Test func `a worker fetches and fills faults while main sleeps`() throws {
+  @Test func `a worker enters the main queue to save, not to read`() throws {
     let stack = try Stack(authors: 300)
-    let gate = DispatchSemaphore(value: 0)
-    blockMain(until: gate)
-    let saveReturned = Atomic<Bool>(false)
-    let group = DispatchGroup()
-    let sum = Atomic<Int>(0)
-    group.enter()
-    stack.worker.perform {
-      do {
-        for author in try stack.worker.all("Author") {
-          sum.wrappingAdd(author.value(forKey: "age") as? Int ?? 0, ordering: .relaxed)
+    let queues = EnteredQueues()
+    Interleaving.run(under: queues) {
+      stack.worker.performAndWait {
+        do {
+          let authors = try stack.worker.all("Author")
+          let sum = authors.reduce(0) { $0 + ($1.value(forKey: "age") as? Int ?? 0) }
+          #expect(sum == 300 * 299 / 2)
+          stack.worker.insert("Author", ["name": "new"])
+          let count = try stack.worker.count("Author")
+          #expect(count == 301)
+          #expect(!queues.includeMain, "reading entered the main queue")
+          try stack.worker.save()
+          #expect(queues.includeMain)
+        } catch {
+          Issue.record(error)
         }
-        stack.worker.insert("Author", ["name": "new"])
-        let count = try stack.worker.count("Author")
-        #expect(count == 301)
-      } catch {
-        Issue.record(error)
       }
-      group.leave()
     }
-    #expect(group.wait(timeout: .now() + 5) == .success, "reading waited for the main queue")
-    let total = sum.load(ordering: .relaxed)
-    #expect(total == 300 * 299 / 2)
-
-    // Only its save waits.
-    group.enter()
-    stack.worker.perform {
-      do { try stack.worker.save() } catch { Issue.record(error) }
-      saveReturned.store(true, ordering: .releasing)
-      group.leave()
-    }
-    #expect(group.wait(timeout: .now() + 0.2) == .timedOut)
-    let returnedEarly = saveReturned.load(ordering: .acquiring)
-    #expect(!returnedEarly)
-    gate.signal()
-    #expect(group.wait(timeout: .now() + 5) == .success)
     let inserted = stack.main.performAndWait { stack.main.insertedObjects.count }
     #expect(inserted == 1)
   }

@@ -48,8 +48,23 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `blocks of a context run in the order they are enqueued`(seed: UInt64) {
-    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+  func `one thread at a time stands in for the main thread`(seed: UInt64) {
+    let counter = Counter()
+    let contexts = (0..<4).map { _ in NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType) }
+    BatonSchedule(seed: seed).run(
+      contexts.map { context in
+        { for _ in 0..<3 { context.performAndWait { counter.increment() } } }
+      })
+    #expect(counter.value == 12)
+  }
+
+  @Test(
+    arguments: 1...20 as ClosedRange<UInt64>,
+    [NSManagedObjectContext.ConcurrencyType.privateQueue, .mainQueue])
+  func `blocks of a context run in the order they are enqueued`(
+    seed: UInt64, type: NSManagedObjectContext.ConcurrencyType
+  ) {
+    let context = NSManagedObjectContext(type)
     nonisolated(unsafe) var order: [Int] = []
     BatonSchedule(seed: seed).run([
       {

@@ -87,7 +87,7 @@ final class ContextQueue: @unchecked Sendable {
   func async(_ block: @escaping @Sendable () -> Void) {
     switch kind {
     case .main:
-      if Interleaving.enqueue(on: DispatchQueue.main, { self._runAsMain(block) }) { return }
+      if Interleaving.enqueueOnMain({ self._runAsMain(block) }) { return }
       DispatchQueue.main.async { self._run(onMain: true, block) }
     case .private(let first):
       _unfinished.wrappingAdd(1, ordering: .acquiringAndReleasing)
@@ -107,7 +107,7 @@ final class ContextQueue: @unchecked Sendable {
     case .main:
       if Self.isOnMainQueue { return try _run(onMain: false, block) }
       if Interleaving.isScheduled {
-        return try Interleaving.exclusively(DispatchQueue.main) { try _runAsMain(block) }
+        return try Interleaving.exclusivelyOnMain { try _runAsMain(block) }
       }
       return try withoutActuallyEscaping(block) { block in
         // The caller waits while the block runs on another thread; they never run concurrently.
