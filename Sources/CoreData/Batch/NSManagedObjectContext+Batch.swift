@@ -135,7 +135,7 @@ extension NSManagedObjectContext {
         BatchUpdatePlan.Assignment(slot: slot, source: try _source(value, slot, entity, coordinator, refuse)))
     }
     // Sorted by slot, so that equal requests produce equal SQL.
-    return result.sorted { $0.slot < $1.slot }
+    return result.ordered { $0.slot < $1.slot }
   }
 
   private final func _source(

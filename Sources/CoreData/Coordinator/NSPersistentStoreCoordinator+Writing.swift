@@ -103,7 +103,7 @@ extension NSPersistentStoreCoordinator {
     // Coordinators that write the same files lock them in the same order, which avoids deadlock. A custom
     // store cannot roll back, so it comes after all stores that may reject the save.
     if changes.count > 1 {
-      changes.sort { left, right in
+      changes = changes.ordered { left, right in
         let (isLeftOwn, isRightOwn) = (left.store.objectEngine != nil, right.store.objectEngine != nil)
         return isLeftOwn == isRightOwn ? left.store.identifier < right.store.identifier : isRightOwn
       }

@@ -258,13 +258,13 @@ struct FetchedChanges {
       if !_core.isDifferenceMissing { return }
     }
     delegate.controllerWillChangeContent(controller)
-    for (section, old) in _deletedSections.sorted(by: { $0.old < $1.old }) {
+    for (section, old) in _deletedSections.ordered(by: { $0.old < $1.old }) {
       delegate.controller(controller, didChange: section, atSectionIndex: old, for: .delete)
     }
     let inserted = _insertedSections.compactMap { section in
       section.handle.map { (section, _core.sections!.position(of: $0)) }
     }
-    for (section, new) in inserted.sorted(by: { $0.1 < $1.1 }) {
+    for (section, new) in inserted.ordered(by: { $0.1 < $1.1 }) {
       delegate.controller(controller, didChange: section, atSectionIndex: new, for: .insert)
     }
     // Collect all paths first: a delegate that changes objects now starts a round of its own.

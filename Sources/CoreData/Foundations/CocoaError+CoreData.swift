@@ -15,7 +15,9 @@ extension CocoaError {
 
 /// Traps for a programming error that stops the program in Core Data as well.
 ///
-/// - Parameter message: The request, the finding, and a remedy.
-func programmerError(_ message: String) -> Never {
-  fatalError("CoreData: \(message)")
+/// - Parameter message: The request, the finding, and a remedy. Built out of line, so that the caller's own code stays
+///   small.
+@inline(never)
+func programmerError(_ message: @autoclosure () -> String) -> Never {
+  fatalError("CoreData: \(message())")
 }

@@ -50,7 +50,7 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
 
   /// Archives the token.
   open func encode(with coder: NSCoder) {
-    let entries = transactions.sorted { $0.key < $1.key }
+    let entries = transactions.ordered { $0.key < $1.key }
     coder.encode(NSArray(array: entries.map { NSString(string: $0.key) }), forKey: Self._storesKey)
     coder.encode(NSArray(array: entries.map { NSNumber(value: $0.value) }), forKey: Self._numbersKey)
   }
@@ -69,7 +69,7 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
 
   /// The stores with their transactions.
   open override var description: String {
-    let entries = transactions.sorted { $0.key < $1.key }.map { "\"\($0.key)\" = \($0.value);" }
+    let entries = transactions.ordered { $0.key < $1.key }.map { "\"\($0.key)\" = \($0.value);" }
     return "<NSPersistentHistoryToken - {\(entries.joined(separator: " "))}>"
   }
 }

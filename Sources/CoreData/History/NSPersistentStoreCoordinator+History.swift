@@ -64,7 +64,7 @@ extension NSPersistentStoreCoordinator {
       }
       found += records.map { NSPersistentHistoryTransaction($0, storeID: store.identifier) }
     }
-    if histories.count > 1 { found.sort { $0.timestamp < $1.timestamp } }
+    if histories.count > 1 { found = found.ordered { $0.timestamp < $1.timestamp } }
     return NSPersistentHistoryResult(request._shown(found, search), request.resultType)
   }
 

@@ -20,7 +20,7 @@ enum ModelSearch {
     var names: Set<String> = []
     return extensions.flatMap { pathExtension in
       _files(in: root).filter { $0.pathExtension == pathExtension }
-        .sorted { $0.lastPathComponent < $1.lastPathComponent }
+        .ordered { $0.lastPathComponent < $1.lastPathComponent }
         .filter { names.insert($0.deletingPathExtension().lastPathComponent).inserted }
     }
   }
@@ -60,7 +60,7 @@ enum ModelSearch {
     default: return [url]
     }
     return _files(in: url).filter { $0.pathExtension == wanted }
-      .sorted { $0.lastPathComponent < $1.lastPathComponent }
+      .ordered { $0.lastPathComponent < $1.lastPathComponent }
   }
 
   /// Returns the main bundle and the resource bundles beside the program, in search order.

@@ -15,7 +15,7 @@ struct ResourceBundleOrder {
   /// Returns the bundles sorted by their modules' relation to the program, then by path.
   func sorted(_ bundles: [URL]) -> [URL] {
     bundles.map { (rank: _rank($0), url: $0) }
-      .sorted { ($0.rank, $0.url.path) < ($1.rank, $1.url.path) }.map(\.url)
+      .ordered { ($0.rank, $0.url.path) < ($1.rank, $1.url.path) }.map(\.url)
   }
 
   private func _rank(_ bundle: URL) -> Int {

@@ -176,7 +176,7 @@ private final class TransformerRegistry: @unchecked Sendable {
   }
 
   var names: [NSValueTransformerName] {
-    _lock.withLock { _transformers.keys.sorted { $0.rawValue < $1.rawValue } }
+    _lock.withLock { _transformers.keys.ordered { $0.rawValue < $1.rawValue } }
   }
 }
 

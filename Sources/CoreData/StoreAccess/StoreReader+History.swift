@@ -96,7 +96,7 @@ extension StoreReader {
       }
     return StoredChange(
       kind: kind, reference: StoredReference(record.key), properties: record.slots.map { slots[$0].name },
-      tombstone: record.tombstone.sorted { $0.key < $1.key }.compactMap { slot, value in
+      tombstone: record.tombstone.ordered { $0.key < $1.key }.compactMap { slot, value in
         slots[slot].attribute.map { ($0, StoredValue(value, of: $0)) }
       })
   }

@@ -169,17 +169,32 @@ final class ContextQueue: @unchecked Sendable {
   func inItsPlace(_ block: () -> Bool) -> Bool { _run(onMain: true, isTurn: true, block) }
 
   private func _run<T>(onMain: Bool, isTurn: Bool = false, _ block: () throws -> T) rethrows -> T {
-    let stack = ThreadStack.current
-    stack.push(self)
-    defer { stack.pop() }
+    let begin = _enter(onMain: onMain, isTurn: isTurn)
+    defer { _leave(since: begin) }
+    return try block()
+  }
+
+  // Not inlined: `_run` is specialized for many closures, and these inline all that a merge does.
+
+  /// Prepares the calling thread for a block.
+  ///
+  /// - Returns: The time from which `MainQueueTrace` counts the block, if it does.
+  @inline(never)
+  private func _enter(onMain: Bool, isTurn: Bool) -> UInt64? {
+    ThreadStack.current.push(self)
     if let context, context.overlay.hasMail { context.drainDeliveries() }
-    guard onMain else { return try block() }
-    let recorder = MainQueueTrace.recorder
-    let begin = recorder == nil ? 0 : DispatchTime.now().uptimeNanoseconds
-    defer { recorder?(begin, DispatchTime.now().uptimeNanoseconds) }
+    guard onMain else { return nil }
+    let begin = MainQueueTrace.recorder == nil ? nil : DispatchTime.now().uptimeNanoseconds
     // Merge the saves made before this block was enqueued.
     if !isTurn { turns.runAll() }
-    return try block()
+    return begin
+  }
+
+  /// Ends what `_enter` has begun.
+  @inline(never)
+  private func _leave(since begin: UInt64?) {
+    if let begin { MainQueueTrace.recorder?(begin, DispatchTime.now().uptimeNanoseconds) }
+    ThreadStack.current.pop()
   }
 
   // MARK: Main queue

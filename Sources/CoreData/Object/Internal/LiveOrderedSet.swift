@@ -152,7 +152,7 @@ final class LiveOrderedSet: NSMutableOrderedSet {
   ) {
     var order = _order
     let part = range.location..<range.location + range.length
-    order.replaceSubrange(part, with: order[part].sorted { cmptr($0, $1) == .orderedAscending })
+    order.replaceSubrange(part, with: order[part].ordered { cmptr($0, $1) == .orderedAscending })
     _owner.setToMany(_slot, order)
   }
   override func sort(using sortDescriptors: [Foundation.NSSortDescriptor]) {

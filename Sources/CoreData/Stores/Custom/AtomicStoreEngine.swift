@@ -21,7 +21,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
   /// - Throws: A Cocoa error for values that do not fit the model.
   func adopt(_ nodes: Set<NSAtomicStoreCacheNode>) throws {
     var changes = ChangeSet()
-    for node in nodes.sorted(by: { ($0.objectID.key?.reference ?? 0) < ($1.objectID.key?.reference ?? 0) }) {
+    for node in nodes.ordered(by: { ($0.objectID.key?.reference ?? 0) < ($1.objectID.key?.reference ?? 0) }) {
       guard let key = node.objectID.key else { continue }
       changes.inserted.append(ChangeSet.Insertion(id: NSManagedObjectID(key), row: try _row(node, key)))
     }

@@ -48,7 +48,7 @@ struct SQLiteStoreOptions: Sendable {
     var result: [String] = []
     // Both take effect only before the first table is created.
     if isNew { result += ["PRAGMA page_size = 4096", "PRAGMA auto_vacuum = INCREMENTAL"] }
-    for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) {
+    for (name, value) in pragmas.ordered(by: { $0.key < $1.key }) {
       if ["journal_mode", "synchronous", "locking_mode"].contains(name.lowercased()) { continue }
       result.append("PRAGMA \(try _checked(name, name)) = \(try _checked(name, value))")
     }

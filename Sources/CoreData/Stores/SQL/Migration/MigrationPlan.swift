@@ -39,7 +39,7 @@ package struct MigrationPlan {
       groups[[layout.rootNumber, source.rootNumber], default: []].append(Pair(old: source, new: layout))
     }
     var flows: [Flow] = []
-    for (roots, pairs) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+    for (roots, pairs) in groups.ordered(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       let family = old.layout.layout(numbered: roots[1]).family
       flows.append(
         Flow(
@@ -47,7 +47,7 @@ package struct MigrationPlan {
           isWhole: Set(pairs.map(\.old.entityNumber)) == Set(family)))
     }
     // The rows of the root's own old table keep their keys.
-    flows.sort { left, right in
+    flows = flows.ordered { left, right in
       func isOwn(_ flow: Flow) -> Int { flow.pairs.contains { $0.new.entityNumber == flow.newRoot } ? 0 : 1 }
       return (left.newRoot, isOwn(left), left.oldRoot) < (right.newRoot, isOwn(right), right.oldRoot)
     }

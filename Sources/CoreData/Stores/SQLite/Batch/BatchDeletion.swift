@@ -33,18 +33,18 @@ final class BatchDeletion {
     var added = try _add(_engine.keys(of: _plan, on: _connection))
     while !added.isEmpty {
       var next: [Int: [Int64]] = [:]
-      for (number, keys) in added.sorted(by: { $0.key < $1.key }) {
+      for (number, keys) in added.ordered(by: { $0.key < $1.key }) {
         for (entity, more) in try _follow(keys, of: number) { next[entity, default: []] += more }
       }
       added = next
     }
-    for (number, keys) in _doomed.sorted(by: { $0.key < $1.key }) { try _checkInverses(of: keys, number) }
-    for (number, keys) in _doomed.sorted(by: { $0.key < $1.key }) {
+    for (number, keys) in _doomed.ordered(by: { $0.key < $1.key }) { try _checkInverses(of: keys, number) }
+    for (number, keys) in _doomed.ordered(by: { $0.key < $1.key }) {
       try _keepWhatIsKept(keys, number)
       try _clearReferences(to: keys, of: number)
     }
     var count = 0
-    for (number, keys) in _doomed.sorted(by: { $0.key < $1.key }) {
+    for (number, keys) in _doomed.ordered(by: { $0.key < $1.key }) {
       count += try _run(
         "DELETE FROM \(_mapping.table(of: number).name) WHERE Z_PK IN \(ValueArray.members)", keys)
     }

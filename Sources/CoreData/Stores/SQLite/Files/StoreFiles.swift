@@ -193,7 +193,7 @@ private struct DatabaseReplacement {
   func run(from path: String) throws {
     try _connection.query("ATTACH DATABASE ? AS \(Self.other)", [.text(path)])
     let own = try _items(of: "main", "type IN ('trigger', 'view', 'table')")
-    for item in own.sorted(by: { $0.rank < $1.rank }) {
+    for item in own.ordered(by: { $0.rank < $1.rank }) {
       try _connection.execute("DROP \(item.type) IF EXISTS main.\(item.quoted)")
     }
     let items = try _items(of: Self.other, "1")

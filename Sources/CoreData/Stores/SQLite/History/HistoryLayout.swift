@@ -68,7 +68,7 @@ struct HistoryLayout: Sendable {
       next = mapping.layout.layout(numbered: number).parentNumber
     }
     for (level, number) in ancestors.reversed().enumerated() { levels[number] = level }
-    let order = layout.slots.indices.sorted { left, right in
+    let order = layout.slots.indices.ordered { left, right in
       let (first, second) = (layout.slots[left], layout.slots[right])
       let (upper, lower) = (levels[first.owner] ?? 0, levels[second.owner] ?? 0)
       return upper == lower ? first.name < second.name : upper < lower
@@ -103,7 +103,7 @@ struct HistoryLayout: Sendable {
   /// Returns stored to-many relationships in the order of the store's model, then the others by name.
   private static func _toManySlots(of layout: PropertyLayout, _ listed: [String]) -> [Int] {
     let ranks = Dictionary(listed.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    return layout.toManySlots.filter { !layout.slots[$0].isTransient }.sorted { left, right in
+    return layout.toManySlots.filter { !layout.slots[$0].isTransient }.ordered { left, right in
       let (first, second) = (layout.slots[left].name, layout.slots[right].name)
       let (one, other) = (ranks[first] ?? .max, ranks[second] ?? .max)
       return one == other ? first.utf16.lexicographicallyPrecedes(second.utf16) : one < other

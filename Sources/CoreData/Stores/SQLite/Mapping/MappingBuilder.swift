@@ -86,7 +86,7 @@ struct MappingBuilder {
               name: names.reserve(name), declaredType: "INTEGER", content: .order), group: 1), index
         ))
     }
-    orders.sort { $0.draft.column.name < $1.draft.column.name }
+    orders = orders.ordered { $0.draft.column.name < $1.draft.column.name }
     for order in orders {
       drafts.append(order.draft)
       places[order.place].places.orderColumn = drafts.count - 1
@@ -98,7 +98,7 @@ struct MappingBuilder {
     _ root: PropertyLayout, _ drafts: [Draft], _ places: [(entity: Int, slot: Int, places: Places)]
   ) {
     // Stable by group: within a group, in traversal order of the entities.
-    let order = drafts.indices.sorted { (drafts[$0].group, $0) < (drafts[$1].group, $1) }
+    let order = drafts.indices.ordered { (drafts[$0].group, $0) < (drafts[$1].group, $1) }
     var index = Array(repeating: 0, count: drafts.count)
     for (position, draft) in order.enumerated() { index[draft] = position }
     for (entity, slot, place) in places {
@@ -201,7 +201,7 @@ struct MappingBuilder {
   private func _ownSlots(_ layout: PropertyLayout, where isIncluded: (PropertyLayout.Slot) -> Bool) -> [Int] {
     layout.slots.indices
       .filter { layout.slots[$0].owner == layout.entityNumber && isIncluded(layout.slots[$0]) }
-      .sorted {
+      .ordered {
         let (left, right) = (layout.slots[$0], layout.slots[$1])
         if left.isHidden != right.isHidden { return !left.isHidden }
         return left.name.utf16.lexicographicallyPrecedes(right.name.utf16)

@@ -73,7 +73,7 @@ struct SchemaWriter {
     let attributes = Dictionary(
       entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var indexed = entity.attributes.filter { $0.isIndexed && !$0.isTransient }.map(\.name)
-      .sorted(by: StoreVocabulary.precedes)
+      .ordered(by: StoreVocabulary.precedes)
     for index in entity.indexes where index.elements.count == 1 && index.partialIndexPredicate == nil {
       let element = index.elements[0]
       guard let name = element.property, !element.isRTree, element.isAscending,
