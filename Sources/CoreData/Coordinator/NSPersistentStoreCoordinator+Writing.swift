@@ -193,13 +193,11 @@ extension NSPersistentStoreCoordinator {
   @discardableResult
   final func adopt(_ entries: [Layer.Entry]) -> Int { rowCache.commit(entries) }
 
-  /// How the stores that take new objects pack their rows, by entity number - 1; nil where they do not.
-  final var draftFormats: [RowFormat?] {
-    let stores = persistentStores.filter { !$0.isReadOnly }
-    return frozen?.layout.layouts.map { layout in
-      let formats = stores.first { $0.takes(layout.entityName) }?.engine?.rowFormats ?? []
-      return layout.entityNumber <= formats.count ? formats[layout.entityNumber - 1] : nil
-    } ?? []
+  /// How the store that new objects of an entity go to packs their rows; nil if it does not.
+  final func draftFormat(of layout: PropertyLayout) -> RowFormat? {
+    let store = persistentStores.first { !$0.isReadOnly && $0.takes(layout.entityName) }
+    guard let formats = store?.engine?.rowFormats, layout.entityNumber <= formats.count else { return nil }
+    return formats[layout.entityNumber - 1]
   }
 
   /// Assigns permanent IDs to temporary ones.

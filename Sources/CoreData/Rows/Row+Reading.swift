@@ -116,10 +116,13 @@ extension Row {
 
   /// Whether a cell equals the same cell of another Row.
   package func hasSameCell(as other: Row, at slot: Int) -> Bool {
-    guard let format = header.format, other.isPacked else { return other.holds(self[slot], at: slot) }
-    if format._withUnsafeGuaranteedRef({ $0.kind(slot) == .reference }) { return self[slot] == other[slot] }
+    // Only rows of one format have references to one store.
+    guard let format = header.format?.toOpaque(), format == other.header.format?.toOpaque() else {
+      return other.holds(self[slot], at: slot)
+    }
     switch (packed(slot), other.packed(slot)) {
-    case (.null, .null): return true
+    // A reference to an unsaved object appears as null.
+    case (.null, _), (_, .null): return self[slot] == other[slot]
     case (.int(let mine), .int(let theirs)): return mine == theirs
     case (.double(let mine), .double(let theirs)): return mine == theirs
     case (.text(let mine), .text(let theirs)):

@@ -45,11 +45,13 @@ extension Row {
 
   /// Sets a cell to that of another Row.
   package mutating func set(_ slot: Int, from other: Row) {
-    guard let format = header.format, other.isPacked else { return set(other[slot], at: slot) }
-    switch other.packed(slot) {
-    case .text(let text) where format._withUnsafeGuaranteedRef { _setText(text, at: slot, $0) }: return
-    default: set(other[slot], at: slot)
+    if let format = header.format, other.isPacked, case .text(let text) = other.packed(slot) {
+      let isSet = format._withUnsafeGuaranteedRef { format in
+        slot < format.count && format.kind(slot) == .text && _setText(text, at: slot, format)
+      }
+      if isSet { return }
     }
+    set(other[slot], at: slot)
   }
 
   /// Reports the room that the texts of a finished draft need, for later drafts.

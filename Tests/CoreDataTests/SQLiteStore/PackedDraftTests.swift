@@ -157,6 +157,32 @@ import Testing
     #expect(draft.isPacked)
   }
 
+  @Test func `equal keys of two stores are told apart`() throws {
+    let other = try StoreFixture(Self._model)
+    let format = try #require(other.engine.rowFormats[other.entity("Reading").entityNumber - 1])
+    let here = try fixture.insert("Sensor", ["name": .string("x")])
+    let there = try other.insert("Sensor", ["name": .string("x")])
+    #expect(here.reference == there.reference)
+    let row = _draft(["sensor": .reference(here), "label": .string("same")])
+    var foreign = Row(draft: format, version: 1)
+    foreign.set(.reference(there), at: _slot("sensor"))
+    foreign.set(_slot("label"), from: row)
+    #expect(!row.hasSameCell(as: foreign, at: _slot("sensor")))
+    #expect(row.hasSameCell(as: foreign, at: _slot("label")))
+  }
+
+  @Test func `a text goes into no cell of another kind`() {
+    var row = _draft(["number": .int(1)])
+    let texts = _draft(["label": .string("text")])
+    row.set(_slot("label"), from: texts)
+    #expect(row[_slot("label")] == .string("text"))
+    var foreign = Row(
+      draft: RowFormat([.int, .int, .int, .int, .int, .int], spaces: Array(repeating: nil, count: 6)),
+      version: 1)
+    foreign.set(_slot("label"), from: texts)
+    #expect(foreign[_slot("label")] == .string("text"))
+  }
+
   @Test func `cells that differ are told apart`() {
     let row = _draft(["label": .string("café"), "number": .int(3), "value": .double(1)])
     let other = _draft(["label": .string("cafe\u{301}"), "number": .int(4), "flag": .int(0)])

@@ -21,33 +21,36 @@ struct ModelMemo {
     return space
   }
 
-  /// How the coordinator's stores pack the rows of new objects, by entity number - 1.
-  private var _draftFormats: [RowFormat?] = []
-  /// The entity of the last new object, and its default values in that format.
-  private var _template: (shape: ObjectIdentifier, row: Row?)?
-  /// The version of the list of stores that both belong to.
-  private var _draftsVersion = -1
+  /// The default values of new objects as their store packs them.
+  private enum Template {
+    case packed(Row)
+    /// Defaults that the format cannot represent, or a store that does not pack the entity's rows.
+    case unpacked
+  }
+
+  /// By entity number - 1; nil until an object of the entity is created.
+  private var _templates: [Template?] = []
+  /// The version of the list of stores that the templates belong to.
+  private var _templatesVersion = -1
 
   /// A new object's default values, packed as its store does it; nil if the store does not pack them.
   mutating func newDraft(of shape: FrozenEntity, in coordinator: NSPersistentStoreCoordinator) -> Row? {
     let version = coordinator.storesVersion.load(ordering: .acquiring)
-    if let _template, _template.shape == ObjectIdentifier(shape), _draftsVersion == version {
-      return _template.row.map { Row(draftLike: $0) }
-    }
-    if _draftsVersion != version { (_draftFormats, _draftsVersion) = (coordinator.draftFormats, version) }
+    if _templatesVersion != version { (_templates, _templatesVersion) = ([], version) }
     let index = shape.layout.entityNumber - 1
-    let format = index < _draftFormats.count ? _draftFormats[index] : nil
-    let row = format.map { shape.defaultRow(packed: $0) }
-    // Defaults that cannot be packed make every row one of Values.
-    let template = row.flatMap { $0.isPacked ? $0 : nil }
-    _template = (ObjectIdentifier(shape), template)
-    return template.map { Row(draftLike: $0) } ?? row
+    while _templates.count <= index { _templates.append(nil) }
+    if _templates[index] == nil {
+      let row = coordinator.draftFormat(of: shape.layout).map { shape.defaultRow(packed: $0) }
+      _templates[index] = row.flatMap { $0.isPacked ? .packed($0) : nil } ?? .unpacked
+    }
+    guard case .packed(let row) = _templates[index] else { return nil }
+    return Row(draftLike: row)
   }
 
   /// Drops everything memoized from the coordinator when it changes.
   mutating func forgetModel() {
     model = nil
     entity = nil
-    (_template, _draftsVersion) = (nil, -1)
+    _templatesVersion = -1
   }
 }
