@@ -242,4 +242,48 @@ import Testing
       #expect(root.object(with: author).objects("books") == [root.object(with: book)])
     }
   }
+
+  /// One child removes what the parent has added without saving, another adds it again.
+  @Test(arguments: [Setting.sqlite, .memory], [[], ["books"], ["tags"], ["books", "tags"]])
+  func `an unsaved member removed and added below is saved`(_ setting: Setting, read: [String]) throws {
+    let stack = try TestStack(setting)
+    let (book, tag) = try stored(stack, tagged: false)
+    let parent = stack.sibling()
+    let follower = stack.sibling()
+    let (itsBook, itsTag) = follower.performAndWait {
+      (follower.object(with: book), follower.object(with: tag))
+    }
+    follower.performAndWait {
+      #expect(itsBook.objects("tags").isEmpty)
+      #expect(itsTag.objects("books").isEmpty)
+    }
+    follower.automaticallyMergesChangesFromParent = true
+    let (parentBook, parentTag) = parent.performAndWait {
+      (parent.object(with: book), parent.object(with: tag))
+    }
+    parent.performAndWait {
+      if read.contains("books") { #expect(parentTag.objects("books").isEmpty) }
+      if read.contains("tags") { #expect(parentBook.objects("tags").isEmpty) }
+      parentTag.mutableSetValue(forKey: "books").add(parentBook)
+    }
+    let (first, second) = (stack.child(of: parent), stack.child(of: parent))
+    try first.performAndWait {
+      first.object(with: book).mutableSetValue(forKey: "tags").remove(first.object(with: tag))
+      try first.save()
+    }
+    try second.performAndWait {
+      second.object(with: tag).mutableSetValue(forKey: "books").add(second.object(with: book))
+      try second.save()
+    }
+    try parent.performAndWait {
+      #expect(parentTag.objects("books") == [parentBook])
+      #expect(parentBook.objects("tags") == [parentTag])
+      try parent.save()
+    }
+    #expect(tags(stack, of: book) == 1)
+    follower.performAndWait {
+      #expect(itsTag.objects("books") == [itsBook])
+      #expect(itsBook.objects("tags") == [itsTag])
+    }
+  }
 }

@@ -281,9 +281,14 @@ final class ToManyState {
       guard members.remove(object) != nil else { return false }
       if isOrdered, let index = order.firstIndex(of: object) { order.remove(at: index) }
     }
+    let isNew = isNew(object)
     let isStored = membership.isMember(asRead: _redundant.contains(object))
     _redundant.remove(object)
-    if added.remove(object) == nil || isStored { removed.insert(object) }
+    if added.remove(object) == nil || isStored {
+      removed.insert(object)
+      // Adding it again does not restore a member that was read.
+      if isNew, isRealised { _absent.insert(object) }
+    }
     return true
   }
 
