@@ -150,19 +150,27 @@ extension Row {
     words[slot] = 0
   }
 
-  /// Copies a text behind the other texts, into a larger allocation if there is no room; false if it is too
-  /// long. The bytes may lie in another Row but not in this one.
+  /// Copies a text over the one it replaces, or behind the other texts, into a larger allocation if there is no
+  /// room; false if it is too long. The bytes may lie in another Row but not in this one.
   private mutating func _setText(_ text: UnsafeBufferPointer<UInt8>, at slot: Int, _ format: RowFormat)
     -> Bool
   {
-    let marks = header.count | RowFormat.bit(slot)
-    var start = format.textEnd(words, marks)
-    if start + text.count > (cells.capacity - format.count) * 8 {
-      let needed = format.textCount(words, marks) + text.count
-      guard needed <= RowFormat.TextPlace.maximum else { return false }
-      format.expectText(needed)
-      self = Row(self, growingTo: needed, format, marks)
-      start = needed - text.count
+    var marks = header.count
+    let replaced = marks & RowFormat.bit(slot) == 0 ? RowFormat.TextPlace(words[slot]) : nil
+    var start = 0
+    if let replaced, text.count <= replaced.count {
+      start = replaced.offset
+    } else {
+      marks |= RowFormat.bit(slot)
+      start = format.textEnd(words, marks)
+      if start + text.count > (cells.capacity - format.count) * 8 {
+        let needed = format.textCount(words, marks) + text.count
+        guard needed <= RowFormat.TextPlace.maximum else { return false }
+        format.expectText(needed)
+        // With some room to spare: a program that sets one text of a row often sets several.
+        self = Row(self, growingTo: needed + needed / 4, format, marks)
+        start = needed - text.count
+      }
     }
     guard let word = RowFormat.TextPlace.word(offset: start, count: text.count) else { return false }
     if let base = text.baseAddress, !text.isEmpty {

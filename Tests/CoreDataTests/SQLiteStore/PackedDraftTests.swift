@@ -52,6 +52,19 @@ import Testing
     }
   }
 
+  @Test func `a text no longer than the last one needs no room`() throws {
+    let key = try fixture.insert("Reading", ["label": .string("first"), "note": .string("beside it")])
+    let found = try fixture.engine.rows(for: [key])[0]
+    var row = Row(copying: try #require(found), version: 1)
+    let cells = row.cells
+    for text in ["other", "less", ""] {
+      row.set(.string(text), at: _slot("label"))
+      #expect(row[_slot("label")] == .string(text))
+      #expect(row[_slot("note")] == .string("beside it"))
+      #expect(row.cells === cells)
+    }
+  }
+
   @Test func `texts of many kilobytes stay packed`() {
     let long = String(repeating: "Grüße, 世界 ", count: 4000)
     let row = _draft(["label": .string(long), "note": .string(long + "!"), "number": .int(7)])
