@@ -176,7 +176,7 @@ extension NSManagedObject {
     if _layout.slots[slot].isToMany {
       let state = _relations?.members(slot)
       if let state, state.isRealised { return state.list }
-      return Array(state?.added ?? []) + (_context?.movedMembers(slot, of: self) ?? [])
+      return (state?.changes.added ?? []) + (_context?.movedMembers(slot, of: self) ?? [])
     }
     if let target = _relations?.target(slot) { return [target] }
     guard let row = _current else { return [] }
@@ -196,7 +196,7 @@ extension NSManagedObject {
     if _layout.slots[slot].isToMany {
       if let state = _relations?.members(slot) {
         if state.isRealised { return state.members.contains(other) }
-        if state.added.contains(other) { return true }
+        if state.changes[other]?.isMember == true { return true }
       }
       guard let ends = LinkEnds(toMany: slot, of: _layout), ends.toOne < other._layout.slots.count else {
         return false

@@ -117,7 +117,7 @@ extension NSManagedObject {
     for slot in _layout.toOneSlots where old?[slot] ?? .null != row[slot] {
       guard let inverse = _layout.slots[slot].relationship?.inverseSlot, _current?[slot] == row[slot],
         let target = context.registered(in: row[slot]), target._layout.slots[inverse].isToMany,
-        target._relations?.members(inverse)?.removed.contains(self) ?? false
+        target._relations?.members(inverse)?.changes[self]?.isMember == false
       else { continue }
       link(slot, to: nil)
     }
@@ -133,7 +133,7 @@ extension NSManagedObject {
       else { return }
       if row[slot] == draft[slot] {
         for value in [base[slot], row[slot]] {
-          _context?.registered(in: value)?._relations?.members(inverse)?.clearChange(of: self)
+          _context?.registered(in: value)?._relations?.members(inverse)?.changes[self] = nil
         }
       } else if let loser = target(in: row[slot]), !loser._flags.contains(.deleted) {
         loser.inverseWasCut(inverse, self)

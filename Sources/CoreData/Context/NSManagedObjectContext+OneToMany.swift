@@ -14,11 +14,20 @@ extension NSManagedObjectContext {
     if unsaved.hasDeletions || layers.contains(where: \.hasDeletions) {
       read.removeAll { $0._flags.isSuperset(of: [.deleted, .deletePropagated]) }
     }
-    guard let ends = LinkEnds(toMany: slot, of: owner._layout) else { return state.realise(read) }
+    guard let ends = LinkEnds(toMany: slot, of: owner._layout) else {
+      state.realise(read)
+      if owner._layout.slots[slot].relationship!.isManyToMany {
+        // The other ends learn what was read of their pairs.
+        for (member, _) in state.changes.all {
+          ManyToManyPair(known: owner, slot, state, with: member).shareWhatWasRead()
+        }
+      }
+      return
+    }
     var lost: [NSManagedObject] = []
     let members = read.filter { member in
       // A removed member is known to have been one, and becomes one again on rollback.
-      if state.removed.contains(member) || !member.wasPointed(elsewhereThan: owner, ends.toOne) {
+      if state.changes[member]?.isMember == false || !member.wasPointed(elsewhereThan: owner, ends.toOne) {
         return true
       }
       guard member._flags.contains(.adopted) else { return false }

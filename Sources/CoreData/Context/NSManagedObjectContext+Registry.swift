@@ -237,15 +237,18 @@ extension NSManagedObjectContext {
         object.makeMembers(slot).touch()
         continue
       }
-      guard case .toMany(let delta) = row[slot] else { continue }
+      // The members of an object deleted here are not linked to it again.
+      guard case .toMany(let delta) = row[slot], !object._flags.contains(.deleted) else { continue }
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      // The child may remove a member that it did not add.
-      delta.removed.forEachHeld { id in
-        if mayExist(id) { _ = known.lose(member(id), .member) }
+      // The child may remove a member that it did not add, and its other changes are as certain.
+      func set(_ id: NSManagedObjectID, isLinked: Bool) {
+        ManyToManyPair(known: object, slot, known, with: member(id)).set(
+          isLinked: isLinked, recordedAnyway: true)
       }
-      delta.added.forEachHeld { _ = known.gain(member($0)) }
+      delta.removed.forEachHeld { if mayExist($0) { set($0, isLinked: false) } }
+      delta.added.forEachHeld { set($0, isLinked: true) }
       if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map(member)) }
     }
   }

@@ -72,7 +72,8 @@ extension NSManagedObjectContext {
     processPendingChanges()
     // Objects reappear before anything refers to them.
     for change in changes where change.wasAlive && !change.isAlive { _reappear(change.object) }
-    for change in changes { _revertValues(of: change) }
+    var pairs = Set<ManyToManyPair.Identity>()
+    for change in changes { _revertValues(of: change, &pairs) }
     for change in changes where !change.wasAlive && change.isAlive { _disappear(change.object) }
     for change in changes {
       let event: NSSnapshotEventType =
@@ -82,7 +83,8 @@ extension NSManagedObjectContext {
     processPendingChanges()
   }
 
-  private final func _revertValues(of change: ObjectChange) {
+  /// - Parameter pairs: The pairs of many-to-manys reverted so far: both ends have recorded them.
+  private final func _revertValues(of change: ObjectChange, _ pairs: inout Set<ManyToManyPair.Identity>) {
     let object = change.object
     guard object._context === self else { return }
     if object.isFault { object.fireFault() }
@@ -90,17 +92,23 @@ extension NSManagedObjectContext {
       object.write(value, at: slot)
       object._relations?.decoded[slot] = nil
     }
-    // Both ends were recorded; each is restored by itself.
+    // Both ends of a one-to-many were recorded; each is restored by itself.
     for (slot, target) in change.targets { object.link(slot, to: target?._context === self ? target : nil) }
     for change in change.members {
       object.willChangeState()
       let state = object.members(change.slot)
       let isManyToMany = object._layout.slots[change.slot].relationship?.isManyToMany ?? false
-      for member in change.added {
+      for (member, before) in change.changed where !before || member._context === self {
         // In a one-to-many the member's own to-one is restored separately.
-        if isManyToMany { state.undoAddition(of: member) } else { state.remove(member) }
+        if isManyToMany {
+          guard let pair = ManyToManyPair(object, change.slot, state, with: member),
+            pairs.insert(pair.identity).inserted
+          else { continue }
+          pair.change { $0.revert(to: before) }
+        } else {
+          state.set(member, isMember: before)
+        }
       }
-      for member in change.removed where member._context === self { state.add(member) }
       if let order = change.order {
         let kept = order.filter { state.members.contains($0) }
         if kept.count == state.order.count { state.reorder(kept) }

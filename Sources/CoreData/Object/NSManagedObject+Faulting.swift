@@ -75,10 +75,10 @@ extension NSManagedObject {
     if !context.overlay.layers.isEmpty { return members(slot).list.map(\.objectID) }
     var ids = isNew ? [] : context.relatedIDs(of: self, slot: slot)
     if let state = _relations?.members(slot) {
-      let removed = Set(state.removed.map { $0.objectID.canonical })
+      let removed = Set(state.changes.removed.map { $0.objectID.canonical })
       ids.removeAll { removed.contains($0.canonical) }
       let present = Set(ids.map(\.canonical))
-      ids += state.added.map(\.objectID).filter { !present.contains($0.canonical) }
+      ids += state.changes.added.map(\.objectID).filter { !present.contains($0.canonical) }
     }
     return ids
   }

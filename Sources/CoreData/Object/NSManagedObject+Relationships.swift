@@ -97,28 +97,34 @@ extension NSManagedObject {
   final func addMember(_ object: NSManagedObject, _ slot: Int, at index: Int? = nil) {
     let relationship = _layout.slots[slot].relationship!
     _checkRelatable(object, slot, relationship)
-    let state = relationship.isOrdered ? members(slot) : _memberState(slot)
-    willChangeState()
-    let wasThere = state.hasRemoved(object)
-    guard state.add(object, at: index) else { return }
-    markChanged(slot)
-    guard let inverse = relationship.inverseSlot else { return }
-    object.inverseWasMade(inverse, self, through: slot, wasThere: wasThere)
-    // No change: the members read were older than the object's own end.
-    if object.wasSaved(pointingAt: self, inverse) { state.clearChange(of: object) }
+    let state = relationship.isOrdered ? members(slot) : memberState(slot)
+    _set(object, isMember: true, of: relationship, slot, state, at: index)
   }
 
   /// Removes a member and clears its inverse.
   final func removeMember(_ object: NSManagedObject, _ slot: Int) {
-    let relationship = _layout.slots[slot].relationship!
+    _set(object, isMember: false, of: _layout.slots[slot].relationship!, slot, members(slot))
+  }
+
+  /// Makes an object a member, or no member, and maintains the inverse.
+  private final func _set(
+    _ object: NSManagedObject, isMember: Bool, of relationship: PropertyLayout.Relationship, _ slot: Int,
+    _ state: ToManyState, at index: Int? = nil
+  ) {
     willChangeState()
-    let state = members(slot)
-    let isNew = state.isNew(object)
-    guard state.remove(object) else { return }
-    markChanged(slot)
-    if let inverse = relationship.inverseSlot {
-      object.inverseWasCut(inverse, self, isNew ? .unsaved : .member)
+    if relationship.isManyToMany {
+      guard !(state.isRealised && state.members.contains(object) == isMember),
+        let pair = ManyToManyPair(self, slot, state, with: object)
+      else { return }
+      return pair.change { $0.set(isLinked: isMember, at: index) }
     }
+    guard state.set(object, isMember: isMember, at: index) else { return }
+    markChanged(slot)
+    guard let inverse = relationship.inverseSlot else { return }
+    if !isMember { return object.inverseWasCut(inverse, self) }
+    object.inverseWasMade(inverse, self, through: slot)
+    // No change: the members read were older than the object's own end.
+    if object.wasSaved(pointingAt: self, inverse) { state.changes[object] = nil }
   }
 
   /// Returns the changes of a to-many for a save or a child; only the order of a one-to-many.
@@ -127,7 +133,7 @@ extension NSManagedObject {
   }
 
   /// Returns the state of a to-many without loading it. That of a never-saved object is complete and empty.
-  private final func _memberState(_ slot: Int) -> ToManyState {
+  final func memberState(_ slot: Int) -> ToManyState {
     let state = makeMembers(slot)
     if !state.isRealised, _row == nil, _flags.contains(.inserted), !_flags.contains(.adopted) {
       state.realise([])
@@ -145,21 +151,21 @@ extension NSManagedObject {
 
   /// Returns the relationship at a slot; nil if a damaged file refers to an object whose entity has none
   /// there.
-  private final func _relationship(_ slot: Int) -> PropertyLayout.Relationship? {
+  final func relationship(_ slot: Int) -> PropertyLayout.Relationship? {
     slot < _layout.slots.count ? _layout.slots[slot].relationship : nil
   }
 
-  /// Updates this end after `other` was linked to this object.
-  ///
-  /// - Parameter wasThere: Whether the change restores a link whose removal is unsaved.
-  final func inverseWasMade(
-    _ slot: Int, _ other: NSManagedObject, through outward: Int, wasThere: Bool = false
-  ) {
+  /// Updates this end after `other`, whose to-one is the other end, was linked to this object, or this to-one
+  /// after it was added to the members of `other`.
+  final func inverseWasMade(_ slot: Int, _ other: NSManagedObject, through outward: Int) {
     willChangeState()
-    guard let relationship = _relationship(slot) else { return }
+    guard let relationship = relationship(slot) else { return }
     if relationship.isToMany {
-      let state = relationship.isOrdered ? members(slot) : _memberState(slot)
-      if state.gain(other, _membership(of: other, relationship, state, wasThere)) { _markTouched(slot) }
+      let state = relationship.isOrdered ? members(slot) : memberState(slot)
+      // A member that was removed is a member again as far as its own end is saved so.
+      let wasMember =
+        state.changes[other]?.isMember == false ? other.wasSaved(pointingAt: self, outward) : nil
+      if state.follow(other, isMember: true, wasMember: wasMember) { markTouched(slot) }
       return
     }
     var previous = toOne(slot)
@@ -174,35 +180,23 @@ extension NSManagedObject {
     previous?.inverseWasCut(outward, self)
   }
 
-  /// Returns the stored membership of a removed member that is added again: as the member's own end has it,
-  /// or for a many-to-many, as the members read here or, failing that, at the other end.
-  private final func _membership(
-    of other: NSManagedObject, _ relationship: PropertyLayout.Relationship, _ state: ToManyState,
-    _ wasThere: Bool
-  ) -> StoredMembership {
-    if state.removed.isEmpty || relationship.isManyToMany && state.isRealised { return .asRead }
-    if relationship.isManyToMany { return wasThere ? .member : .unsaved }
-    guard let inverse = relationship.inverseSlot else { return .asRead }
-    return other.wasSaved(pointingAt: self, inverse) ? .member : .unsaved
-  }
-
   /// Updates this end after `other` was unlinked from this object.
-  final func inverseWasCut(
-    _ slot: Int, _ other: NSManagedObject, _ membership: StoredMembership = .asRead
-  ) {
+  final func inverseWasCut(_ slot: Int, _ other: NSManagedObject) {
     willChangeState()
-    guard let relationship = _relationship(slot) else { return }
+    guard let relationship = relationship(slot) else { return }
     if relationship.isToMany {
       // The members read may be stale, so the object's own end decides.
       let wasThere = relationship.inverseSlot.map { other.wasSaved(pointingAt: self, $0) } ?? false
-      if _memberState(slot).lose(other, wasThere ? .member : membership) { _markTouched(slot) }
+      if memberState(slot).follow(other, isMember: false, wasMember: wasThere ? true : nil) {
+        markTouched(slot)
+      }
     } else if toOne(slot) === other || _context?.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
       link(slot, to: nil)
     }
   }
 
   /// Marks a to-many dirty after a change at the other end. Does not fire the fault.
-  private final func _markTouched(_ slot: Int) {
+  final func markTouched(_ slot: Int) {
     _changed.insert(slot)
     _context?.markChanged(self)
     notifyWrite(slot)

@@ -71,8 +71,8 @@ extension NSManagedObject {
       let state = members(slot)
       let wanted = _objects(value, key)
       let kept = Set(wanted)
-      for object in state.list where !kept.contains(object) { state.remove(object) }
-      for object in wanted { state.add(object) }
+      for object in state.list where !kept.contains(object) { state.set(object, isMember: false) }
+      for object in wanted { state.set(object, isMember: true) }
       if _row == nil { _changed.insert(slot) }
       _context?.recordPrimitiveInWillSave(self, slot)
     }

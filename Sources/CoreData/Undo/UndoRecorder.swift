@@ -40,8 +40,7 @@ struct ObjectSnapshot {
   private let _members: [(slot: Int, state: Members)]
 
   struct Members {
-    let added: Set<NSManagedObject>
-    let removed: Set<NSManagedObject>
+    let changes: MemberChanges
     let order: [NSManagedObject]?
   }
 
@@ -56,7 +55,7 @@ struct ObjectSnapshot {
         (
           slot,
           Members(
-            added: state.added, removed: state.removed,
+            changes: state.changes,
             order: state.isOrdered && state.isRealised ? state.order : nil)
         ))
     }
@@ -82,8 +81,8 @@ struct ObjectChange {
 
   struct MemberChange {
     let slot: Int
-    let added: [NSManagedObject]
-    let removed: [NSManagedObject]
+    /// Objects that became members or no members, and whether they were members before.
+    let changed: [(object: NSManagedObject, wasMember: Bool)]
     /// The previous order of an ordered relationship.
     let order: [NSManagedObject]?
   }
@@ -107,14 +106,12 @@ struct ObjectChange {
     }
     object._relations?.forEachToMany { slot, state in
       let old = before.members(slot)
-      let oldAdded = old?.added ?? [], oldRemoved = old?.removed ?? []
-      let added = state.added.subtracting(oldAdded).union(oldRemoved.subtracting(state.removed))
-      let removed = state.removed.subtracting(oldRemoved).union(oldAdded.subtracting(state.added))
+      let changed = state.changes.changed(since: old?.changes ?? MemberChanges())
       let isReordered = state.isOrdered && state.isRealised && (old?.order ?? state.base) != state.order
-      guard !added.isEmpty || !removed.isEmpty || isReordered else { return }
+      guard !changed.isEmpty || isReordered else { return }
       members.append(
         MemberChange(
-          slot: slot, added: Array(added), removed: Array(removed),
+          slot: slot, changed: changed,
           order: state.isOrdered ? old?.order ?? state.base : nil))
     }
     if wasAlive, isAlive, values.isEmpty, targets.isEmpty, members.isEmpty { return nil }

@@ -112,13 +112,13 @@ import Testing
     stack.context.performAndWait {
       let author = stack.context.hookedAuthor("Jane")
       let pupils = author.members(author._layout.slot(named: "pupils")!)
-      pupils.add(stack.context.hookedAuthor("Anne"))
+      pupils.set(stack.context.hookedAuthor("Anne"), isMember: true)
       #expect(pupils.member(notOf: HookedAuthor.self) == nil)
       #expect(pupils.member(notOf: NSManagedObject.self) == nil)
       let book = stack.context.insert("Book")
-      pupils.add(book)
+      pupils.set(book, isMember: true)
       #expect(pupils.member(notOf: HookedAuthor.self) === book)
-      pupils.remove(book)
+      pupils.set(book, isMember: false)
       #expect(pupils.member(notOf: HookedAuthor.self) == nil)
     }
   }

@@ -223,7 +223,7 @@ import Testing
       let ada = try #require(try stack.context.all("Author", by: "name").first)
       let slot = try #require(ada._layout.slot(named: "books"))
       let state = try #require(ada._relations?.members(slot))
-      #expect(!state.isRealised && state.added.isEmpty && state.hasChanges)
+      #expect(!state.isRealised && state.changes.isEmpty && state.hasChanges)
       #expect(ada.objects("books").count == 3)
     }
   }

@@ -237,7 +237,7 @@ struct VersionConflictResolver {
       guard let inverse = _object._layout.slots[slot].relationship?.inverseSlot else { continue }
       if let state = _context.registered(in: local[slot])?._relations?.members(inverse), state.knows(_object)
       {
-        state.remove(_object)
+        state.set(_object, isMember: false)
       }
     }
   }
