@@ -103,7 +103,8 @@ import Testing
     }
 
     private func _pairs(_ context: NSManagedObjectContext) -> Set<String> {
-      func names(_ ids: [NSManagedObjectID], _ key: String, _ members: String, _ name: String) -> Set<String> {
+      func names(_ ids: [NSManagedObjectID], _ key: String, _ members: String, _ name: String) -> Set<String>
+      {
         var found: Set<String> = []
         for owner in ids.map(context.object(with:)) {
           for member in owner.objects(members) {

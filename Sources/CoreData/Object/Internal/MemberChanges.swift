@@ -54,7 +54,8 @@ struct MemberChanges {
     let was = wasMember ?? position.flatMap { _elements[$0].change.wasMember } ?? !isMember
     let change = MemberChange(isMember: isMember, wasMember: was)
     switch position {
-    case let position?: if change.isRestoring { _remove(at: position) } else { _elements[position].change = change }
+    case let position?:
+      if change.isRestoring { _remove(at: position) } else { _elements[position].change = change }
     case nil: if !change.isRestoring { _append((object, change)) }
     }
   }
