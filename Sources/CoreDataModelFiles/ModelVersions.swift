@@ -53,8 +53,7 @@ package struct ModelVersions: Sendable {
       let file = "\(path)/\(file)"
       guard FileManager.default.fileExists(atPath: file) else { continue }
       let data = try ModelFile.bytes(ofFile: file)
-      let plist = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
-      guard let name = (plist as? [String: Any])?[key] as? String else { continue }
+      guard let name = (PropertyList.object(in: data) as? [String: Any])?[key] as? String else { continue }
       let pathExtension = (name as NSString).pathExtension
       let isFileName = pathExtension == "xcdatamodel" || pathExtension == "mom"
       return (isFileName ? (name as NSString).deletingPathExtension : name, file)

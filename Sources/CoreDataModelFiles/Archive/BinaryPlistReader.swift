@@ -14,6 +14,8 @@ struct BinaryPlistReader {
   private let _offsets: [Int]
   private let _referenceSize: Int
   private var _budget: Int
+  /// The strings read so far, by object: the keys of archived objects are the same few.
+  private var _strings: [String?]
 
   /// Keyed archives nest values three levels deep.
   private static let _depthLimit = 32
@@ -45,6 +47,7 @@ struct BinaryPlistReader {
     _offsets = try (0..<count).map { try Self._number(bytes, table + $0 * offsetSize, offsetSize) }
     // Objects may be referenced often, but a list that expands to much more than the file is malicious.
     _budget = bytes.count * 4 + 1024
+    _strings = Array(repeating: nil, count: count)
   }
 
   private mutating func _value(_ index: Int, depth: Int) throws -> PlistValue {
@@ -82,43 +85,54 @@ struct BinaryPlistReader {
     case 0x4:
       let (count, first) = try _count(start, low)
       return .data(Array(try _slice(first, count)))
-    case 0x5, 0x7:
-      let (count, first) = try _count(start, low)
-      return .string(String(decoding: try _slice(first, count), as: UTF8.self))
-    case 0x6:
-      let (count, first) = try _count(start, low)
-      let slice = try _slice(first, count, width: 2)
-      let units = stride(from: slice.startIndex, to: slice.endIndex, by: 2).map {
-        UInt16(slice[$0]) << 8 | UInt16(slice[$0 + 1])
-      }
-      return .string(String(decoding: units, as: UTF16.self))
+    case 0x5, 0x6, 0x7: return .string(try _string(index))
     case 0x8: return .uid(try Self._number(_bytes, start + 1, low + 1))
     case 0xA, 0xB, 0xC:
       let (count, first) = try _count(start, low)
-      return .array(try _values(first, count, depth: depth))
+      return .array(try _references(first, count).map { try _value($0, depth: depth + 1) })
     case 0xD:
       let (count, first) = try _count(start, low)
-      let keys = try _values(first, count, depth: depth)
-      let values = try _values(first + count * _referenceSize, count, depth: depth)
-      var dictionary: [String: PlistValue] = [:]
+      let keys = try _references(first, count)
+      let values = try _references(first + count * _referenceSize, count)
+      var dictionary = [String: PlistValue](minimumCapacity: min(count, 64))
       for (key, value) in zip(keys, values) {
-        guard case .string(let name) = key else { throw BinaryPlistError(reason: "a key that is no string") }
-        dictionary[name] = value
+        dictionary[try _string(key)] = try _value(value, depth: depth + 1)
       }
       return .dictionary(dictionary)
     default: throw BinaryPlistError(reason: "a value of unknown kind \(marker)")
     }
   }
 
-  private mutating func _values(_ first: Int, _ count: Int, depth: Int) throws -> [PlistValue] {
-    _ = try _slice(first, count, width: _referenceSize)
-    var values: [PlistValue] = []
-    values.reserveCapacity(count)
-    for position in 0..<count {
-      let index = try Self._number(_bytes, first + position * _referenceSize, _referenceSize)
-      values.append(try _value(index, depth: depth + 1))
+  /// Returns the string that an object is.
+  private mutating func _string(_ index: Int) throws -> String {
+    guard index < _offsets.count else {
+      throw BinaryPlistError(reason: "refers to object \(index), which is not there")
     }
-    return values
+    if let known = _strings[index] { return known }
+    let start = _offsets[index]
+    let marker = try _byte(start)
+    let (count, first) = try _count(start, Int(marker & 0x0F))
+    let string: String
+    switch marker >> 4 {
+    case 0x5, 0x7: string = String(decoding: try _slice(first, count), as: UTF8.self)
+    case 0x6:
+      let slice = try _slice(first, count, width: 2)
+      let units = stride(from: slice.startIndex, to: slice.endIndex, by: 2).map {
+        UInt16(slice[$0]) << 8 | UInt16(slice[$0 + 1])
+      }
+      string = String(decoding: units, as: UTF16.self)
+    default: throw BinaryPlistError(reason: "a key that is no string")
+    }
+    _strings[index] = string
+    return string
+  }
+
+  /// Returns the numbers of the objects in a collection.
+  private func _references(_ first: Int, _ count: Int) throws -> [Int] {
+    _ = try _slice(first, count, width: _referenceSize)
+    return try (0..<count).map {
+      try Self._number(_bytes, first + $0 * _referenceSize, _referenceSize)
+    }
   }
 
   /// Returns the number of elements and the position of the first: the count is in the marker or follows it

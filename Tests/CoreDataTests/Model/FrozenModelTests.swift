@@ -144,4 +144,17 @@ struct FrozenModelTests {
     #expect(ModelSchema(model) == schema)
     #expect(ModelSchema(model.copy() as! NSManagedObjectModel) == schema)
   }
+
+  @Test func `a model changed after it was read is laid out as changed`() throws {
+    let schema = ModelSchema(SampleLibrary().model)
+    let model = try NSManagedObjectModel(schema: schema)
+    let added = NSAttributeDescription()
+    added.name = "added"
+    added.attributeType = .stringAttributeType
+    model.entities[0].properties.append(added)
+    let name = try #require(model.entities[0].name)
+    let layouts = try model.frozen().layout.layouts
+    #expect(layouts.first { $0.entityName == name }?.slot(named: "added") != nil)
+    #expect(model.source == nil)
+  }
 }

@@ -1,3 +1,4 @@
+import CoreDataModelFiles
 import CoreDataSQLiteBinding
 import Foundation
 
@@ -58,10 +59,7 @@ enum StoreMetadata {
   }
 
   private static func _propertyList(_ data: Data) -> [String: Any] {
-    guard !data.isEmpty,
-      let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
-    else { return [:] }
-    return list as? [String: Any] ?? [:]
+    data.isEmpty ? [:] : PropertyList.object(in: data) as? [String: Any] ?? [:]
   }
 
   /// Writes the metadata inside the caller's transaction. Without a UUID, the store keeps its own.
