@@ -177,6 +177,39 @@ import Testing
     #expect(keeper == nil)
   }
 
+  /// The deleting context has merged the link, and with it the version that linking gave the owner.
+  @Test(arguments: Setting.direct, RuleModel.links.map(\.toOne))
+  func `rules reach links that were merged`(_ setting: Setting, _ key: String) throws {
+    let stack = try TestStack(setting, model: RuleModel.make())
+    let owner = try stack.stored("Owner").objectID, item = try stack.stored("Item"), root = stack.root
+    let held = root.performAndWait {
+      let held = root.object(with: owner)
+      root.delete(held)
+      root.processPendingChanges()
+      return held
+    }
+    let sibling = stack.sibling()
+    let link = try sibling.saved {
+      sibling.object(with: item.objectID).setValue(sibling.object(with: owner), forKey: key)
+    }
+    let isGone = key == "master"
+    try root.performAndWait {
+      root.mergeChanges(fromContextDidSave: link)
+      if key == "denier" {
+        #expect(throws: CocoaError.self) { try root.save() }
+        return
+      }
+      try root.save()
+      #expect((item.managedObjectContext == nil) == isGone)
+      if key == "keeper" { #expect(item.object(key) == nil) }
+    }
+    let count = try stack.fresh { try $0.count("Item") }
+    #expect(count == (isGone ? 0 : 1))
+    let targets = try stack.fresh { try $0.all("Item").first?.objectIDs(forRelationshipNamed: key).count }
+    #expect(targets == (isGone ? nil : key == "keeper" ? 0 : 1))
+    withExtendedLifetime(held) {}
+  }
+
   // MARK: Versions
 
   @Test(.ofFiles) func `the version of a cut row grows by one`() throws {
