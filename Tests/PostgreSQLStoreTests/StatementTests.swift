@@ -80,7 +80,8 @@ struct StatementTests {
       for object in try context.all("Company") { context.delete(object) }
       context.processPendingChanges()
       let statements = try _statements { try context.save() }
-      #expect(statements == 4, "BEGIN with the receipt and DELETE, hidden references, rows that point, COMMIT")
+      #expect(
+        statements == 4, "BEGIN with the receipt and DELETE, hidden references, rows that point, COMMIT")
     }
   }
 

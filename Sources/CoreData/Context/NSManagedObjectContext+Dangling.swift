@@ -21,6 +21,9 @@ extension NSManagedObjectContext {
   }
 
   /// Rebases a deletion on a newer row: its delete rules also reach objects that others have linked since.
+  ///
+  /// The store's own pass does not replace this: it calls no `prepareForDeletion`, incremental stores have none, and a
+  /// relationship without inverse leaves no link by which it could find the members.
   final func followDeletion(of object: NSManagedObject, over newer: Row) {
     object._row = newer
     object._draft = nil

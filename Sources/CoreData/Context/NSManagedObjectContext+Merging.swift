@@ -153,7 +153,8 @@ extension NSManagedObjectContext {
     for (position, insertion) in unknown.enumerated() {
       let row = rows?[position] ?? insertion.saved
       if rows != nil, row == nil { continue }
-      mergeInsertion(of: NSManagedObjectID(insertion.key), row: row, changed: insertion.changed, into: &merged)
+      mergeInsertion(
+        of: NSManagedObjectID(insertion.key), row: row, changed: insertion.changed, into: &merged)
     }
   }
 

@@ -44,14 +44,19 @@ struct PostgreSQLRowLinks {
   ///
   /// - Parameter written: Keys of rows that the same transaction has written, so that their versions have grown.
   /// - Returns: The rows, without those that are deleted, too.
-  func clear(_ link: DeleteRules.Link, sparing rules: DeleteRules, written: [Int64] = []) throws -> [ObjectKey] {
+  func clear(_ link: DeleteRules.Link, sparing rules: DeleteRules, written: [Int64] = []) throws
+    -> [ObjectKey]
+  {
     let number = link.entity.entityNumber
     guard
-      case .toOne(let column, let entityColumn, let orderColumn, _) = _mapping.storage(of: link.inverse, in: number)
+      case .toOne(let column, let entityColumn, let orderColumn, _) = _mapping.storage(
+        of: link.inverse, in: number)
     else { return [] }
     let table = _mapping.table(of: number)
-    let list = [column, entityColumn, orderColumn].compactMap { $0.map { "\(table.columns[$0].name) = NULL" } }
-      .joined(separator: ", ")
+    let list = [column, entityColumn, orderColumn].compactMap {
+      $0.map { "\(table.columns[$0].name) = NULL" }
+    }
+    .joined(separator: ", ")
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(link.keys))
     parameters.add(PostgreSQLArray(written))

@@ -28,7 +28,9 @@ extension PostgreSQLSave {
     try entry?.recordDeletions(of: cascaded)
     let keys = Dictionary(grouping: cascaded) { $0.space.layout.entityNumber }
     _ = try _links.delete(
-      keys.sorted { $0.key < $1.key }.map { (mapping.layout.layout(numbered: $0.key), $0.value.map(\.reference)) })
+      keys.sorted { $0.key < $1.key }.map {
+        (mapping.layout.layout(numbered: $0.key), $0.value.map(\.reference))
+      })
   }
 
   /// Whether any row points at deleted ones.
@@ -42,7 +44,8 @@ extension PostgreSQLSave {
       let table = mapping.table(of: link.entity.entityNumber)
       parameters.add(PostgreSQLArray(link.keys))
       conditions.append(
-        "EXISTS (SELECT 1 FROM \(table.name) WHERE \(table.columns[column].name) = ANY($\(conditions.count + 1)::int8[]))")
+        "EXISTS (SELECT 1 FROM \(table.name) WHERE \(table.columns[column].name) = ANY($\(conditions.count + 1)::int8[]))"
+      )
     }
     if conditions.isEmpty { return false }
     let found = try connection.run("SELECT \(conditions.joined(separator: " OR "))", parameters)

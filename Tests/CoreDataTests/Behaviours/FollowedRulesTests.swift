@@ -282,7 +282,8 @@ import Testing
     let saved = try deleteOwner { try link(item.objectID, "master") }
     root.performAndWait {
       #expect((saved.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject>)?.contains(item) ?? false)
-      #expect((changes.userInfos.last?[NSDeletedObjectsKey] as? Set<NSManagedObject>)?.contains(item) ?? false)
+      #expect(
+        (changes.userInfos.last?[NSDeletedObjectsKey] as? Set<NSManagedObject>)?.contains(item) ?? false)
       #expect(root.registeredObject(for: item.objectID) == nil)
       #expect(!root.hasChanges)
     }

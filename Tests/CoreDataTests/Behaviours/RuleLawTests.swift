@@ -13,7 +13,9 @@ import Testing
     let stack: TestStack
     let others: [NSPersistentStoreCoordinator]
     let reader: NSPersistentStoreCoordinator?
-    private static let _denials = [NSValidationRelationshipDeniedDeleteError, NSValidationMultipleErrorsError]
+    private static let _denials = [
+      NSValidationRelationshipDeniedDeleteError, NSValidationMultipleErrorsError,
+    ]
     private static let _toOnes = RuleModel.links.map(\.toOne) + ["shelf"]
 
     init(_ setting: Setting) throws {

@@ -11,7 +11,8 @@ enum RuleModel {
   static func make() -> NSManagedObjectModel {
     let owner = LibraryModel.entity("Owner"), item = LibraryModel.entity("Item")
     let special = LibraryModel.entity("SpecialOwner"), specialItem = LibraryModel.entity("SpecialItem")
-    let part = LibraryModel.entity("Part"), badge = LibraryModel.entity("Badge"), tag = LibraryModel.entity("Tag")
+    let part = LibraryModel.entity("Part"), badge = LibraryModel.entity("Badge"),
+      tag = LibraryModel.entity("Tag")
 
     func pair(_ one: NSRelationshipDescription, _ other: NSRelationshipDescription)
       -> [NSRelationshipDescription]

@@ -39,7 +39,9 @@ final class BatchDeletion {
       try links.clear(link)
     }
     let count = try links.delete(rules.deletedKeys, recordingIn: _entry, files: &files)
-    for key in rules.found { try _entry?.recordDeletion(of: key.reference, entity: key.space.layout.entityNumber) }
+    for key in rules.found {
+      try _entry?.recordDeletion(of: key.reference, entity: key.space.layout.entityNumber)
+    }
     return BatchOutcome(count: count, keys: needsKeys ? rules.found : [])
   }
 

@@ -20,7 +20,9 @@ extension SaveTransaction {
       let number = try layout(of: update.id).entityNumber
       let key = try key(of: update.id, entity: number, slot: 0)
       var changed = update.changed
-      if !cuts.isEmpty, let cut = update.id.key.flatMap({ cuts.removeValue(forKey: $0) }) { changed.formUnion(cut) }
+      if !cuts.isEmpty, let cut = update.id.key.flatMap({ cuts.removeValue(forKey: $0) }) {
+        changed.formUnion(cut)
+      }
       try entry.recordUpdate(of: key, entity: number, changed: changed)
     }
     if !cuts.isEmpty { try _recordCuts(cuts, in: entry) }
@@ -35,7 +37,8 @@ extension SaveTransaction {
   /// Records the cleared to-ones of rows that the save does not write otherwise.
   private func _recordCuts(_ cuts: [ObjectKey: SlotSet], in entry: HistoryEntry) throws {
     let inserted = insertedObjectKeys
-    for (key, slots) in cuts.ordered(by: { $0.key.reference < $1.key.reference }) where !inserted.contains(key) {
+    for (key, slots) in cuts.ordered(by: { $0.key.reference < $1.key.reference })
+    where !inserted.contains(key) {
       try entry.recordUpdate(of: key.reference, entity: key.space.layout.entityNumber, changed: slots)
     }
   }

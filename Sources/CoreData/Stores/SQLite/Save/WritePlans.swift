@@ -59,8 +59,10 @@ struct LinkPlan: Sendable {
     hasEntity = table.hasSubentities
     let name = table.columns[column].name
     let isMember = "IN \(ValueArray.members)"
-    let list = [column, entityColumn, orderColumn].compactMap { $0.map { "\(table.columns[$0].name) = NULL" } }
-      .joined(separator: ", ")
+    let list = [column, entityColumn, orderColumn].compactMap {
+      $0.map { "\(table.columns[$0].name) = NULL" }
+    }
+    .joined(separator: ", ")
     find = SQLText(
       "SELECT Z_PK\(hasEntity ? ", Z_ENT" : "") FROM \(table.name) WHERE \(name) \(isMember)")
     clear = SQLText(
