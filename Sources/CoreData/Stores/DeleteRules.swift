@@ -26,6 +26,33 @@ package struct DeleteRules {
 
   package init(_ model: ModelLayout) { _model = model }
 
+  /// Returns the rows that a save deletes and that others may point at, where a rule has to follow: those of most
+  /// entities are not looked at again.
+  package static func reaching(_ changes: ChangeSet, _ model: ModelLayout) -> [ObjectKey] {
+    var result: [ObjectKey] = []
+    var space: ObjectIDSpace?
+    var reaches = false
+    for index in changes.deleted.indices {
+      let id = changes.deleted[index].id
+      if id.space !== space {
+        space = id.space
+        reaches = _reaches(id.space.layout, model)
+      }
+      if reaches, let key = id.key { result.append(key) }
+    }
+    return result
+  }
+
+  private static func _reaches(_ layout: PropertyLayout, _ model: ModelLayout) -> Bool {
+    layout.slots.contains { description in
+      guard let relationship = description.relationship, let inverse = relationship.inverseSlot,
+        relationship.deleteRule != .noAction
+      else { return false }
+      let end = model.layout(numbered: relationship.destination).slots[inverse]
+      return end.isToOne && !end.isHidden
+    }
+  }
+
   /// Whether a row is among those that are deleted.
   package func deletes(_ key: ObjectKey) -> Bool { _isDeleted.contains(key) }
 

@@ -10,7 +10,7 @@ extension PostgreSQLSave {
   /// Applies the rules to rows that still point at a deleted one after everything else is written. One statement asks
   /// whether there are any. Deny cannot be checked any more and clears the link like nullify.
   func followRules(recordingIn entry: PostgreSQLHistoryEntry?) throws {
-    let deleted = changes.deleted.compactMap(\.id.key)
+    let deleted = DeleteRules.reaching(changes, mapping.layout)
     if deleted.isEmpty { return }
     var rules = DeleteRules(mapping.layout)
     rules.follow(deleted) { _, _, _ in [] }

@@ -9,7 +9,7 @@ extension MemoryTables {
   mutating func followRules(
     of changes: ChangeSet, _ model: ModelLayout, _ spaces: [ObjectIDSpace]
   ) -> FollowedRules {
-    let deleted = changes.deleted.compactMap(\.id.key)
+    let deleted = DeleteRules.reaching(changes, model)
     if deleted.isEmpty { return FollowedRules() }
     let (rules, cut) = _consequences(of: deleted, model, spaces)
     var followed = FollowedRules()

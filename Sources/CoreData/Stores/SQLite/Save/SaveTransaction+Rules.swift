@@ -7,7 +7,7 @@ extension SaveTransaction {
   /// relationship whose other end is stored in a table; deny cannot be checked any more and clears the link like
   /// nullify.
   func followRules(recordingIn entry: HistoryEntry?) throws {
-    let deleted = changes.deleted.compactMap(\.id.key)
+    let deleted = DeleteRules.reaching(changes, mapping.layout)
     if deleted.isEmpty { return }
     var rules = DeleteRules(mapping.layout)
     try rules.follow(deleted, members: links.members)
