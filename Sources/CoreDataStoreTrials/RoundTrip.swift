@@ -120,7 +120,7 @@ package struct RoundTrip {
       guard let after = new[key], after != cells, case .int(let primary)? = cells["Z_PK"] else { continue }
       let row = TrialEdit.RowName(table: table, key: primary)
       let changed = Set(cells.keys.filter { cells[$0] != after[$0] })
-      let allowed = edit.allowedColumns(of: row)
+      let allowed = edit.allowedColumns(of: row, cells)
       if !changed.isSubset(of: allowed) {
         differences.append("\(name) row \(primary): \(changed.subtracting(allowed).sorted()) changed")
       }

@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataSQLiteBinding
 import Foundation
 
 /// The edits of a round trip, and the cells that they may change in the file.
@@ -20,12 +21,15 @@ struct TrialEdit {
   private var _computed: [String: Set<String>] = [:]
 
   /// Columns that may change in a row: the assigned one in the changed row; relationships and the version in
-  /// rows that lost a destination or were touched.
-  func allowedColumns(of row: RowName) -> Set<String> {
+  /// rows that lost a destination or were touched, also if the destination did not point back.
+  func allowedColumns(of row: RowName, _ cells: TableDump.Cells) -> Set<String> {
     var columns = _computed[row.table] ?? []
     if row == changedRow { columns.formUnion(changedColumns) }
     if _touched.contains(row) { columns.formUnion(_keyColumns[row.table] ?? []) }
-    if row == changedRow || _touched.contains(row) { columns.insert("Z_OPT") }
+    let keys = _keyColumns[row.table] ?? []
+    let isCut = keys.contains { column in deletedRows.contains { cells[column] == .int($0.key) } }
+    if isCut { columns.formUnion(keys) }
+    if isCut || row == changedRow || _touched.contains(row) { columns.insert("Z_OPT") }
     return columns
   }
 

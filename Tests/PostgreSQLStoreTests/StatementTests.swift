@@ -72,6 +72,19 @@ struct StatementTests {
     }
   }
 
+  @Test(arguments: [1, 500]) func `whether rows point at deleted ones is asked once`(_ count: Int) throws {
+    let context = _stack.context()
+    try context.performAndWait {
+      for number in 0..<count { context.make("Company", ["name": "\(number)"]) }
+      try context.save()
+      for object in try context.all("Company") { context.delete(object) }
+      context.processPendingChanges()
+      let statements = try _statements { try context.save() }
+      #expect(
+        statements == 4, "BEGIN with the receipt and DELETE, hidden references, rows that point, COMMIT")
+    }
+  }
+
   @Test func `faults of one entity are read together`() throws {
     let context = _stack.context()
     try context.performAndWait { try _fill(context, 300) }

@@ -42,11 +42,12 @@ extension NSManagedObjectContext {
     var resolver = ConflictResolver(context: self)
     while true {
       do {
-        let (computed, token, epoch) = try coordinator.commit(
+        let (computed, followed, token, epoch) = try coordinator.commit(
           entries, locked: lockedObjects, by: origin, in: self)
         savePass.token = token
         savePass.epoch = epoch
-        return computed.isEmpty ? entries : mergeComputed(computed, into: entries)
+        if !computed.isEmpty { entries = mergeComputed(computed, into: entries) }
+        return followed.isEmpty ? entries : mergeFollowed(followed, into: entries)
       } catch let error as StoreConflictError {
         entries = try resolver.resolve(error.conflicts, in: entries)
       } catch let error as StoreConstraintError {

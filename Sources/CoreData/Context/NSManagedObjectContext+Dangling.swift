@@ -21,6 +21,9 @@ extension NSManagedObjectContext {
   }
 
   /// Rebases a deletion on a newer row: its delete rules also reach objects that others have linked since.
+  ///
+  /// The store's own pass does not replace this: it calls no `prepareForDeletion`, incremental stores have none, and a
+  /// relationship without inverse leaves no link by which it could find the members.
   final func followDeletion(of object: NSManagedObject, over newer: Row) {
     object._row = newer
     object._draft = nil
@@ -49,24 +52,6 @@ extension NSManagedObjectContext {
   private final func _mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {
     guard let layouts = frozen?.layout.layouts else { return false }
     return readMembers.mayHold(objects, in: layouts)
-  }
-
-  /// Applies the delete rules of pending deletions to an object that another context has linked to them.
-  final func followPendingDeletions(_ id: NSManagedObjectID, _ row: Row) {
-    guard unsaved.hasDeletions else { return }
-    for (number, slot) in id.space.layout.slots.enumerated() {
-      guard let relationship = slot.relationship, !relationship.isToMany,
-        let inverse = relationship.inverseSlot,
-        let target = registered(in: row[number]),
-        target._flags.contains(.deleted)
-      else { continue }
-      let object = self.objectOrFault(id)
-      // It may have been deleted meanwhile.
-      guard object._current != nil || (try? load(object)) ?? false else { return }
-      guard !object._flags.contains(.deleted), object.toOne(number) === target else { continue }
-      if target._layout.slots[inverse].relationship?.deleteRule == .cascade { deleteObject(object) }
-      object.link(number, to: nil)
-    }
   }
 
   /// Returns a child's layer without references to objects that this context has deleted or discarded

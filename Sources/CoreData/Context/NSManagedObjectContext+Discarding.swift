@@ -33,8 +33,8 @@ extension NSManagedObjectContext {
     // The members of to-manys that were read without the deleted objects are unknown.
     if changes.entries.anyHeld({ $0.kind == .deleted }) { table.forEach { $0._relations?.dropClean() } }
     var gone: [NSManagedObject] = []
-    // Rows that no object shows matter to observers, and to the delete rules of this context's deletions.
-    let needsRows = unsaved.hasDeletions || !events.observers.isEmpty
+    // Rows that no object shows matter to observers.
+    let needsRows = !events.observers.isEmpty
     for entry in changes.entries {
       let object = heldObject(for: entry.id)
       guard object != nil || entry.kind == .deleted || needsRows else { continue }
@@ -47,7 +47,6 @@ extension NSManagedObjectContext {
         } else {
           mergeUpdate(of: entry.id, row: row, changed: entry.changed, into: &merged)
         }
-        followPendingDeletions(entry.id, row)
       case .missing?:
         if let object, !object._flags.contains(.inserted) { gone.append(object) }
       case .deleted?, nil: break

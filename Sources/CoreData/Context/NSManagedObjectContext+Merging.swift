@@ -77,14 +77,12 @@ extension NSManagedObjectContext {
         switch isOvertaken ? _standing(of: id, row, chain) : .there(row) {
         case .there(let newest):
           mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
-          if let row { followPendingDeletions(id, row) }
         case .unknown(let key):
           unknown.append(UnknownInsertion(key: key, changed: entry.changed, saved: isInOrder ? stored : nil))
         case .gone: break
         }
       case .updated:
         mergeUpdate(of: id, row: row, changed: entry.changed, into: &merged)
-        if let row { followPendingDeletions(id, row) }
       case .deleted, .annihilated: break
       }
     }
@@ -155,9 +153,8 @@ extension NSManagedObjectContext {
     for (position, insertion) in unknown.enumerated() {
       let row = rows?[position] ?? insertion.saved
       if rows != nil, row == nil { continue }
-      let id = NSManagedObjectID(insertion.key)
-      mergeInsertion(of: id, row: row, changed: insertion.changed, into: &merged)
-      if let row { followPendingDeletions(id, row) }
+      mergeInsertion(
+        of: NSManagedObjectID(insertion.key), row: row, changed: insertion.changed, into: &merged)
     }
   }
 

@@ -44,12 +44,7 @@ extension NSManagedObjectContext {
     for (_, object) in gone { cutReferences(to: object) }
     forgetMembers(Set(gone.map(\.1)))
     for (entry, object) in gone {
-      if entry.kind == .annihilated {
-        forget(object)
-      } else if let base = entry.base, let mine = object._row, mine.version > base.version {
-        // The child's delete rules followed outdated links.
-        followDeletion(of: object, over: mine)
-      }
+      if entry.kind == .annihilated { forget(object) }
     }
   }
 

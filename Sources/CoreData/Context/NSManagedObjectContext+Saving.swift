@@ -28,7 +28,9 @@ extension NSManagedObjectContext {
       let saved = try commit(layer.entries)
       Interleaving.reach(.commit)
       advanceGeneration()
+      let isFollowed = !savePass.followed.isEmpty
       _finishSave(saved)
+      if isFollowed { processPendingChanges() }
     }
   }
 
@@ -186,10 +188,23 @@ extension NSManagedObjectContext {
       // A store wrote its own row with the change; a parent adopted only the change.
       _markSaved(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
     }
+    _reportFollowed(in: &sets)
     own.forEachHeld { $0._state.endSave() }
     let changes = SavedChanges(
       unwritten.isEmpty ? entries : entries + unwritten, isStored: _parent == nil, context: self)
     _announce(sets, changes)
+  }
+
+  /// Reports what the stores' delete rules cut and deleted, in the save and in the next change notification.
+  private final func _reportFollowed(in sets: inout EventSets) {
+    for object in savePass.followed {
+      if sets.deleted.contains(object) {
+        recordEvent(object, .eventDeleted)
+      } else if object._context === self {
+        sets.updated.insert(object)
+      }
+    }
+    savePass.followed = []
   }
 
   /// Returns the published changes that the save does not include: resolving a conflict dropped them, or the

@@ -42,6 +42,10 @@ extension NSPersistentStoreCoordinator {
             written: outcome.computed.compactMap { object in object.row.map { (object.key, $0) } },
             deleted: [])
         }
+        if !outcome.followed.isEmpty {
+          outcome.epoch = rowCache.commit(
+            written: outcome.followed.cut.map { ($0.key, $0.row) }, deleted: outcome.followed.deleted)
+        }
         return outcome
       }
     }
@@ -50,7 +54,9 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The result of a save; `epoch` is the row cache's.
-  typealias Outcome = (computed: [StoredObject], token: NSPersistentHistoryToken?, epoch: Int)
+  typealias Outcome = (
+    computed: [StoredObject], followed: FollowedRules, token: NSPersistentHistoryToken?, epoch: Int
+  )
 
   /// The changes for one store.
   private typealias StoreChanges = (store: NSPersistentStore, set: ChangeSet)
@@ -132,9 +138,10 @@ extension NSPersistentStoreCoordinator {
     try StoreErrors.translating(url: store.url) {
       try store.saveMetadataIfNeeded()
       if let engine = store.objectEngine {
-        saved.computed += try engine.save(set, in: context) {
+        let outcome = try engine.save(set, in: context) {
           try _write(others, by: origin, in: context, into: &saved)
-        }.computed
+        }
+        saved.add(outcome)
         if !set.isEmpty { saved.written.append(store.key) }
         return
       }
@@ -144,7 +151,7 @@ extension NSPersistentStoreCoordinator {
       let outcome = try store.engine!.save(set) {
         if !others.isEmpty { try _write(others, by: origin, in: context, into: &saved) }
       }
-      saved.computed += outcome.computed
+      saved.add(outcome)
       saved.transactions[store.identifier] = outcome.transaction
       saved.written.append(store.key)
     }
@@ -152,13 +159,20 @@ extension NSPersistentStoreCoordinator {
 
   /// The progress of a save into one or several stores.
   private struct JointSave {
-    var computed: [StoredObject] = []
+    private var _computed: [StoredObject] = []
+    private var _followed = FollowedRules()
     var transactions: [String: Int64] = [:]
     /// Stores that have committed.
     var written: [StoreKey] = []
 
     var outcome: Outcome {
-      (computed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions), 0)
+      (_computed, _followed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions), 0)
+    }
+
+    /// Adds what one store has computed and changed.
+    mutating func add(_ outcome: SaveOutcome) {
+      _computed += outcome.computed
+      _followed += outcome.followed
     }
   }
 

@@ -4,11 +4,16 @@ import CoreDataModelSchema
 package struct SaveOutcome: Sendable {
   /// Rows with values computed by the store: derived attributes of objects in the save and of others.
   package var computed: [StoredObject] = []
+  /// What delete rules changed beyond the save.
+  package var followed = FollowedRules()
   /// Number of the transaction in the store's history; nil without one.
   package var transaction: Int64?
 
-  package init(computed: [StoredObject] = [], transaction: Int64? = nil) {
+  package init(
+    computed: [StoredObject] = [], followed: FollowedRules = FollowedRules(), transaction: Int64? = nil
+  ) {
     self.computed = computed
+    self.followed = followed
     self.transaction = transaction
   }
 }

@@ -34,9 +34,10 @@ extension PostgreSQLStoreEngine {
       try save.run(isCareful: isCareful, recordingIn: entry)
       let transaction = try entry?.finish()
       let computed = try save.computedRows()
+      let followed = try save.followedRules()
       try others()
       save.linkIDs()
-      return SaveOutcome(computed: computed, transaction: transaction)
+      return SaveOutcome(computed: computed, followed: followed, transaction: transaction)
     }
   }
 

@@ -4,7 +4,7 @@ import CoreDataPostgreSQLBinding
 import Foundation
 
 /// One save, as a sequence of passes inside a transaction: locks and conflicts, deletions, updates,
-/// insertions, to-many relationships. Each pass runs one statement per entity, not one per row.
+/// insertions, to-many relationships, delete rules. Each pass runs one statement per entity, not one per row.
 final class PostgreSQLSave {
   let engine: PostgreSQLStoreEngine
   let connection: PostgreSQLConnection
@@ -14,6 +14,9 @@ final class PostgreSQLSave {
   private var _keysByID: [ObjectIdentifier: Int64]?
   /// Root entities of tables whose rows were deleted while locking.
   var deletedRoots: Set<Int> = []
+  /// The to-ones of rows that pointed at deleted ones and were cleared, and the rows that rules cascaded to.
+  var cutSlots: [ObjectKey: SlotSet] = [:]
+  var cascaded: [ObjectKey] = []
 
   /// - Parameter changes: The changes to save; nil for a batch, which has its own rows and only shares the
   ///   encoding.
@@ -69,14 +72,12 @@ final class PostgreSQLSave {
     try _update()
     try _insert()
     try writeToManys()
+    try followRules(recordingIn: entry)
     guard let entry else { return }
     for (index, insertion) in changes.inserted.enumerated() {
       entry.recordInsertion(of: insertedKeys[index], entity: insertion.id.space.layout.entityNumber)
     }
-    for update in changes.updated {
-      entry.recordUpdate(
-        of: update.id.key!.reference, entity: update.id.space.layout.entityNumber, changed: update.changed)
-    }
+    recordUpdates(in: entry)
   }
 
   /// Sets the permanent IDs of temporary ones; call right before the commit.

@@ -12,6 +12,8 @@ struct SavePass {
   var retained: [NSManagedObject] = []
   /// History token of the current save.
   var token: NSPersistentHistoryToken?
+  /// Objects of rows that the stores' delete rules changed beyond the current save.
+  var followed: [NSManagedObject] = []
   /// Whether the current save has met conflicts, which may have dropped changes.
   var hasResolved = false
   /// Epoch of the row cache after the last save into stores.

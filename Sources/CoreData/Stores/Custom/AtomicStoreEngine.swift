@@ -102,14 +102,20 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       guard conflicts.isEmpty else { throw StoreConflictError(conflicts: conflicts) }
       try obtainPermanentIDs(for: changes.inserted.map(\.id), in: context)
       try others()
-      let before = NodesBefore(changes, in: _store)
+      let followed = _memory.consequences(of: changes)
+      let before = NodesBefore(changes, followed, in: _store)
       let new = changes.inserted.map { _store.newCacheNode(for: context.objectOrFault($0.id)) }
       if !new.isEmpty { _store.addCacheNodes(Set(new)) }
       for update in changes.updated {
         guard let node = _store.cacheNode(for: update.id) else { continue }
         _store.updateCacheNode(node, from: context.objectOrFault(update.id))
       }
-      let deleted = changes.deleted.compactMap { _store.cacheNode(for: $0.id) }
+      for cut in followed.cut {
+        let node = _store.cacheNode(for: NSManagedObjectID(cut.key))
+        cut.slots.forEach { node?.setValue(nil, forKey: cut.key.space.layout.slots[$0].name) }
+      }
+      let gone = changes.deleted.map(\.id) + followed.deleted.map { NSManagedObjectID($0) }
+      let deleted = gone.compactMap { _store.cacheNode(for: $0) }
       if !deleted.isEmpty {
         _store.willRemoveCacheNodes(Set(deleted))
         _store.dropCacheNodes(deleted.compactMap(\.objectID.key))
@@ -120,8 +126,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
         before.restore()
         throw error
       }
-      _ = try _memory.save(changes)
-      return SaveOutcome()
+      return try _memory.save(changes)
     }
   }
 
@@ -131,10 +136,11 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     private let _inserted: [ObjectKey]
     private let _values: [(node: NSAtomicStoreCacheNode, values: NSMutableDictionary?)]
 
-    init(_ changes: ChangeSet, in store: NSAtomicStore) {
+    init(_ changes: ChangeSet, _ followed: FollowedRules, in store: NSAtomicStore) {
       _store = store
       _inserted = changes.inserted.compactMap(\.id.key)
-      _values = (changes.updated.map(\.id) + changes.deleted.map(\.id)).compactMap { id in
+      let rules = (followed.cut.map(\.key) + followed.deleted).map { NSManagedObjectID($0) }
+      _values = (changes.updated.map(\.id) + changes.deleted.map(\.id) + rules).compactMap { id in
         store.cacheNode(for: id).map { ($0, $0.propertyCache?.mutableCopy() as? NSMutableDictionary) }
       }
     }

@@ -114,6 +114,14 @@ final class MemoryStoreEngine: StoreEngine {
     _tables.withLock { $0.conflicts(in: changes) }
   }
 
+  /// Returns what delete rules will change beyond a save whose inserted objects all have keys.
+  func consequences(of changes: ChangeSet) -> FollowedRules {
+    if changes.deleted.isEmpty { return FollowedRules() }
+    var copy = _tables.withLock { $0 }
+    copy.write(changes)
+    return copy.followRules(of: changes, _layout, spaces)
+  }
+
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
     try _tables.withLock { tables in
       let conflicts = tables.conflicts(in: changes)
@@ -125,8 +133,8 @@ final class MemoryStoreEngine: StoreEngine {
         insertion.id.link(to: NSManagedObjectID(ObjectKey(space: spaces[number - 1], reference: key)))
       }
       tables.write(changes)
+      return SaveOutcome(followed: tables.followRules(of: changes, _layout, spaces))
     }
-    return SaveOutcome()
   }
 
   // MARK: Metadata

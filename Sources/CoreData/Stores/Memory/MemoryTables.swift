@@ -37,12 +37,15 @@ struct MemoryTables {
 
   /// Returns the records that may match a predicate, by ascending key.
   mutating func candidates(root: Int, pin: PendingMatcher.Pin?) -> [(key: Int64, record: Record)] {
-    guard let table = _tables[root] else { return [] }
-    if let pin {
-      return _keys(root: root, slot: pin.slot, pin.key).sorted().compactMap { key in
-        table.records[key].map { (key, $0) }
-      }
+    guard let table = _tables[root], let pin else { return records(root: root) }
+    return _keys(root: root, slot: pin.slot, pin.key).sorted().compactMap { key in
+      table.records[key].map { (key, $0) }
     }
+  }
+
+  /// Returns the records of a root entity, by ascending key.
+  func records(root: Int) -> [(key: Int64, record: Record)] {
+    guard let table = _tables[root] else { return [] }
     return table.order.compactMap { key in table.records[key].map { (key, $0) } }
   }
 
@@ -115,9 +118,9 @@ struct MemoryTables {
 
   /// Writes a save whose inserted objects all have keys.
   mutating func write(_ changes: ChangeSet) {
-    for insertion in changes.inserted { _put(insertion.row, insertion.id.key!, isNew: true) }
-    for update in changes.updated { _put(_current(update), update.id.key!, isNew: false) }
-    for deletion in changes.deleted { _remove(deletion.id.key!) }
+    for insertion in changes.inserted { put(insertion.row, insertion.id.key!, isNew: true) }
+    for update in changes.updated { put(_current(update), update.id.key!, isNew: false) }
+    for deletion in changes.deleted { remove(deletion.id.key!) }
     for insertion in changes.inserted { _relate(insertion.id.key!, insertion.row) }
     for update in changes.updated { _relate(update.id.key!, update.row, changed: update.changed) }
   }
@@ -131,7 +134,7 @@ struct MemoryTables {
     return update.row.laid(over: stored, update.changed, key.space.layout, version: update.row.version)
   }
 
-  private mutating func _put(_ row: Row, _ key: ObjectKey, isNew: Bool) {
+  mutating func put(_ row: Row, _ key: ObjectKey, isNew: Bool) {
     let root = key.space.layout.rootNumber
     if _tables[root] == nil { _tables[root] = Table() }
     let old = _tables[root]!.records[key.reference]
@@ -155,7 +158,7 @@ struct MemoryTables {
     }
   }
 
-  private mutating func _remove(_ key: ObjectKey) {
+  mutating func remove(_ key: ObjectKey) {
     let root = key.space.layout.rootNumber
     guard let old = _tables[root]?.records.removeValue(forKey: key.reference) else { return }
     for slot in _tables[root]!.indexes.keys where slot < old.row.count {

@@ -42,13 +42,14 @@ extension SQLiteStoreEngine {
       let outcome = try connection.transaction {
         let entry = history.map { HistoryEntry($0, on: connection, by: changes.origin) }
         try transaction.keepTombstones(in: entry)
-        try transaction.run()
+        try transaction.run(recordingIn: entry)
         try transaction.recordHistory(in: entry)
         let computed = try computedRows(on: connection)
+        let followed = try transaction.followedRules()
         try others()
         transaction.linkIDs()
         Interleaving.reach(.link)
-        return SaveOutcome(computed: computed, transaction: entry?.number)
+        return SaveOutcome(computed: computed, followed: followed, transaction: entry?.number)
       }
       discard(transaction.replacedFiles)
       return outcome

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
 /// One save, as a sequence of passes inside a transaction: keys, locks, deletions, updates, insertions,
-/// to-many relationships.
+/// to-many relationships, delete rules.
 ///
 /// Collects all rows changed by others instead of throwing at the first, so that a merge policy sees them
 /// all. A save that is not careful may give up early instead; the engine then repeats it carefully.
@@ -21,7 +21,11 @@ final class SaveTransaction {
   /// External data files written by this save, to be removed if it fails.
   @exclusivity(unchecked) var writtenFiles: [String] = []
   /// External data files that are no longer referenced once this save is committed.
-  @exclusivity(unchecked) private(set) var replacedFiles: [String] = []
+  @exclusivity(unchecked) var replacedFiles: [String] = []
+
+  /// The to-ones of rows that pointed at deleted ones and were cleared, and the rows that rules cascaded to.
+  @exclusivity(unchecked) var cutSlots: [ObjectKey: SlotSet] = [:]
+  @exclusivity(unchecked) var cascaded: [ObjectKey] = []
 
   /// A row rejected by a unique index.
   struct BrokenRow {
@@ -41,12 +45,13 @@ final class SaveTransaction {
 
   var mapping: StoreMapping { engine.mapping }
   var plans: WritePlans { engine.writePlans }
+  var links: RowLinks { RowLinks(engine: engine, connection: connection) }
 
   /// Writes everything, without committing.
   ///
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`; if not careful, a
   ///   unique violation as `SQLiteError`, and `OutdatedDeletion`.
-  func run() throws {
+  func run(recordingIn entry: HistoryEntry?) throws {
     try _allocateKeys()
     try _checkLocks()
     if isCareful { try clearExchangedValues() }
@@ -56,6 +61,7 @@ final class SaveTransaction {
     if !conflicts.isEmpty { throw StoreConflictError(conflicts: conflicts) }
     if !violations.isEmpty { throw try constraintError() }
     try writeToManys()
+    try followRules(recordingIn: entry)
   }
 
   /// Links temporary IDs to their permanent ones; call right before the commit.
@@ -113,6 +119,14 @@ final class SaveTransaction {
         index += 1
       }
     }
+  }
+
+  /// The keys of the inserted objects, with their entities.
+  var insertedObjectKeys: Set<ObjectKey> {
+    Set(
+      zip(changes.inserted, insertedKeys).map { insertion, key in
+        ObjectKey(space: engine.spaces[insertion.id.space.layout.entityNumber - 1], reference: key)
+      })
   }
 
   /// Returns the layout of an object, which must belong to this store's model.
@@ -197,15 +211,7 @@ final class SaveTransaction {
   /// Records the external data files that a row references, before it is changed.
   func recordFiles(_ query: SQLText?, _ key: Int64) throws {
     guard let query else { return }
-    try connection.withStatement(query) { statement in
-      statement.bind(key, at: 1)
-      guard try statement.step() else { return }
-      for column in 0..<statement.columnCount {
-        if let name = statement.withBytes(Int32(column), { ExternalDataDirectory.file(named: $0) }) {
-          replacedFiles.append(name)
-        }
-      }
-    }
+    replacedFiles += try links.externalFiles(query, key)
   }
 
   private func _insert() throws {

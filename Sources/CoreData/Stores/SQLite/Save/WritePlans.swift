@@ -29,10 +29,46 @@ struct UpdatePlan: Sendable {
 /// second.
 struct DeletePlan: Sendable {
   let sql: SQLText
+  let unversioned: SQLText
   /// Deletes the rows' pairs in join tables, and clears hidden references to them.
   let cleanups: [SQLText]
   /// Selects, by key, the cells that may reference external data files; nil if none may.
   let files: SQLText?
+}
+
+/// The statements by which delete rules find and clear a to-one; each takes an array of keys.
+struct LinkPlan: Sendable {
+  /// The entity that declares the to-one. `find` selects a row's own one after its key if that can differ.
+  let entity: Int
+  let hasEntity: Bool
+  /// Selects the rows that point at the keys.
+  let find: SQLText
+  /// Clears the to-one of the rows that point at the keys, and increments their versions.
+  let clear: SQLText
+  /// Clears the to-one of the rows with the keys.
+  let clearUnversioned: SQLText
+
+  /// Nil for a slot that is not a stored to-one.
+  init?(_ slot: Int, _ layout: PropertyLayout, _ mapping: StoreMapping) {
+    guard
+      case .toOne(let column, let entityColumn, let orderColumn, _) = mapping.storage(
+        of: slot, in: layout.entityNumber)
+    else { return nil }
+    let table = mapping.table(of: layout.entityNumber)
+    entity = layout.entityNumber
+    hasEntity = table.hasSubentities
+    let name = table.columns[column].name
+    let isMember = "IN \(ValueArray.members)"
+    let list = [column, entityColumn, orderColumn].compactMap {
+      $0.map { "\(table.columns[$0].name) = NULL" }
+    }
+    .joined(separator: ", ")
+    find = SQLText(
+      "SELECT Z_PK\(hasEntity ? ", Z_ENT" : "") FROM \(table.name) WHERE \(name) \(isMember)")
+    clear = SQLText(
+      "UPDATE \(table.name) SET \(list), Z_OPT = IFNULL(Z_OPT, 0) + 1 WHERE \(name) \(isMember)")
+    clearUnversioned = SQLText("UPDATE \(table.name) SET \(list) WHERE Z_PK \(isMember)")
+  }
 }
 
 /// The statements of one to-many relationship, from its owner's perspective.
@@ -76,6 +112,8 @@ final class WritePlans: Sendable {
   let inserts: [InsertPlan]
   let deletes: [DeletePlan]
   let joins: [JoinPlan]
+  /// By entity number - 1 and slot.
+  let links: [[LinkPlan?]]
   /// Selects the version of a row by key; by entity number - 1.
   let versions: [SQLText]
   private let _mapping: StoreMapping
@@ -93,6 +131,7 @@ final class WritePlans: Sendable {
     let layouts = mapping.layout.layouts
     inserts = layouts.map { Self._insert($0, mapping) }
     deletes = layouts.map { Self._delete($0, mapping) }
+    links = layouts.map { layout in layout.slots.indices.map { LinkPlan($0, layout, mapping) } }
     versions = layouts.map {
       SQLText("SELECT Z_OPT FROM \(mapping.table(of: $0.entityNumber).name) WHERE Z_PK = ?")
     }
@@ -229,6 +268,7 @@ final class WritePlans: Sendable {
     }
     return DeletePlan(
       sql: SQLText("DELETE FROM \(table.name) WHERE Z_PK \(isMember) AND IFNULL(Z_OPT, 0) = ?"),
+      unversioned: SQLText("DELETE FROM \(table.name) WHERE Z_PK \(isMember)"),
       cleanups: cleanups, files: _files(nil, layout, table, mapping))
   }
 

@@ -1,0 +1,77 @@
+import CoreDataModelSchema
+import Foundation
+
+// Taking over what the stores' delete rules changed beyond a save: others had linked rows to the deleted ones.
+
+extension NSManagedObjectContext {
+  /// Shows the rows that delete rules have cut or deleted at the registered objects, which the save then reports as
+  /// updated and deleted.
+  ///
+  /// - Returns: The entries with the rules applied, followed by entries for rows outside the save.
+  final func mergeFollowed(_ followed: FollowedRules, into entries: [Layer.Entry]) -> [Layer.Entry] {
+    undoRecorder?.suspensions += 1
+    defer { undoRecorder?.suspensions -= 1 }
+    var rest: [IdentityKey: Layer.Entry] = [:]
+    for cut in followed.cut {
+      rest[IdentityKey(cut.key)] = Layer.Entry(
+        kind: .updated, id: NSManagedObjectID(cut.key), base: cut.row, row: cut.row, changed: cut.slots,
+        isWhole: false)
+    }
+    for key in followed.deleted {
+      rest[IdentityKey(key)] = Layer.Entry(
+        kind: .deleted, id: NSManagedObjectID(key), base: nil, row: nil, changed: SlotSet(), isWhole: false)
+    }
+    var result = entries.map { entry -> Layer.Entry in
+      guard let more = rest.removeValue(forKey: IdentityKey(entry.id)) else { return entry }
+      return more.kind == .deleted ? _deleted(entry) : _cut(entry, more.changed)
+    }
+    for entry in rest.values {
+      _show(entry)
+      result.append(entry)
+    }
+    return result
+  }
+
+  /// Returns the entry of an object that was saved with a link to a deleted one.
+  private final func _cut(_ entry: Layer.Entry, _ slots: SlotSet) -> Layer.Entry {
+    guard let row = entry.row else { return entry }
+    var cut = Row(copying: row, version: row.version)
+    slots.forEach { cut.set(.null, at: $0) }
+    if let object = table.object(for: entry.id) {
+      object._draft = cut
+      object._state.shareDraft()
+      object._relations?.dropTargets(slots)
+    }
+    return Layer.Entry(
+      kind: entry.kind, id: entry.id, base: entry.base, row: cut, changed: entry.changed.union(slots),
+      isWhole: entry.isWhole)
+  }
+
+  /// Returns the entry of an object that was saved and then deleted by a rule.
+  private final func _deleted(_ entry: Layer.Entry) -> Layer.Entry {
+    let deletion = Layer.Entry(
+      kind: .deleted, id: entry.id, base: entry.base, row: nil, changed: SlotSet(), isWhole: false)
+    _show(deletion)
+    return deletion
+  }
+
+  private final func _show(_ entry: Layer.Entry) {
+    guard let object = table.object(for: entry.id) else {
+      if entry.kind == .updated { recordUnseenMerge(entry.id, entry.row) }
+      return
+    }
+    savePass.followed.append(object)
+    guard let row = entry.row else {
+      object._state.finishPropagation()
+      markDeleted(object)
+      forgetMembers([object])
+      return
+    }
+    if object.isFault {
+      showUnseen(object._row == nil ? nil : row, at: object)
+    } else {
+      show(row, at: object)
+    }
+    recordEvent(object, .eventUpdated)
+  }
+}

@@ -1,0 +1,169 @@
+import CoreDataModelSchema
+
+/// The delete rules of rows that a store deletes: which rows go with them, and through which relationships the rows
+/// that stay may still point at one of them. Reads no row itself, so that all engines share it.
+///
+/// Cascade also deletes the members; every other rule clears what points at a deleted row. Deny is validation, which
+/// a store does not repeat.
+package struct DeleteRules {
+  /// A relationship of deleted rows of one entity, at whose other end a to-one is stored.
+  package struct Link {
+    /// The entity of the deleted rows, and their relationship.
+    package let owner: PropertyLayout
+    package let slot: Int
+    /// The keys of the deleted rows.
+    package let keys: [Int64]
+    /// The entity of the rows that may point at them, and the to-one by which they do.
+    package let entity: PropertyLayout
+    package let inverse: Int
+  }
+
+  private let _model: ModelLayout
+  /// The deleted rows, in the order found.
+  package private(set) var found: [ObjectKey] = []
+  private var _keys: [Int: [Int64]] = [:]
+  private var _isDeleted: Set<ObjectKey> = []
+
+  package init(_ model: ModelLayout) { _model = model }
+
+  /// Returns the rows that a save deletes and that others may point at, where a rule has to follow: those of most
+  /// entities are not looked at again.
+  package static func reaching(_ changes: ChangeSet, _ model: ModelLayout) -> [ObjectKey] {
+    var result: [ObjectKey] = []
+    var space: ObjectIDSpace?
+    var reaches = false
+    for index in changes.deleted.indices {
+      let id = changes.deleted[index].id
+      if id.space !== space {
+        space = id.space
+        reaches = _reaches(id.space.layout, model)
+      }
+      if reaches, let key = id.key { result.append(key) }
+    }
+    return result
+  }
+
+  private static func _reaches(_ layout: PropertyLayout, _ model: ModelLayout) -> Bool {
+    layout.slots.contains { description in
+      guard let relationship = description.relationship, let inverse = relationship.inverseSlot,
+        relationship.deleteRule != .noAction
+      else { return false }
+      let end = model.layout(numbered: relationship.destination).slots[inverse]
+      return end.isToOne && !end.isHidden
+    }
+  }
+
+  /// Whether a row is among those that are deleted.
+  package func deletes(_ key: ObjectKey) -> Bool { _isDeleted.contains(key) }
+
+  /// The deleted rows' keys by entity.
+  package var deletedKeys: [(layout: PropertyLayout, keys: [Int64])] { _sorted(_keys) }
+
+  private func _sorted(_ keys: [Int: [Int64]]) -> [(layout: PropertyLayout, keys: [Int64])] {
+    keys.ordered { $0.key < $1.key }.map { (_model.layout(numbered: $0.key), $0.value) }
+  }
+
+  /// Adds rows to delete, and those that their rules cascade to.
+  ///
+  /// - Parameter members: Returns the members of a relationship of some rows of an entity.
+  package mutating func follow(
+    _ keys: [ObjectKey],
+    members: (_ keys: [Int64], _ layout: PropertyLayout, _ slot: Int) throws -> [ObjectKey]
+  ) rethrows {
+    var added = _add(keys)
+    while !added.isEmpty {
+      var next: [Int: [Int64]] = [:]
+      for (layout, keys) in _sorted(added) {
+        for (slot, description) in layout.slots.enumerated() {
+          guard let relationship = description.relationship, !description.isTransient, !description.isHidden,
+            relationship.deleteRule == .cascade
+          else { continue }
+          for (entity, more) in _add(try members(keys, layout, slot)) { next[entity, default: []] += more }
+        }
+      }
+      added = next
+    }
+  }
+
+  /// Adds rows that are not listed yet and returns those by entity.
+  private mutating func _add(_ keys: [ObjectKey]) -> [Int: [Int64]] {
+    var added: [Int: [Int64]] = [:]
+    for key in keys where _isDeleted.insert(key).inserted {
+      found.append(key)
+      added[key.space.layout.entityNumber, default: []].append(key.reference)
+    }
+    for (number, keys) in added { _keys[number, default: []] += keys }
+    return added
+  }
+
+  /// The relationships through which rows may point at deleted ones.
+  ///
+  /// - Parameter rules: The rules of the relationships to return.
+  package func links(_ rules: Set<DeleteRule>) -> [Link] {
+    deletedKeys.flatMap { layout, keys in
+      layout.slots.enumerated().compactMap { slot, description -> Link? in
+        guard let relationship = description.relationship, !description.isTransient,
+          rules.contains(relationship.deleteRule), let inverse = relationship.inverseSlot
+        else { return nil }
+        let entity = _model.layout(numbered: relationship.destination)
+        guard entity.slots[inverse].isToOne, !entity.slots[inverse].isTransient else { return nil }
+        return Link(owner: layout, slot: slot, keys: keys, entity: entity, inverse: inverse)
+      }
+    }
+  }
+
+  /// Throws if nullify would empty a mandatory relationship of rows that stay. A mandatory to-many that loses one of
+  /// several members is not checked, like other counts.
+  ///
+  /// - Throws: `BatchInverseError`, and errors of `members`.
+  package func checkMandatoryInverses(
+    members: (_ keys: [Int64], _ layout: PropertyLayout, _ slot: Int) throws -> [ObjectKey]
+  ) throws {
+    for (layout, keys) in deletedKeys {
+      for (slot, description) in layout.slots.enumerated() {
+        guard let relationship = description.relationship, relationship.deleteRule == .nullify,
+          !description.isTransient, !description.isHidden, let inverse = relationship.inverseSlot
+        else { continue }
+        let destination = _model.layout(numbered: relationship.destination)
+        let end = destination.slots[inverse]
+        guard !end.isOptional, !end.isHidden, description.isToMany || !end.isToMany else { continue }
+        if try members(keys, layout, slot).contains(where: { !deletes($0) }) {
+          throw BatchInverseError(
+            entity: destination.entityName, relationship: end.name,
+            kind: description.isToMany ? (end.isToMany ? "MTM" : "OTM") : "OTO")
+        }
+      }
+    }
+  }
+}
+
+/// What delete rules changed in a store beyond a save: rows that somebody had linked to deleted ones meanwhile.
+package struct FollowedRules: Sendable {
+  /// A row that pointed at a deleted one.
+  package struct Cut: Sendable {
+    package let key: ObjectKey
+    /// The row as stored now.
+    package let row: Row
+    /// The to-ones that were cleared.
+    package let slots: SlotSet
+
+    package init(key: ObjectKey, row: Row, slots: SlotSet) {
+      self.key = key
+      self.row = row
+      self.slots = slots
+    }
+  }
+
+  package var cut: [Cut] = []
+  /// Rows that rules cascaded to.
+  package var deleted: [ObjectKey] = []
+
+  package var isEmpty: Bool { cut.isEmpty && deleted.isEmpty }
+
+  package init() {}
+
+  package static func += (left: inout FollowedRules, right: FollowedRules) {
+    left.cut += right.cut
+    left.deleted += right.deleted
+  }
+}

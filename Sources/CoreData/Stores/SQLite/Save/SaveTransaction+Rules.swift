@@ -1,0 +1,53 @@
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
+
+/// Delete rules for rows that somebody else has linked to the deleted ones since their members were read.
+extension SaveTransaction {
+  /// Applies the rules to rows that still point at a deleted one after everything else is written. Reads once for each
+  /// relationship whose other end is stored in a table; deny cannot be checked any more and clears the link like
+  /// nullify.
+  func followRules(recordingIn entry: HistoryEntry?) throws {
+    let deleted = DeleteRules.reaching(changes, mapping.layout)
+    if deleted.isEmpty { return }
+    var rules = DeleteRules(mapping.layout)
+    try rules.follow(deleted, members: links.members)
+    for link in rules.links([.nullify, .deny]) where !link.entity.slots[link.inverse].isHidden {
+      try _cut(link, rules)
+    }
+    cascaded = Array(rules.found.dropFirst(deleted.count))
+    guard !cascaded.isEmpty else { return }
+    var keys: [Int: [Int64]] = [:]
+    for key in cascaded { keys[key.space.layout.entityNumber, default: []].append(key.reference) }
+    _ = try links.delete(
+      keys.ordered { $0.key < $1.key }.map { (mapping.layout.layout(numbered: $0.key), $0.value) },
+      recordingIn: entry, files: &replacedFiles)
+  }
+
+  private func _cut(_ link: DeleteRules.Link, _ rules: DeleteRules) throws {
+    let rows = try links.rows(through: link, sparing: rules)
+    if rows.isEmpty { return }
+    // The version of a row grows once with each save.
+    let written = _writtenKeys
+    let own = rows.filter { written.contains($0) || cutSlots[$0] != nil }.map(\.reference)
+    if !own.isEmpty { try links.clear(link, only: own) }
+    try links.clear(link)
+    for key in rows { cutSlots[key, default: SlotSet()].insert(link.inverse) }
+  }
+
+  /// The rows that the save itself updates or inserts.
+  private var _writtenKeys: Set<ObjectKey> {
+    Set(changes.updated.compactMap(\.id.key)).union(insertedObjectKeys)
+  }
+
+  /// The effects of the rules, with the rows as they are stored now.
+  func followedRules() throws -> FollowedRules {
+    var followed = FollowedRules()
+    followed.deleted = cascaded
+    if cutSlots.isEmpty { return followed }
+    let keys = Array(cutSlots.keys)
+    for (key, row) in zip(keys, try engine.rows(for: keys, on: connection)) {
+      if let row { followed.cut.append(FollowedRules.Cut(key: key, row: row, slots: cutSlots[key]!)) }
+    }
+    return followed
+  }
+}
