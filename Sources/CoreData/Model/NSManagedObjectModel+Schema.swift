@@ -10,7 +10,7 @@ extension NSManagedObjectModel {
     // missing destination.
     let layout = try ModelLayout(schema)
     self.init()
-    source = (schema.entities.map(\.withoutCodeGeneration), layout)
+    source = (schema.entities.map(\._withoutCodeGeneration), layout)
     var byName: [String: NSEntityDescription] = [:]
     for entity in schema.entities { byName[entity.name] = NSEntityDescription(entity) }
     for entity in schema.entities {
@@ -40,7 +40,7 @@ extension NSManagedObjectModel {
 
 extension EntitySchema {
   /// The entity as a description has it, which does not know how its class is generated.
-  fileprivate var withoutCodeGeneration: EntitySchema {
+  fileprivate var _withoutCodeGeneration: EntitySchema {
     var entity = self
     entity.codeGeneration = .manual
     return entity
