@@ -11,7 +11,8 @@ struct ManyToManyPair {
   private let _owner: NSManagedObject
   private let _slot: Int
   private let _member: NSManagedObject
-  private let _inverse: Int
+  /// Nil for a relationship without inverse.
+  private let _inverse: Int?
   private let _mine: ToManyState
   /// Nil if the other end is not in memory.
   private let _theirs: ToManyState?
@@ -29,9 +30,9 @@ struct ManyToManyPair {
 
   /// A pair with the other end as far as it is in memory.
   init(known owner: NSManagedObject, _ slot: Int, _ state: ToManyState, with member: NSManagedObject) {
-    _inverse = owner.relationship(slot)!.inverseSlot!
+    _inverse = owner.relationship(slot)?.inverseSlot
     (_owner, _slot, _member, _mine) = (owner, slot, member, state)
-    _theirs = member._relations?.members(_inverse)
+    _theirs = _inverse.flatMap { member._relations?.members($0) }
   }
 
   var identity: Identity { Identity([_mine] + (_theirs.map { [$0] } ?? [])) }
@@ -50,7 +51,7 @@ struct ManyToManyPair {
     _member.willChangeState()
     body(self)
     _owner.markChanged(_slot)
-    _member.markTouched(_inverse)
+    if let _inverse { _member.markTouched(_inverse) }
   }
 
   /// Links the objects, or unlinks them.
