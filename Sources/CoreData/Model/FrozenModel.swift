@@ -135,19 +135,13 @@ extension NSManagedObjectModel {
 
   private func _freeze() throws -> FrozenModel {
     let schema = ModelSchema(self)
-    let layout: ModelLayout
-    if let source, source.entities == schema.entities {
-      layout = source.layout
-    } else {
-      layout = try ModelLayout(schema)
-    }
+    let layout = try ModelLayout(schema)
     let hashes = schema.entityVersionHashes().mapValues { Data($0) }
     let byName = Dictionary(entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     let ordered = layout.layouts.map { byName[$0.entityName]! }
     let frozen = zip(ordered, layout.layouts).map { entity, layout in
       FrozenEntity(entity, layout: layout, versionHash: hashes[layout.entityName]!)
     }
-    source = nil
     // Nothing throws from here on. Initialise everything lazy now, because many threads will read it.
     for (entity, frozen) in zip(ordered, frozen) {
       for property in entity.ownProperties { property._prepareToFreeze() }

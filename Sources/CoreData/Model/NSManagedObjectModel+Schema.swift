@@ -8,9 +8,8 @@ extension NSManagedObjectModel {
   package convenience init(schema: ModelSchema) throws {
     // Entities that have no valid layout cannot be connected either: a missing parent, a cycle of parents, a
     // missing destination.
-    let layout = try ModelLayout(schema)
+    _ = try ModelLayout(schema)
     self.init()
-    source = (schema.entities.map(\._withoutCodeGeneration), layout)
     var byName: [String: NSEntityDescription] = [:]
     for entity in schema.entities { byName[entity.name] = NSEntityDescription(entity) }
     for entity in schema.entities {
@@ -35,15 +34,6 @@ extension NSManagedObjectModel {
     }
     for request in schema.fetchRequests { setTemplateSchema(request) }
     versionIdentifiers = Set(schema.versionIdentifiers)
-  }
-}
-
-extension EntitySchema {
-  /// The entity as a description has it, which does not know how its class is generated.
-  fileprivate var _withoutCodeGeneration: EntitySchema {
-    var entity = self
-    entity.codeGeneration = .manual
-    return entity
   }
 }
 

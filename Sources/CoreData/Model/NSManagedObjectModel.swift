@@ -33,8 +33,6 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   final var evaluationGates: EvaluationGates?
   /// Set once, when a coordinator first uses the model.
   final let frozenModel = Mutex<FrozenModel?>(nil)
-  /// What the model was made from, until it is frozen: an unchanged model is laid out only once.
-  final var source: (entities: [EntitySchema], layout: ModelLayout)?
 
   /// Number of changes to the model and its parts, for invalidating caches.
   private var _edits = 0

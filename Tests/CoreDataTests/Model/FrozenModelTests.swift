@@ -155,6 +155,5 @@ struct FrozenModelTests {
     let name = try #require(model.entities[0].name)
     let layouts = try model.frozen().layout.layouts
     #expect(layouts.first { $0.entityName == name }?.slot(named: "added") != nil)
-    #expect(model.source == nil)
   }
 }
