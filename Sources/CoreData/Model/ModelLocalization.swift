@@ -1,3 +1,4 @@
+import CoreDataModelFiles
 import Foundation
 
 /// Localised names of a model's parts, from the strings file beside the model, named after the model with the
@@ -11,8 +12,7 @@ enum ModelLocalization {
     for place in _directories(Locale.preferredLanguages) {
       let file = place.isEmpty ? directory : directory.appendingPathComponent(place)
       guard let data = try? Data(contentsOf: file.appendingPathComponent(name)) else { continue }
-      let strings = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
-      if let strings = strings as? [String: String] { return strings }
+      if let strings = PropertyList.object(in: data) as? [String: String] { return strings }
     }
     return nil
   }

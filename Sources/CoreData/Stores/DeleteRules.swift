@@ -162,6 +162,20 @@ package struct FollowedRules: Sendable {
 
   package init() {}
 
+  /// - Parameters:
+  ///   - cutSlots: The to-ones that were cleared, by row.
+  ///   - rows: Reads rows as they are stored now.
+  package init(
+    cutting cutSlots: [ObjectKey: SlotSet], deleting deleted: [ObjectKey],
+    rows: ([ObjectKey]) throws -> [Row?]
+  ) rethrows {
+    self.deleted = deleted
+    if cutSlots.isEmpty { return }
+    for (key, row) in zip(cutSlots.keys, try rows(Array(cutSlots.keys))) {
+      if let row { cut.append(Cut(key: key, row: row, slots: cutSlots[key]!)) }
+    }
+  }
+
   package static func += (left: inout FollowedRules, right: FollowedRules) {
     left.cut += right.cut
     left.deleted += right.deleted

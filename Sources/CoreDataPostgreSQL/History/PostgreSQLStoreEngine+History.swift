@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModelFiles
 import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 import Foundation
@@ -86,8 +87,7 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
     let names = rows.isNull(row, 5) ? [] : rows.string(row, 5).split(separator: ",")
     var tombstone: [Int: Value] = [:]
     if kind == .delete, !rows.isNull(row, 6),
-      let list = try? PropertyListSerialization.propertyList(
-        from: Data(rows.bytes(row, 6)), options: [], format: nil) as? [String: Any]
+      let list = PropertyList.object(in: Data(rows.bytes(row, 6))) as? [String: Any]
     {
       for (name, kept) in list {
         guard let slot = layout.slot(named: name), let type = layout.slots[slot].type else { continue }

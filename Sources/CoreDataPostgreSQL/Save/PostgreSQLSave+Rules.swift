@@ -82,13 +82,6 @@ extension PostgreSQLSave {
 
   /// The effects of the rules, with the rows as they are stored now.
   func followedRules() throws -> FollowedRules {
-    var followed = FollowedRules()
-    followed.deleted = cascaded
-    if cutSlots.isEmpty { return followed }
-    let keys = Array(cutSlots.keys)
-    for (key, row) in zip(keys, try engine.rows(for: keys, on: connection)) {
-      if let row { followed.cut.append(FollowedRules.Cut(key: key, row: row, slots: cutSlots[key]!)) }
-    }
-    return followed
+    try FollowedRules(cutting: cutSlots, deleting: cascaded) { try engine.rows(for: $0, on: connection) }
   }
 }

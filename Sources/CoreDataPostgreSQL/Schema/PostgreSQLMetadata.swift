@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModelFiles
 import CoreDataPostgreSQLBinding
 import Foundation
 
@@ -26,9 +27,7 @@ enum PostgreSQLMetadata {
     guard bytes.count == 16 else {
       throw PostgreSQLStoreError.noStore(schema: schema, reason: "its table _metadata holds no UUID")
     }
-    let list = try? PropertyListSerialization.propertyList(
-      from: Data(found.bytes(0, 1)), options: [], format: nil)
-    guard var metadata = list as? [String: Any] else {
+    guard var metadata = PropertyList.object(in: Data(found.bytes(0, 1))) as? [String: Any] else {
       throw PostgreSQLStoreError.noStore(
         schema: schema, reason: "the property list in its table _metadata cannot be read")
     }

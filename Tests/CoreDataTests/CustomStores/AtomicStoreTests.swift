@@ -136,9 +136,11 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
   private let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("coredata-test-\(UUID().uuidString).notebook")
 
-  private func open() throws -> (NSPersistentStoreCoordinator, NotebookStore) {
+  private func open(_ model: NSManagedObjectModel = LibraryModel.make()) throws -> (
+    NSPersistentStoreCoordinator, NotebookStore
+  ) {
     NSPersistentStoreCoordinator.registerStoreClass(NotebookStore.self, forStoreType: NotebookStore.type)
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
       ofType: NotebookStore.type, configurationName: nil, at: url, options: nil)
     return (coordinator, try #require(store as? NotebookStore))
@@ -205,6 +207,72 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
       #expect(
         Set(store.cacheNodes().compactMap { $0.value(forKey: "name") as? String }) == ["blue", "green"])
     }
+  }
+
+  /// Opens a document in which a context deletes an owner, without saving, to which another context then links a tagged
+  /// item.
+  private func deletion(linkedBy key: String) throws -> (NSManagedObjectContext, NotebookStore) {
+    let first = try open(RuleModel.make()).0.newContext()
+    try first.performAndWait {
+      first.insert("Owner")
+      first.insert("Tag", ["items": Set([first.insert("Item")])])
+      try first.save()
+    }
+    let (coordinator, store) = try open(RuleModel.make())
+    let context = coordinator.newContext(), other = coordinator.newContext()
+    try context.performAndWait {
+      for owner in try context.all("Owner") { context.delete(owner) }
+      context.processPendingChanges()
+    }
+    let link = try other.saved {
+      try other.all("Item").first?.setValue(try other.all("Owner").first, forKey: key)
+    }
+    context.performAndWait { context.mergeChanges(fromContextDidSave: link) }
+    return (context, store)
+  }
+
+  private func names(_ store: NotebookStore) -> [String?] {
+    store.cacheNodes().map(\.objectID.entity.name).sorted { $0 ?? "" < $1 ?? "" }
+  }
+
+  @Test func `a link made meanwhile is cut in its node`() throws {
+    defer { try? FileManager.default.removeItem(at: url) }
+    let (context, store) = try deletion(linkedBy: "keeper")
+    try context.performAndWait { try context.save() }
+    let node = try #require(store.cacheNodes().first { $0.objectID.entity.name == "Item" })
+    #expect(node.value(forKey: "keeper") == nil)
+    let again = try open(RuleModel.make()).0.newContext()
+    try again.performAndWait {
+      let item = try #require(try again.all("Item").first), tag = try #require(try again.all("Tag").first)
+      #expect(item.object("keeper") == nil)
+      #expect(tag.objects("items") == [item])
+    }
+  }
+
+  @Test func `the node of what cascade deletes goes, and links to it`() throws {
+    defer { try? FileManager.default.removeItem(at: url) }
+    let (context, store) = try deletion(linkedBy: "master")
+    try context.performAndWait { try context.save() }
+    #expect(names(store) == ["Tag"])
+    let items = store.cacheNodes().first?.value(forKey: "items") as? Set<NSAtomicStoreCacheNode>
+    #expect(items?.isEmpty ?? false)
+    try context.performAndWait {
+      let tag = try #require(try context.all("Tag").first)
+      #expect(tag.objects("items").isEmpty)
+    }
+  }
+
+  @Test func `a failed write leaves what cascade would have deleted`() throws {
+    defer { try? FileManager.default.removeItem(at: url) }
+    let (context, store) = try deletion(linkedBy: "master")
+    store.isFull = true
+    #expect(throws: NotebookStore.Refused.self) { try context.performAndWait { try context.save() } }
+    #expect(names(store) == ["Item", "Owner", "Tag"])
+    let tag = store.cacheNodes().first { $0.objectID.entity.name == "Tag" }
+    #expect((tag?.value(forKey: "items") as? Set<NSAtomicStoreCacheNode>)?.count == 1)
+    store.isFull = false
+    try context.performAndWait { try context.save() }
+    #expect(names(store) == ["Tag"])
   }
 
   @Test func `metadata go into the document with the next save`() throws {

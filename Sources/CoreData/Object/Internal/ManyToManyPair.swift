@@ -41,7 +41,7 @@ struct ManyToManyPair {
   /// different answers.
   private var _wasLinked: Bool? {
     if let change = _mine.changes[_member] ?? _theirs?.changes[_owner] { return change.wasMember }
-    let (here, there) = (_mine.wasMember(_member), _theirs?.wasMember(_owner))
+    let (here, there) = (_mine.shows(_member), _theirs?.shows(_owner))
     return there == nil || here == there ? here : here == nil ? there : nil
   }
 

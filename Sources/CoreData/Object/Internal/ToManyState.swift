@@ -154,11 +154,8 @@ final class ToManyState {
 
   // MARK: Changing
 
-  /// Whether an object was a member in what was read; nil if that is not known.
-  func wasMember(_ object: NSManagedObject) -> Bool? {
-    if let change = changes[object] { return change.wasMember }
-    return isRealised ? members.contains(object) : nil
-  }
+  /// Whether an object is among the members; nil if they are not loaded.
+  func shows(_ object: NSManagedObject) -> Bool? { isRealised ? members.contains(object) : nil }
 
   /// Makes an object a member, or no member. A change that restores what was read is dropped.
   ///
@@ -199,8 +196,10 @@ final class ToManyState {
   /// - Returns: Whether the members or the recorded changes differ from before.
   func follow(_ object: NSManagedObject, isMember: Bool, wasMember: Bool? = nil) -> Bool {
     if set(object, isMember: isMember, wasMember: wasMember) { return true }
+    // The members read are as wanted already.
     let known = changes[object]
-    changes[object] = MemberChange(isMember: isMember, wasMember: wasMember ?? self.wasMember(object))
+    changes[object] = MemberChange(
+      isMember: isMember, wasMember: wasMember ?? (known == nil ? isMember : known?.wasMember))
     return known?.isMember != isMember
   }
 

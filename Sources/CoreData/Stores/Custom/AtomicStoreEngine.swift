@@ -102,18 +102,16 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       guard conflicts.isEmpty else { throw StoreConflictError(conflicts: conflicts) }
       try obtainPermanentIDs(for: changes.inserted.map(\.id), in: context)
       try others()
-      let followed = _memory.consequences(of: changes)
-      let before = NodesBefore(changes, followed, in: _store)
+      let (tables, followed) = _memory.prepare(changes)
+      let neighbours = try _neighbours(of: followed)
+      let before = NodesBefore(changes, followed, neighbours.map(\.node), in: _store)
       let new = changes.inserted.map { _store.newCacheNode(for: context.objectOrFault($0.id)) }
       if !new.isEmpty { _store.addCacheNodes(Set(new)) }
       for update in changes.updated {
         guard let node = _store.cacheNode(for: update.id) else { continue }
         _store.updateCacheNode(node, from: context.objectOrFault(update.id))
       }
-      for cut in followed.cut {
-        let node = _store.cacheNode(for: NSManagedObjectID(cut.key))
-        cut.slots.forEach { node?.setValue(nil, forKey: cut.key.space.layout.slots[$0].name) }
-      }
+      _follow(followed, neighbours)
       let gone = changes.deleted.map(\.id) + followed.deleted.map { NSManagedObjectID($0) }
       let deleted = gone.compactMap { _store.cacheNode(for: $0) }
       if !deleted.isEmpty {
@@ -126,7 +124,56 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
         before.restore()
         throw error
       }
-      return try _memory.save(changes)
+      _memory.install(tables)
+      return SaveOutcome(followed: followed)
+    }
+  }
+
+  /// A relationship of a node that leads to deleted ones.
+  private typealias Neighbour = (node: NSAtomicStoreCacheNode, name: String)
+
+  /// Returns the relationships that lead to the rows that rules cascade to, from rows that stay.
+  private func _neighbours(of followed: FollowedRules) throws -> [Neighbour] {
+    var result: [Neighbour] = []
+    for (key, row) in zip(followed.deleted, try rows(for: followed.deleted)) {
+      let layout = key.space.layout
+      for (slot, description) in layout.slots.enumerated() {
+        guard let relationship = description.relationship, let inverse = relationship.inverseSlot else {
+          continue
+        }
+        let targets =
+          relationship.isToMany
+          ? (relationship.isManyToMany ? try related(to: [key], slot: slot)[0] : [])
+          : (row?[slot].key).map { [$0] } ?? []
+        for target in targets {
+          guard let node = _store.cacheNode(for: NSManagedObjectID(target)) else { continue }
+          result.append((node, target.space.layout.slots[inverse].name))
+        }
+      }
+    }
+    return result
+  }
+
+  /// Applies to the nodes what delete rules change beyond a save. Nodes whose relationships the store keeps in a form of
+  /// its own are left to the store.
+  private func _follow(_ followed: FollowedRules, _ neighbours: [Neighbour]) {
+    for cut in followed.cut {
+      let node = _store.cacheNode(for: NSManagedObjectID(cut.key))
+      cut.slots.forEach { node?.setValue(nil, forKey: cut.key.space.layout.slots[$0].name) }
+    }
+    let gone = Set(followed.deleted)
+    func isGone(_ node: NSAtomicStoreCacheNode) -> Bool { node.objectID.key.map(gone.contains) ?? false }
+    for (node, name) in neighbours {
+      switch node.value(forKey: name) {
+      case let other as NSAtomicStoreCacheNode: if isGone(other) { node.setValue(nil, forKey: name) }
+      case let others as Set<NSAtomicStoreCacheNode>:
+        node.setValue(others.filter { !isGone($0) }, forKey: name)
+      case let others as [NSAtomicStoreCacheNode]: node.setValue(others.filter { !isGone($0) }, forKey: name)
+      case let others as NSOrderedSet:
+        guard let nodes = others.array as? [NSAtomicStoreCacheNode] else { continue }
+        node.setValue(NSOrderedSet(array: nodes.filter { !isGone($0) }), forKey: name)
+      default: continue
+      }
     }
   }
 
@@ -136,13 +183,15 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     private let _inserted: [ObjectKey]
     private let _values: [(node: NSAtomicStoreCacheNode, values: NSMutableDictionary?)]
 
-    init(_ changes: ChangeSet, _ followed: FollowedRules, in store: NSAtomicStore) {
+    init(
+      _ changes: ChangeSet, _ followed: FollowedRules, _ others: [NSAtomicStoreCacheNode],
+      in store: NSAtomicStore
+    ) {
       _store = store
       _inserted = changes.inserted.compactMap(\.id.key)
       let rules = (followed.cut.map(\.key) + followed.deleted).map { NSManagedObjectID($0) }
-      _values = (changes.updated.map(\.id) + changes.deleted.map(\.id) + rules).compactMap { id in
-        store.cacheNode(for: id).map { ($0, $0.propertyCache?.mutableCopy() as? NSMutableDictionary) }
-      }
+      let nodes = (changes.updated.map(\.id) + changes.deleted.map(\.id) + rules).compactMap(store.cacheNode)
+      _values = (nodes + others).map { ($0, $0.propertyCache?.mutableCopy() as? NSMutableDictionary) }
     }
 
     func restore() {

@@ -114,13 +114,16 @@ final class MemoryStoreEngine: StoreEngine {
     _tables.withLock { $0.conflicts(in: changes) }
   }
 
-  /// Returns what delete rules will change beyond a save whose inserted objects all have keys.
-  func consequences(of changes: ChangeSet) -> FollowedRules {
-    if changes.deleted.isEmpty { return FollowedRules() }
-    var copy = _tables.withLock { $0 }
-    copy.write(changes)
-    return copy.followRules(of: changes, _layout, spaces)
+  /// Carries out a save, whose inserted objects all have keys, on a copy of the tables.
+  func prepare(_ changes: ChangeSet) -> (tables: MemoryTables, followed: FollowedRules) {
+    var tables = _tables.withLock { $0 }
+    tables.write(changes)
+    let followed = tables.followRules(of: changes, _layout, spaces)
+    return (tables, followed)
   }
+
+  /// Replaces the tables by those of a prepared save. No other save may come between.
+  func install(_ tables: MemoryTables) { _tables.withLock { $0 = tables } }
 
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
     try _tables.withLock { tables in

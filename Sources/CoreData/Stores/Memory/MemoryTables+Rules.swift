@@ -36,41 +36,25 @@ extension MemoryTables {
     rules.follow(deleted) { keys, layout, slot in _members(of: keys, layout, slot, model, spaces) }
     var cut: [ObjectKey: SlotSet] = [:]
     for link in rules.links([.nullify, .deny]) where !link.entity.slots[link.inverse].isHidden {
-      for key in _rows(pointingAt: link.keys, of: link.owner, through: link.inverse, of: link.entity, spaces)
+      let targets = link.keys.map { ObjectKey(space: spaces[link.owner.entityNumber - 1], reference: $0) }
+      for key in rows(pointingAt: Set(targets), through: link.inverse, of: link.entity, spaces: spaces)
       where !rules.deletes(key) { cut[key, default: SlotSet()].insert(link.inverse) }
     }
     return (rules, cut)
   }
 
-  /// Returns the members of a relationship of some rows: those that point back, and of rows that are still there, what
-  /// they point at themselves.
+  /// Returns the members of a relationship of some rows. Of a to-one, those are the rows that point back, if the other
+  /// end is one, too: the rows themselves may be deleted already.
   private func _members(
     of keys: [Int64], _ layout: PropertyLayout, _ slot: Int, _ model: ModelLayout, _ spaces: [ObjectIDSpace]
   ) -> [ObjectKey] {
     guard let relationship = layout.slots[slot].relationship else { return [] }
+    let owners = keys.map { ObjectKey(space: spaces[layout.entityNumber - 1], reference: $0) }
     let destination = model.layout(numbered: relationship.destination)
     if let inverse = relationship.inverseSlot, destination.slots[inverse].isToOne {
-      return _rows(pointingAt: keys, of: layout, through: inverse, of: destination, spaces)
+      return rows(pointingAt: Set(owners), through: inverse, of: destination, spaces: spaces)
     }
-    return keys.flatMap { key -> [ObjectKey] in
-      if relationship.isManyToMany {
-        return members(
-          of: ObjectKey(space: spaces[layout.entityNumber - 1], reference: key), slot: slot, spaces: spaces)
-      }
-      return record(root: layout.rootNumber, key)?.row[slot].key.map { [$0] } ?? []
-    }
-  }
-
-  private func _rows(
-    pointingAt keys: [Int64], of owner: PropertyLayout, through slot: Int, of entity: PropertyLayout,
-    _ spaces: [ObjectIDSpace]
-  ) -> [ObjectKey] {
-    let targets = Set(keys.map { ObjectKey(space: spaces[owner.entityNumber - 1], reference: $0) })
-    return records(root: entity.rootNumber).compactMap { key, record in
-      guard entity.family.contains(record.entityNumber), slot < record.row.count,
-        let target = record.row[slot].key, targets.contains(target)
-      else { return nil }
-      return ObjectKey(space: spaces[record.entityNumber - 1], reference: key)
-    }
+    if relationship.isManyToMany { return owners.flatMap { members(of: $0, slot: slot, spaces: spaces) } }
+    return keys.compactMap { record(root: layout.rootNumber, $0)?.row[slot].key }
   }
 }

@@ -37,16 +37,9 @@ struct MemoryTables {
 
   /// Returns the records that may match a predicate, by ascending key.
   mutating func candidates(root: Int, pin: PendingMatcher.Pin?) -> [(key: Int64, record: Record)] {
-    guard let table = _tables[root], let pin else { return records(root: root) }
-    return _keys(root: root, slot: pin.slot, pin.key).sorted().compactMap { key in
-      table.records[key].map { (key, $0) }
-    }
-  }
-
-  /// Returns the records of a root entity, by ascending key.
-  func records(root: Int) -> [(key: Int64, record: Record)] {
     guard let table = _tables[root] else { return [] }
-    return table.order.compactMap { key in table.records[key].map { (key, $0) } }
+    let keys = pin.map { _keys(root: root, slot: $0.slot, $0.key).sorted() } ?? table.order
+    return keys.compactMap { key in table.records[key].map { (key, $0) } }
   }
 
   private mutating func _keys(root: Int, slot: Int, _ value: EqualityKey) -> [Int64] {
@@ -66,20 +59,26 @@ struct MemoryTables {
     let place = Members(declaring: layout.slots[slot].owner, slot: slot, owner: owner.reference)
     if relationship.isManyToMany { return _manyToMany[place] ?? [] }
     guard let inverse = relationship.inverseSlot else { return [] }
-    let root = spaces[relationship.destination - 1].layout.rootNumber
-    let family = Set(spaces[relationship.destination - 1].layout.family)
-    guard let table = _tables[root] else { return [] }
-    var found = table.order.filter { key in
-      guard let record = table.records[key], family.contains(record.entityNumber), inverse < record.row.count,
-        let target = record.row[inverse].key
-      else { return false }
-      return target == owner
+    let destination = spaces[relationship.destination - 1].layout
+    let found = rows(pointingAt: [owner], through: inverse, of: destination, spaces: spaces)
+    guard relationship.isOrdered, let order = _orders[place] else { return found }
+    let places = Dictionary(order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    func rank(_ key: ObjectKey) -> (Int, Int64) { (places[key.reference] ?? .max, key.reference) }
+    return found.sorted { rank($0) < rank($1) }
+  }
+
+  /// Returns the rows of an entity whose to-one points at one of the targets, by ascending key.
+  func rows(
+    pointingAt targets: Set<ObjectKey>, through slot: Int, of entity: PropertyLayout,
+    spaces: [ObjectIDSpace]
+  ) -> [ObjectKey] {
+    guard let table = _tables[entity.rootNumber] else { return [] }
+    return table.order.compactMap { key in
+      guard let record = table.records[key], slot < record.row.count, let target = record.row[slot].key,
+        targets.contains(target), entity.family.contains(record.entityNumber)
+      else { return nil }
+      return ObjectKey(space: spaces[record.entityNumber - 1], reference: key)
     }
-    if relationship.isOrdered, let order = _orders[place] {
-      let places = Dictionary(order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-      found.sort { (places[$0] ?? .max, $0) < (places[$1] ?? .max, $1) }
-    }
-    return found.map { ObjectKey(space: spaces[table.records[$0]!.entityNumber - 1], reference: $0) }
   }
 
   /// Returns the cell at the end of a path of to-one relationships.
