@@ -246,7 +246,11 @@ import Testing
     let item = try _stack.stored("Item").objectID, holder = _stack.sibling()
     try deleteOwner {
       try link(item, "keeper")
-      holder.performAndWait { holder.object(with: item).setValue("Theirs", forKey: "name") }
+      forgetRow(of: item)
+      holder.performAndWait {
+        #expect(holder.object(with: item).object("keeper") != nil)
+        holder.object(with: item).setValue("Theirs", forKey: "name")
+      }
     }
     let error = #expect(throws: CocoaError.self) { try holder.performAndWait { try holder.save() } }
     #expect(error?.code.rawValue == NSManagedObjectMergeError)
@@ -337,9 +341,10 @@ import Testing
     var item: NSManagedObject?
     try deleteOwner {
       try link(id, "keeper")
+      forgetRow(of: id)
       child.performAndWait {
         item = child.object(with: id)
-        _ = item?.text("name")
+        #expect(item?.object("keeper") != nil)
       }
     }
     child.performAndWait { #expect(item?.object("keeper") == nil) }
@@ -347,7 +352,12 @@ import Testing
 
   @Test func `a new context reads a cut row from the row cache`() throws {
     let id = try _stack.stored("Item").objectID
-    try deleteOwner { try link(id, "keeper") }
+    try deleteOwner {
+      try link(id, "keeper")
+      forgetRow(of: id)
+      let cached = try _stack.fresh { try $0.existingObject(with: id).object("keeper") != nil }
+      #expect(cached)
+    }
     let keeper = try _stack.fresh { try $0.existingObject(with: id).object("keeper") }
     #expect(keeper == nil)
   }
