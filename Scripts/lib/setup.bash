@@ -10,6 +10,12 @@ stop() {
   exit 1
 }
 
+# Ends a script that was called with wrong arguments, as the tools end.
+misuse() {
+  say "error: $*"
+  exit 64
+}
+
 # Runs a command with its output in a file and shows its progress on standard error: each second on a terminal, each half minute
 # elsewhere. Returns the command's status.
 logged() {
