@@ -15,7 +15,7 @@ struct BinaryPlistReader {
   private let _referenceSize: Int
   private var _budget: Int
   /// The strings read so far, by object: the keys of archived objects are the same few.
-  private var _strings: [String?]
+  private var _strings: [PlistFields.Name?]
 
   /// Keyed archives nest values three levels deep.
   private static let _depthLimit = 32
@@ -85,7 +85,7 @@ struct BinaryPlistReader {
     case 0x4:
       let (count, first) = try _count(start, low)
       return .data(Array(try _slice(first, count)))
-    case 0x5, 0x6, 0x7: return .string(try _string(index))
+    case 0x5, 0x6, 0x7: return .string(try _key(index).text)
     case 0x8: return .uid(try Self._number(_bytes, start + 1, low + 1))
     case 0xA, 0xB, 0xC:
       let (count, first) = try _count(start, low)
@@ -94,17 +94,18 @@ struct BinaryPlistReader {
       let (count, first) = try _count(start, low)
       let keys = try _references(first, count)
       let values = try _references(first + count * _referenceSize, count)
-      var dictionary = [String: PlistValue](minimumCapacity: min(count, 64))
+      var fields = PlistFields()
+      fields.reserveCapacity(min(count, 64))
       for (key, value) in zip(keys, values) {
-        dictionary[try _string(key)] = try _value(value, depth: depth + 1)
+        fields.set(try _value(value, depth: depth + 1), for: try _key(key))
       }
-      return .dictionary(dictionary)
+      return .dictionary(fields)
     default: throw BinaryPlistError(reason: "a value of unknown kind \(marker)")
     }
   }
 
-  /// Returns the string that an object is.
-  private mutating func _string(_ index: Int) throws -> String {
+  /// Returns the string that an object is, as a key.
+  private mutating func _key(_ index: Int) throws -> PlistFields.Name {
     guard index < _offsets.count else {
       throw BinaryPlistError(reason: "refers to object \(index), which is not there")
     }
@@ -123,8 +124,9 @@ struct BinaryPlistReader {
       string = String(decoding: units, as: UTF16.self)
     default: throw BinaryPlistError(reason: "a key that is no string")
     }
-    _strings[index] = string
-    return string
+    let key = PlistFields.Name(string)
+    _strings[index] = key
+    return key
   }
 
   /// Returns the numbers of the objects in a collection.

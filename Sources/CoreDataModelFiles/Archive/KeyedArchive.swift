@@ -9,7 +9,7 @@ struct KeyedArchive {
     /// The object's index in the table, its identity.
     let index: Int
     let className: String
-    let fields: [String: PlistValue]
+    let fields: PlistFields
   }
 
   private let _objects: [PlistValue]

@@ -63,7 +63,7 @@ package struct KeyedArchiveWriter {
   private mutating func _write(_ object: KeyedObject) -> Int {
     let number = _number(object)
     guard _written.insert(ObjectIdentifier(object)).inserted else { return number }
-    var fields: [String: PlistValue] = [:]
+    var fields = PlistFields()
     for (key, value) in object.fields { fields[key] = _plist(value) }
     fields["$class"] = .uid(_class(object.classes))
     _table[number] = .dictionary(fields)

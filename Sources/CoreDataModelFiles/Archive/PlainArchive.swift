@@ -98,7 +98,7 @@ class PlainArchiveDecoder {
     }
   }
 
-  private func _object(_ fields: [String: PlistValue], depth: Int) throws -> Any? {
+  private func _object(_ fields: PlistFields, depth: Int) throws -> Any? {
     guard case .uid(let classIndex)? = fields["$class"], classIndex < _objects.count,
       case .dictionary(let classFields) = _objects[classIndex],
       case .string(let name)? = classFields["$classname"]
@@ -107,7 +107,7 @@ class PlainArchiveDecoder {
   }
 
   /// Creates an object of a class from its fields.
-  func object(ofClass name: String, _ fields: [String: PlistValue], depth: Int) throws -> Any? {
+  func object(ofClass name: String, _ fields: PlistFields, depth: Int) throws -> Any? {
     switch name {
     case "NSArray": return NSArray(array: try _members(fields["NS.objects"], depth: depth))
     case "NSMutableArray": return NSMutableArray(array: try _members(fields["NS.objects"], depth: depth))
@@ -170,7 +170,7 @@ class PlainArchiveDecoder {
     }
   }
 
-  private func _dictionary(_ fields: [String: PlistValue], depth: Int) throws -> [AnyHashable: Any] {
+  private func _dictionary(_ fields: PlistFields, depth: Int) throws -> [AnyHashable: Any] {
     let keys = try _members(fields["NS.keys"], depth: depth)
     let values = try _members(fields["NS.objects"], depth: depth)
     guard keys.count == values.count else {
@@ -185,7 +185,7 @@ class PlainArchiveDecoder {
   }
 
   private func _field<T>(
-    _ fields: [String: PlistValue], _ name: String, _ type: T.Type, _ depth: Int
+    _ fields: PlistFields, _ name: String, _ type: T.Type, _ depth: Int
   ) throws -> T? {
     guard let field = fields[name] else { throw BinaryPlistError(reason: "an object has no '\(name)'") }
     guard let object = try decode(field, depth: depth + 1) as? T else {

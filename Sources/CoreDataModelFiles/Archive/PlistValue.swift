@@ -11,5 +11,5 @@ package enum PlistValue: Sendable, Hashable {
   /// Index into the object table of a keyed archive.
   case uid(Int)
   case array([PlistValue])
-  case dictionary([String: PlistValue])
+  case dictionary(PlistFields)
 }

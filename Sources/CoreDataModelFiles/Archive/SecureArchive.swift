@@ -48,7 +48,7 @@ final class SecureArchiveDecoder: PlainArchiveDecoder {
 
   func fail(_ error: any Error) { if failure == nil { failure = error } }
 
-  override func object(ofClass name: String, _ fields: [String: PlistValue], depth: Int) throws -> Any? {
+  override func object(ofClass name: String, _ fields: PlistFields, depth: Int) throws -> Any? {
     // After a failure, create no more objects.
     if let failure { throw failure }
     switch name {
@@ -89,7 +89,7 @@ final class SecureArchiveDecoder: PlainArchiveDecoder {
   }
 
   private func _object(
-    of type: AnyClass, _ name: String, _ fields: [String: PlistValue], depth: Int
+    of type: AnyClass, _ name: String, _ fields: PlistFields, depth: Int
   ) throws -> Any? {
     guard _isAllowed(type) else { throw _refusal(of: name) }
     let made: AnyClass = (type as? NSObject.Type)?.classForKeyedUnarchiver() ?? type

@@ -3,12 +3,12 @@ import Foundation
 /// The coder passed to the `init(coder:)` of an object in a secure archive.
 final class SecureCoder: NSCoder {
   private let _decoder: SecureArchiveDecoder
-  private let _fields: [String: PlistValue]
+  private let _fields: PlistFields
   private let _depth: Int
   /// Index of the next value without a key.
   private var _next = 0
 
-  init(_ decoder: SecureArchiveDecoder, _ fields: [String: PlistValue], depth: Int) {
+  init(_ decoder: SecureArchiveDecoder, _ fields: PlistFields, depth: Int) {
     _decoder = decoder
     _fields = fields
     _depth = depth

@@ -1,0 +1,99 @@
+/// The entries of a dictionary in a property list, in the order in which they were added.
+///
+/// An archived object has some ten fields: to find one, comparing a mark of each key costs less than hashing, and making
+/// the table costs a fraction. Dictionaries of any size may come from outside, so longer ones have an index.
+package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
+  /// A key with a number that tells most others from it.
+  struct Name: Sendable {
+    let text: String
+    fileprivate let mark: UInt64
+
+    init(_ name: String) {
+      text = name
+      var bytes = name
+      mark = bytes.withUTF8 { bytes in
+        // Keys have prefixes in common, so the last bytes tell more than the first.
+        bytes.suffix(8).reduce(UInt64(truncatingIfNeeded: bytes.count)) { $0 &<< 8 ^ UInt64($1) }
+      }
+    }
+  }
+
+  private var _entries: [(key: Name, value: PlistValue)] = []
+  /// Positions of the entries by key; nil while there are few.
+  private var _positions: [String: Int]?
+  private static let _mostWithoutIndex = 32
+
+  package init() {}
+
+  package init(dictionaryLiteral entries: (String, PlistValue)...) {
+    for (key, value) in entries { self[key] = value }
+  }
+
+  package var count: Int { _entries.count }
+
+  package var keys: [String] { _entries.map(\.key.text) }
+
+  package var values: [PlistValue] { _entries.map(\.value) }
+
+  package subscript(name: String) -> PlistValue? {
+    get { _position(Name(name)).map { _entries[$0].value } }
+    set {
+      guard let newValue else { preconditionFailure("fields are replaced, never removed") }
+      set(newValue, for: Name(name))
+    }
+  }
+
+  /// Adds a field, or replaces the value of the one that is there.
+  mutating func set(_ value: PlistValue, for key: Name) {
+    if let position = _position(key) {
+      _entries[position].value = value
+      return
+    }
+    _entries.append((key, value))
+    if _positions != nil {
+      _positions![key.text] = _entries.count - 1
+    } else if _entries.count > Self._mostWithoutIndex {
+      _positions = Dictionary(uniqueKeysWithValues: _entries.indices.map { (_entries[$0].key.text, $0) })
+    }
+  }
+
+  mutating func reserveCapacity(_ count: Int) { _entries.reserveCapacity(count) }
+
+  private func _position(_ key: Name) -> Int? {
+    if let _positions { return _positions[key.text] }
+    for position in _entries.indices where _entries[position].key.mark == key.mark {
+      if _entries[position].key.text == key.text { return position }
+    }
+    return nil
+  }
+
+  package func makeIterator() -> AnyIterator<(key: String, value: PlistValue)> {
+    var position = 0
+    return AnyIterator { [_entries] in
+      guard position < _entries.count else { return nil }
+      defer { position += 1 }
+      return (_entries[position].key.text, _entries[position].value)
+    }
+  }
+}
+
+extension PlistFields: Hashable {
+  /// Whether both have the same fields, in whatever order.
+  package static func == (one: PlistFields, other: PlistFields) -> Bool {
+    one.count == other.count
+      && one._entries.allSatisfy { entry in
+        other._position(entry.key).map { other._entries[$0].value == entry.value } ?? false
+      }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    var sum = 0
+    for entry in _entries {
+      var own = Hasher()
+      own.combine(entry.key.text)
+      own.combine(entry.value)
+      sum ^= own.finalize()
+    }
+    hasher.combine(sum)
+  }
+}
