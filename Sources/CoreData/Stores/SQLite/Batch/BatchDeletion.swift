@@ -51,7 +51,7 @@ final class BatchDeletion {
     for number in members {
       let layout = _mapping.layout.layout(numbered: number)
       guard layout.toManySlots.isEmpty, layout.toOneSlots.isEmpty,
-        _engine.writePlans.deletes[number - 1].files == nil
+        _engine.writePlans.entity(number).delete.files == nil
       else { return nil }
     }
     for layout in _mapping.layout.layouts {

@@ -33,7 +33,7 @@ final class BatchInsertion {
     let slots = plan.layout.slots
     _values = SlotSet(
       slots.indices.filter {
-        slots[$0].attribute != nil && !slots[$0].isTransient && !(slots[$0].attribute?.isDerived ?? false)
+        slots[$0].isAttribute && !slots[$0].isTransient && !slots[$0].isDerived
       })
   }
 
@@ -45,7 +45,7 @@ final class BatchInsertion {
   private static let _keysAtATime = 512
 
   func run(_ next: () throws -> Row?) throws {
-    let plan = _engine.writePlans.inserts[_number - 1]
+    let plan = _engine.writePlans.entity(_number).insert
     let entity = Int64(_engine.mapping.numbers.stored(for: _number))
     let statement = try _connection.lend(plan.sql)
     defer { _connection.giveBack(statement) }

@@ -63,7 +63,7 @@ struct RowLinks {
   ) throws -> Int {
     var count = 0
     for (layout, keys) in rows {
-      let plan = engine.writePlans.deletes[layout.entityNumber - 1]
+      let plan = engine.writePlans.entity(layout.entityNumber).delete
       for key in keys {
         try entry?.willDelete(key, entity: layout.entityNumber)
         if let query = plan.files { files += try externalFiles(query, key) }
@@ -90,7 +90,9 @@ struct RowLinks {
     }
   }
 
-  private func _plan(_ slot: Int, of entity: Int) -> LinkPlan? { engine.writePlans.links[entity - 1][slot] }
+  private func _plan(_ slot: Int, of entity: Int) -> LinkPlan? {
+    engine.writePlans.entity(entity).links[slot]
+  }
 
   private func _rows(pointingAt keys: [Int64], _ plan: LinkPlan) throws -> [ObjectKey] {
     try connection.withStatement(plan.find) { statement in

@@ -33,7 +33,7 @@ extension SaveTransaction {
 
   /// Deletes rows and what depends on them. Returns false if some are not there in this version.
   private func _delete(_ keys: [Int64], _ version: Version) throws -> Bool {
-    let plan = plans.deletes[version.entity - 1]
+    let plan = plans.entity(version.entity).delete
     for key in keys { try recordFiles(plan.files, key) }
     let array = ValueArray(keys)
     let count = try connection.withStatement(plan.sql) { statement in

@@ -59,7 +59,7 @@ extension SaveTransaction {
       let layout = try layout(of: update.id)
       for slot in layout.toManySlots where update.changed.contains(slot) {
         guard slot < update.row.count, case .toMany(let delta) = update.row[slot],
-          let plan = plans.toMany(slot, in: layout.entityNumber)
+          let plan = plans.entity(layout.entityNumber).toManys[slot]
         else { continue }
         let key = try key(of: update.id, entity: layout.entityNumber, slot: slot)
         result.append(
@@ -70,7 +70,7 @@ extension SaveTransaction {
       let layout = insertion.id.space.layout
       for slot in layout.toManySlots {
         guard slot < insertion.row.count, case .toMany(let delta) = insertion.row[slot],
-          let plan = plans.toMany(slot, in: layout.entityNumber)
+          let plan = plans.entity(layout.entityNumber).toManys[slot]
         else { continue }
         result.append(
           Change(

@@ -182,7 +182,7 @@ final class SaveTransaction {
     for lock in changes.locked {
       let number = try layout(of: lock.id).entityNumber
       let key = try key(of: lock.id, entity: number, slot: 0)
-      let version = try connection.withStatement(plans.versions[number - 1]) { statement -> Int64? in
+      let version = try connection.withStatement(plans.entity(number).version) { statement -> Int64? in
         statement.bind(key, at: 1)
         return try statement.step() ? statement.int64(0) : nil
       }
@@ -224,8 +224,9 @@ final class SaveTransaction {
       if number != entity {
         if let statement { connection.giveBack(statement) }
         statement = nil
-        statement = try connection.lend(plans.inserts[number - 1].sql)
-        cells = plans.inserts[number - 1].cells
+        let plan = plans.entity(number).insert
+        statement = try connection.lend(plan.sql)
+        cells = plan.cells
         entity = number
       }
       guard let statement else { continue }

@@ -107,18 +107,36 @@ struct KeyPlan: Sendable {
   let store: SQLText
 }
 
-/// All SQL for saving, created once per store; UPDATEs on demand, one per set of columns.
+/// The SQL for saving rows of one entity.
+final class EntityPlans: Sendable {
+  let insert: InsertPlan
+  let delete: DeletePlan
+  /// By slot.
+  let links: [LinkPlan?]
+  /// By slot.
+  let toManys: [ToManyPlan?]
+  /// Selects the version of a row by key.
+  let version: SQLText
+
+  fileprivate init(
+    insert: InsertPlan, delete: DeletePlan, links: [LinkPlan?], toManys: [ToManyPlan?], version: SQLText
+  ) {
+    self.insert = insert
+    self.delete = delete
+    self.links = links
+    self.toManys = toManys
+    self.version = version
+  }
+}
+
+/// All SQL for saving. An entity's statements are created when the first of its rows is saved, and its UPDATEs once for
+/// each set of columns.
 final class WritePlans: Sendable {
-  let inserts: [InsertPlan]
-  let deletes: [DeletePlan]
   let joins: [JoinPlan]
-  /// By entity number - 1 and slot.
-  let links: [[LinkPlan?]]
-  /// Selects the version of a row by key; by entity number - 1.
-  let versions: [SQLText]
   private let _mapping: StoreMapping
-  private let _toManys: [[ToManyPlan?]]
   private let _keys: [Int: KeyPlan]
+  /// By entity number - 1.
+  private let _entities: Mutex<[EntityPlans?]>
   private let _updates = Mutex<[UpdateKey: UpdatePlan]>([:])
 
   private struct UpdateKey: Hashable {
@@ -128,19 +146,12 @@ final class WritePlans: Sendable {
 
   init(_ mapping: StoreMapping) {
     _mapping = mapping
-    let layouts = mapping.layout.layouts
-    inserts = layouts.map { Self._insert($0, mapping) }
-    deletes = layouts.map { Self._delete($0, mapping) }
-    links = layouts.map { layout in layout.slots.indices.map { LinkPlan($0, layout, mapping) } }
-    versions = layouts.map {
-      SQLText("SELECT Z_OPT FROM \(mapping.table(of: $0.entityNumber).name) WHERE Z_PK = ?")
-    }
+    _entities = Mutex(Array(repeating: nil, count: mapping.layout.layouts.count))
     joins = mapping.joins.map { join in
       JoinPlan(
         insert: SQLText("INSERT OR IGNORE INTO \(join.name)(\(join.first), \(join.second)) VALUES(?, ?)"),
         delete: SQLText("DELETE FROM \(join.name) WHERE \(join.first) = ? AND \(join.second) = ?"))
     }
-    _toManys = layouts.map { layout in layout.slots.indices.map { Self._toMany($0, layout, mapping) } }
     _keys = Dictionary(
       uniqueKeysWithValues: mapping.tables.map { table in
         // Also considers the highest existing key: another program may not have maintained Z_MAX.
@@ -156,9 +167,27 @@ final class WritePlans: Sendable {
       })
   }
 
-  func keys(ofRoot number: Int) -> KeyPlan { _keys[number]! }
+  /// Returns the statements of the entity with this number.
+  func entity(_ number: Int) -> EntityPlans {
+    _entities.withLock { entities in
+      if let known = entities[number - 1] { return known }
+      let plans = _make(_mapping.layout.layout(numbered: number))
+      entities[number - 1] = plans
+      return plans
+    }
+  }
 
-  func toMany(_ slot: Int, in entityNumber: Int) -> ToManyPlan? { _toManys[entityNumber - 1][slot] }
+  private func _make(_ layout: PropertyLayout) -> EntityPlans {
+    let slots = layout.slots.indices
+    return EntityPlans(
+      insert: Self._insert(layout, _mapping), delete: Self._delete(layout, _mapping),
+      links: slots.map { LinkPlan($0, layout, _mapping) },
+      toManys: slots.map { Self._toMany($0, layout, _mapping) },
+      version: SQLText(
+        "SELECT Z_OPT FROM \(_mapping.table(of: layout.entityNumber).name) WHERE Z_PK = ?"))
+  }
+
+  func keys(ofRoot number: Int) -> KeyPlan { _keys[number]! }
 
   /// Returns the UPDATE that sets these slots of an entity. To-many slots set no column.
   func update(_ slots: SlotSet, of entityNumber: Int) -> UpdatePlan {
@@ -210,7 +239,7 @@ final class WritePlans: Sendable {
   private static func _cells(
     _ slot: Int, _ layout: PropertyLayout, _ table: TableMapping, _ mapping: StoreMapping
   ) -> ([String], [WriteCell]) {
-    if layout.slots[slot].attribute?.isDerived ?? false { return ([], []) }
+    if layout.slots[slot].isDerived { return ([], []) }
     switch mapping.storage(of: slot, in: layout.entityNumber) {
     case .attribute(let column):
       return ([table.columns[column].name], [.attribute(slot: slot, table.columns[column].content)])
