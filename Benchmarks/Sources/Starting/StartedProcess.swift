@@ -8,8 +8,10 @@ struct StartedProcess {
   let milliseconds: Double
   /// What it found, to be compared.
   let check: String
-  /// Memory that it holds, in megabytes of 1,000,000 bytes.
-  let residentMegabytes: Double
+  /// Its own memory, in megabytes of 1,000,000 bytes.
+  let ownMegabytes: Double
+  /// The pages of files that it has mapped and read, code above all, which processes share.
+  let mappedMegabytes: Double
 
   init(_ program: URL, _ arguments: [String]) throws {
     let process = Process()
@@ -21,7 +23,10 @@ struct StartedProcess {
     try process.run()
     let said = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     let words = said.split(separator: "\n").first?.split(separator: " ") ?? []
-    residentMegabytes = Self._resident(process.processIdentifier)
+    let status =
+      (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+    ownMegabytes = Self._megabytes("RssAnon:", in: status)
+    mappedMegabytes = Self._megabytes("RssFile:", in: status)
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
     guard process.terminationStatus == 0, !words.isEmpty else {
@@ -32,9 +37,8 @@ struct StartedProcess {
     (milliseconds, check) = words.count == 2 ? (Double(words[0]) ?? 0, String(words[1])) : (0, "")
   }
 
-  private static func _resident(_ process: Int32) -> Double {
-    let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+  private static func _megabytes(_ field: String, in status: String) -> Double {
+    let line = status.split(separator: "\n").first { $0.hasPrefix(field) } ?? ""
     let kilobytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
     return (kilobytes.flatMap { Double($0) } ?? 0) * 1024 / 1e6
   }

@@ -38,7 +38,7 @@ import Foundation
     let model = try ShopStore.model()
     let properties = model.entities.reduce(0) { $0 + $1.properties.count }
     print("\(model.entities.count) entities with \(properties) properties, \(rounds) starts\n")
-    print("                              first rows, ms      ±   resident MB")
+    print("                              first rows, ms      ±   own MB  mapped MB")
     _row("engine", engine)
     _row("SQLite, same file and query", floor)
     _row("empty program", idle)
@@ -46,16 +46,21 @@ import Foundation
       String(
         format: "\nThe engine's first rows come %.1f ms after SQLite's (at most 15);",
         engine.median(\.milliseconds) - floor.median(\.milliseconds)))
-    print(
-      String(
-        format: "it holds %.1f MB more than an empty program (at most 6), SQLite alone %.1f.",
-        engine.median(\.residentMegabytes) - idle.median(\.residentMegabytes),
-        floor.median(\.residentMegabytes) - idle.median(\.residentMegabytes)))
+    for (figure, what) in [
+      (\StartedProcess.ownMegabytes, "MB of its own more than an empty program (at most 6)"),
+      (\StartedProcess.mappedMegabytes, "MB more of mapped files, which processes share"),
+    ] {
+      print(
+        String(
+          format: "it holds %.1f \(what), SQLite alone %.1f.", engine.median(figure) - idle.median(figure),
+          floor.median(figure) - idle.median(figure)))
+    }
   }
 
   private static func _row(_ title: String, _ starts: [StartedProcess]) {
     let name = title.padding(toLength: 30, withPad: " ", startingAt: 0)
-    let memory = String(format: "%12.1f", starts.median(\.residentMegabytes))
+    let memory = String(
+      format: "%9.1f%11.1f", starts.median(\.ownMegabytes), starts.median(\.mappedMegabytes))
     if starts.contains(where: { $0.milliseconds > 0 }) {
       let spread = Int(starts.spread(\.milliseconds) * 100)
       print(name + String(format: "%14.2f  %3d %%", starts.median(\.milliseconds), spread) + memory)
