@@ -78,9 +78,10 @@ package enum ModelFile {
   /// Returns the contents of a file, unless it is too large for a model.
   static func bytes(ofFile path: String) throws -> Data {
     do {
-      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
-      guard (size?.intValue ?? 0) <= XMLTreeReader.sizeLimit else {
-        throw ModelFileError(path: path, reason: "\(size!) bytes is more than any model has; not read")
+      var facts = stat()
+      guard stat(path, &facts) != 0 || facts.st_size <= XMLTreeReader.sizeLimit else {
+        throw ModelFileError(
+          path: path, reason: "\(facts.st_size) bytes is more than any model has; not read")
       }
       return try Data(contentsOf: URL(fileURLWithPath: path))
     } catch let error as ModelFileError {

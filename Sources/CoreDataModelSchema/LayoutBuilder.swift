@@ -45,11 +45,10 @@ struct LayoutBuilder {
     for (index, name) in order.enumerated() { _numbers[name] = index + 1 }
 
     // Numbers first: a slot refers to the number of its inverse, which may be in any other entity.
-    var slotNames: [String: [String]] = [:]
+    var numbering = SlotNumbering(_entities, hidden: _hiddenToOnes(order))
     var count = 0
     for name in order {
-      let names = try _slotNames(name, inherited: slotNames)
-      count += names.count
+      count += try numbering.number(name)
       guard count <= InheritanceRules.propertyLimit else {
         throw ModelLayoutError(
           entity: name,
@@ -57,30 +56,10 @@ struct LayoutBuilder {
             "the model's entities have more than \(InheritanceRules.propertyLimit) properties, with those they inherit"
         )
       }
-      slotNames[name] = names
     }
-    let hidden = _hiddenToOnes(order)
-    let numbering = SlotNumbering(order: order, entities: _entities, hidden: hidden)
     for name in order {
       layouts.append(try _layout(name, numbering))
     }
-  }
-
-  /// Returns an entity's property names, inherited ones first. Throws if an entity redeclares an inherited
-  /// name.
-  private func _slotNames(_ name: String, inherited: [String: [String]]) throws -> [String] {
-    let entity = _entities[name]!
-    var names = entity.parent.flatMap { inherited[$0] } ?? []
-    var seen = Set(names)
-    for own in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
-      guard seen.insert(own).inserted else {
-        throw ModelLayoutError(
-          entity: name, property: own,
-          reason: "declared twice, here or in a parent entity; rename one of them")
-      }
-      names.append(own)
-    }
-    return names
   }
 
   /// Returns a hidden to-one for each to-many without inverse, which is stored in its destination.
@@ -98,34 +77,28 @@ struct LayoutBuilder {
 
   private func _layout(_ name: String, _ numbering: SlotNumbering) throws -> PropertyLayout {
     let entity = _entities[name]!
-    var line = [entity]
-    while let parent = line.last!.parent { line.append(_entities[parent]!) }
-    var slots: [PropertyLayout.Slot] = []
-    for declaring in line.reversed() {
-      for attribute in numbering.sortedAttributes(declaring) {
-        guard attribute.type != .undefined || attribute.isTransient else {
-          throw ModelLayoutError(
-            entity: declaring.name, property: attribute.name,
-            reason: "has no attribute type, which only a transient attribute may lack; choose one")
-        }
-        slots.append(
-          PropertyLayout.Slot(
-            name: attribute.name, kind: .attribute(attribute), isOptional: attribute.isOptional,
-            isTransient: attribute.isTransient, isHidden: false, owner: _numbers[declaring.name]!))
+    // Parents come first.
+    let parent = entity.parent.map { layouts[_numbers[$0]! - 1] }
+    let number = _numbers[name]!
+    var slots = parent?.slots ?? []
+    for attribute in numbering.sortedAttributes(entity) {
+      guard attribute.type != .undefined || attribute.isTransient else {
+        throw ModelLayoutError(
+          entity: name, property: attribute.name,
+          reason: "has no attribute type, which only a transient attribute may lack; choose one")
       }
-      for relationship in numbering.sortedRelationships(declaring) {
-        slots.append(try _slot(relationship, in: declaring, numbering))
-      }
-      for hidden in numbering.hidden(in: declaring.name) {
-        slots.append(try _slot(hidden, in: declaring, numbering))
-      }
+      slots.append(
+        PropertyLayout.Slot(
+          name: attribute.name, kind: .attribute(attribute), isOptional: attribute.isOptional,
+          isTransient: attribute.isTransient, isHidden: false, owner: number))
     }
-    let slotsByName = Dictionary(
-      slots.enumerated().filter { !$0.element.isHidden }.map { ($0.element.name, $0.offset) },
-      uniquingKeysWith: { first, _ in first })
-    let constraints = try line.reversed().flatMap(\.uniquenessConstraints).map { constraint in
+    for relationship in numbering.sortedRelationships(entity) {
+      slots.append(try _slot(relationship, in: entity, numbering))
+    }
+    for hidden in numbering.hidden(in: name) { slots.append(try _slot(hidden, in: entity, numbering)) }
+    let constraints = try entity.uniquenessConstraints.map { constraint in
       try constraint.map { attribute in
-        guard let slot = slotsByName[attribute] else {
+        guard let slot = slots.firstIndex(where: { !$0.isHidden && $0.name == attribute }) else {
           throw ModelLayoutError(
             entity: name, property: attribute,
             reason: "named by a uniqueness constraint but not a property of the entity")
@@ -134,9 +107,10 @@ struct LayoutBuilder {
       }
     }
     return PropertyLayout(
-      entityName: name, entityNumber: _numbers[name]!, rootNumber: _numbers[line.last!.name]!,
-      parentNumber: entity.parent.map { _numbers[$0]! }, isAbstract: entity.isAbstract, family: _family(name),
-      slots: slots, uniquenessConstraints: constraints)
+      entityName: name, entityNumber: number, rootNumber: parent?.rootNumber ?? number,
+      parentNumber: parent?.entityNumber, isAbstract: entity.isAbstract, family: _family(name),
+      slots: slots, numbers: numbering.slots(in: name),
+      uniquenessConstraints: (parent?.uniquenessConstraints ?? []) + constraints)
   }
 
   private func _family(_ name: String) -> [Int] {
@@ -217,29 +191,55 @@ struct SlotNumbering {
   private let _entities: [String: EntitySchema]
   private let _hidden: [String: [HiddenToOne]]
 
-  init(order: [String], entities: [String: EntitySchema], hidden: [HiddenToOne]) {
+  init(_ entities: [String: EntitySchema], hidden: [HiddenToOne]) {
     _entities = entities
     _hidden = Dictionary(grouping: hidden, by: \.destination)
-    for name in order {
-      let entity = entities[name]!
-      var slots = entity.parent.flatMap { _slots[$0] } ?? [:]
-      for attribute in sortedAttributes(entity) { slots[attribute.name] = slots.count }
-      for relationship in sortedRelationships(entity) { slots[relationship.name] = slots.count }
-      for hidden in self.hidden(in: name) { slots[hidden.name] = slots.count }
-      _slots[name] = slots
-    }
   }
+
+  /// Numbers the slots of an entity, whose parent has its numbers already, inherited ones first. Returns how many
+  /// there are.
+  ///
+  /// - Throws: `ModelLayoutError` if the entity redeclares a name.
+  mutating func number(_ name: String) throws -> Int {
+    let entity = _entities[name]!
+    var slots = entity.parent.flatMap { _slots[$0] } ?? [:]
+    let own = sortedAttributes(entity).map(\.name) + sortedRelationships(entity).map(\.name)
+    slots.reserveCapacity(slots.count + own.count)
+    for property in own {
+      guard slots.updateValue(slots.count, forKey: property) == nil else {
+        throw ModelLayoutError(
+          entity: name, property: property,
+          reason: "declared twice, here or in a parent entity; rename one of them")
+      }
+    }
+    for hidden in self.hidden(in: name) { slots[hidden.name] = slots.count }
+    _slots[name] = slots
+    return slots.count
+  }
+
+  /// Returns the slots of an entity by name, hidden ones included.
+  func slots(in entity: String) -> [String: Int] { _slots[entity] ?? [:] }
 
   func slot(_ property: String, in entity: String) -> Int? { _slots[entity]?[property] }
 
   func hidden(in entity: String) -> [HiddenToOne] { _hidden[entity] ?? [] }
 
   func sortedAttributes(_ entity: EntitySchema) -> [AttributeSchema] {
-    entity.attributes.sorted { $0.name < $1.name }
+    Self._sorted(entity.attributes, by: \.name)
   }
 
   func sortedRelationships(_ entity: EntitySchema) -> [RelationshipSchema] {
-    entity.relationships.sorted { $0.name < $1.name }
+    Self._sorted(entity.relationships, by: \.name)
+  }
+
+  /// Sorts by name; model files list properties in this order already.
+  private static func _sorted<Property>(
+    _ properties: [Property], by name: (Property) -> String
+  ) -> [Property] {
+    let isSorted = properties.indices.dropFirst().allSatisfy {
+      name(properties[$0 - 1]) < name(properties[$0])
+    }
+    return isSorted ? properties : properties.sorted { name($0) < name($1) }
   }
 
   func relationship(_ name: String, in entity: String) -> RelationshipSchema? {

@@ -45,6 +45,8 @@ package final class PropertyLayout: Sendable {
     package let type: AttributeType?
     /// How values of the attribute are represented; nil for a relationship.
     package var form: AttributeForm? { type?.form }
+    /// Whether the store computes the attribute's values.
+    package let isDerived: Bool
     package let isToMany: Bool
     package let isToOne: Bool
 
@@ -58,15 +60,18 @@ package final class PropertyLayout: Sendable {
       switch kind {
       case .attribute(let attribute):
         type = attribute.type
+        isDerived = attribute.isDerived
         isToMany = false
         isToOne = false
       case .relationship(let relationship):
         type = nil
+        isDerived = false
         isToMany = relationship.isToMany
         isToOne = !relationship.isToMany
       }
     }
 
+    package var isAttribute: Bool { type != nil }
     package var attribute: AttributeSchema? {
       if case .attribute(let attribute) = kind { attribute } else { nil }
     }
@@ -104,9 +109,10 @@ package final class PropertyLayout: Sendable {
   /// Whether any property is transient.
   package let hasTransients: Bool
 
+  /// - Parameter numbers: The slots by name, hidden ones included.
   init(
     entityName: String, entityNumber: Int, rootNumber: Int, parentNumber: Int?, isAbstract: Bool,
-    family: [Int], slots: [Slot], uniquenessConstraints: [[Int]]
+    family: [Int], slots: [Slot], numbers: [String: Int], uniquenessConstraints: [[Int]]
   ) {
     self.entityName = entityName
     self.entityNumber = entityNumber
@@ -117,15 +123,14 @@ package final class PropertyLayout: Sendable {
     self.slots = slots
     hasTransients = slots.contains(where: \.isTransient)
     self.uniquenessConstraints = uniquenessConstraints
-    var byName: [String: Int] = [:]
-    for (number, slot) in slots.enumerated() where !slot.isHidden { byName[slot.name] = number }
-    slotsByName = byName
-    _names = SlotNames(byName)
+    slotsByName =
+      slots.contains(where: \.isHidden) ? numbers.filter { !slots[$0.value].isHidden } : numbers
+    _names = SlotNames(slotsByName)
     toManySlots = slots.indices.filter { slots[$0].isToMany }
     recordedToManySlots = toManySlots.filter { slots[$0].relationship!.recordsMembers }
     derivedToManySlots = SlotSet(toManySlots.filter { !slots[$0].relationship!.recordsMembers })
-    transformableSlots = slots.indices.filter { slots[$0].attribute?.type == .transformable }
-    derivedSlots = slots.indices.filter { slots[$0].attribute?.isDerived ?? false }
+    transformableSlots = slots.indices.filter { slots[$0].type == .transformable }
+    derivedSlots = slots.indices.filter { slots[$0].isDerived }
     toOneSlots = slots.indices.filter { slots[$0].isToOne }
   }
 

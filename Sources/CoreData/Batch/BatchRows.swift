@@ -28,11 +28,11 @@ final class BatchRows {
     let shape = entity.shape
     let slots = entity.layout.slots
     _codings = slots.indices.map { slot in
-      slots[slot].isTransient || slots[slot].attribute?.isDerived ?? false ? nil : shape.codings[slot]
+      slots[slot].isTransient || slots[slot].isDerived ? nil : shape.codings[slot]
     }
     _mandatory = slots.indices.filter {
-      slots[$0].attribute != nil && !slots[$0].isOptional && !slots[$0].isTransient
-        && !(slots[$0].attribute?.isDerived ?? false)
+      slots[$0].isAttribute && !slots[$0].isOptional && !slots[$0].isTransient
+        && !slots[$0].isDerived
     }
     _relationships = slots.indices.filter { slots[$0].relationship != nil }
     var blank = [Value](repeating: .null, count: slots.count)

@@ -126,7 +126,7 @@ extension NSManagedObjectContext {
         throw refuse("sets '\(name ?? "\(key.base)")', which the entity does not have")
       }
       let description = layout.slots[slot]
-      guard !description.isTransient, !description.isToMany, !(description.attribute?.isDerived ?? false),
+      guard !description.isTransient, !description.isToMany, !description.isDerived,
         description.type != .composite
       else {
         throw refuse("cannot set '\(name)': only stored attributes and to-one relationships can be set")

@@ -65,7 +65,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   private static func _model(named name: String) -> NSManagedObjectModel {
     // A subclass usually comes from the module with the model.
-    let module = String(reflecting: self).split(separator: ".").first.map(String.init)
+    let module =
+      self == NSPersistentContainer.self
+      ? nil : String(reflecting: self).split(separator: ".").first.map(String.init)
     guard let url = ModelSearch.model(named: name, of: module) else {
       return _noModel(named: name, ModelSearch.absence(of: name, in: nil))
     }

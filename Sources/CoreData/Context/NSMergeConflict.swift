@@ -138,7 +138,7 @@ extension NSManagedObject {
     var result: [String: Any] = [:]
     for (number, slot) in _layout.slots.enumerated()
     where !slot.isHidden && !slot.isToMany && number < row.count {
-      if slot.attribute != nil {
+      if slot.isAttribute {
         result[slot.name] = shown(row[number], number) ?? NSNull()
       } else {
         switch row[number] {

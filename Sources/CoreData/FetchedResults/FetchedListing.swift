@@ -128,7 +128,7 @@ struct ListingReader {
     for slot in slots {
       let slot = plan.layout.slots[slot]
       columns.append(
-        .init(name: slot.name, expression: .keyPath([slot.name]), type: slot.attribute?.type ?? .undefined))
+        .init(name: slot.name, expression: .keyPath([slot.name]), type: slot.type ?? .undefined))
     }
     var places: [Place] = []
     let sortCount = plan.sort.count

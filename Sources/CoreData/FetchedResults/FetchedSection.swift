@@ -112,7 +112,7 @@ struct FetchedKeys {
     _terms = plan.sort.map { ($0.comparison, $0.ascending) }
     _slots = plan.sort.map { term in
       guard term.keyPath.count == 1, let slot = plan.layout.slot(named: term.keyPath[0]),
-        plan.layout.slots[slot].attribute != nil
+        plan.layout.slots[slot].isAttribute
       else { return nil }
       return slot
     }
@@ -125,7 +125,7 @@ struct FetchedKeys {
     // Stored values are read from the row; all others (transient, computed, across relationships) from the
     // object.
     _sectionSlot = sectionNameKeyPath.flatMap { plan.layout.slot(named: $0) }.flatMap { slot in
-      plan.layout.slots[slot].attribute != nil && !plan.layout.slots[slot].isTransient ? slot : nil
+      plan.layout.slots[slot].isAttribute && !plan.layout.slots[slot].isTransient ? slot : nil
     }
   }
 
@@ -181,7 +181,7 @@ struct FetchedKeys {
 
   /// Whether values of this term order by their bytes or as numbers. For other terms, all ranks are zero.
   private static func _ranks(_ term: FetchPlan.SortTerm, _ slot: Int?, _ layout: PropertyLayout) -> Bool {
-    guard let slot, let type = layout.slots[slot].attribute?.type else { return false }
+    guard let slot, let type = layout.slots[slot].type else { return false }
     switch type {
     case .boolean, .integer16, .integer32, .integer64, .float, .double, .date: return true
     case .string: return term.comparison == .binary

@@ -90,7 +90,7 @@ final class FrozenEntity: @unchecked Sendable {
     let type = objectClass
     ignoredChanges = SlotSet(
       layout.slots.indices.filter { slot in
-        layout.slots[slot].isTransient && layout.slots[slot].attribute != nil && type != NSManagedObject.self
+        layout.slots[slot].isTransient && layout.slots[slot].isAttribute && type != NSManagedObject.self
           && type.contextShouldIgnoreChanges(forKey: layout.slots[slot].name)
       })
     ignoresChanges = !ignoredChanges.isEmpty
@@ -134,9 +134,8 @@ extension NSManagedObjectModel {
   }
 
   private func _freeze() throws -> FrozenModel {
-    let schema = ModelSchema(self)
-    let layout = try ModelLayout(schema)
-    let hashes = schema.entityVersionHashes().mapValues { Data($0) }
+    let layout = try knownLayout ?? ModelLayout(ModelSchema(self))
+    let hashes = layout.schema.entityVersionHashes().mapValues { Data($0) }
     let byName = Dictionary(entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     let ordered = layout.layouts.map { byName[$0.entityName]! }
     let frozen = zip(ordered, layout.layouts).map { entity, layout in

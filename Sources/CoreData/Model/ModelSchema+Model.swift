@@ -4,7 +4,12 @@ import Foundation
 extension ModelSchema {
   /// Creates the plain-value form of a model.
   init(_ model: NSManagedObjectModel) {
-    self.init(entities: model.entities.map { EntitySchema($0) })
+    self.init(model, entities: model.entities.map { EntitySchema($0) })
+  }
+
+  /// Creates the plain-value form of a model whose entities are there already.
+  init(_ model: NSManagedObjectModel, entities: [EntitySchema]) {
+    self.init(entities: entities)
     configurations = model.configurations.map { name in
       var configuration = ConfigurationSchema(
         name: name, entities: (model.entities(forConfigurationName: name) ?? []).map { $0.name ?? "" })

@@ -35,8 +35,29 @@ enum ModelSearch {
   ///
   /// - Parameter module: Module whose bundle is searched before the program's others.
   static func model(named name: String, in bundle: Bundle? = nil, of module: String? = nil) -> URL? {
-    models(in: bundle.map { [$0] } ?? _programBundles(of: module))
-      .first { $0.deletingPathExtension().lastPathComponent == name }
+    if let bundle { return _model(named: name, in: _searchRoot(bundle)) }
+    // A container is created before a program does anything else: open no bundle before its turn.
+    if let found = _model(named: name, in: _searchRoot(.main)) { return found }
+    for url in _besideBundles(of: module) {
+      if let bundle = Bundle(url: url), let found = _model(named: name, in: _searchRoot(bundle)) {
+        return found
+      }
+    }
+    return nil
+  }
+
+  private static func _model(named name: String, in root: URL) -> URL? {
+    guard !name.isEmpty, !name.contains("/") else { return nil }
+    // The file system compares names by bytes, and `==` up to normal forms: only for ASCII they agree.
+    guard name.utf8.allSatisfy({ $0 < 0x80 }) else {
+      return models(inDirectory: root).first { $0.deletingPathExtension().lastPathComponent == name }
+    }
+    let directory = root.path
+    for pathExtension in _extensions {
+      let path = "\(directory)/\(name).\(pathExtension)"
+      if access(path, F_OK) == 0 { return URL(fileURLWithPath: path) }
+    }
+    return nil
   }
 
   /// Describes that no model has this name, and what the searched bundles contain.
@@ -64,14 +85,19 @@ enum ModelSearch {
   }
 
   /// Returns the main bundle and the resource bundles beside the program, in search order.
-  private static func _programBundles(of module: String? = nil) -> [Bundle] {
-    let main = Bundle.main
-    let beside = _files(in: main.bundleURL).filter {
-      $0.pathExtension == "resources" || $0.pathExtension == "bundle"
-    }
+  private static func _programBundles() -> [Bundle] {
+    [.main] + _besideBundles(of: nil).compactMap { Bundle(url: $0) }
+  }
+
+  /// Returns the resource bundles beside the program in search order.
+  private static func _besideBundles(of module: String?) -> [URL] {
+    let directory = Bundle.main.bundlePath
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    let beside = names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }
+      .map { URL(fileURLWithPath: "\(directory)/\($0)", isDirectory: true) }
     let order = ResourceBundleOrder(
       preferred: module, program: ProgramModule.name, linked: ClassDirectory.moduleNames)
-    return [main] + order.sorted(beside).compactMap { Bundle(url: $0) }
+    return order.sorted(beside)
   }
 
   private static func _searchRoot(_ bundle: Bundle) -> URL { bundle.resourceURL ?? bundle.bundleURL }

@@ -166,7 +166,9 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
 
   /// Arbitrary information about the entity. May be changed at any time; see
   /// `NSPropertyDescription.userInfo`.
-  open var userInfo: [AnyHashable: Any]? = [:]
+  open var userInfo: [AnyHashable: Any]? = [:] {
+    didSet { if frozen == nil { _model?.recordEdit() } }
+  }
 
   /// Own and inherited attributes by name.
   open var attributesByName: [String: NSAttributeDescription] {

@@ -6,12 +6,17 @@ extension NSManagedObjectModel {
   ///
   /// - Throws: `ModelLayoutError` if the entities cannot be connected as specified.
   package convenience init(schema: ModelSchema) throws {
-    // Entities that have no valid layout cannot be connected either: a missing parent, a cycle of parents, a
-    // missing destination.
-    _ = try ModelLayout(schema)
     self.init()
     var byName: [String: NSEntityDescription] = [:]
-    for entity in schema.entities { byName[entity.name] = NSEntityDescription(entity) }
+    var stated = schema
+    for index in schema.entities.indices {
+      let description = NSEntityDescription(schema.entities[index])
+      stated.entities[index]._adopt(description)
+      byName[description.name ?? ""] = description
+    }
+    // Entities that have no valid layout cannot be connected either: a missing parent, a cycle of parents, a
+    // missing destination.
+    let layout = try ModelLayout(stated)
     for entity in schema.entities {
       guard let parent = entity.parent else { continue }
       byName[parent]!.subentities.append(byName[entity.name]!)
@@ -19,10 +24,10 @@ extension NSManagedObjectModel {
     for entity in schema.entities {
       let description = byName[entity.name]!
       for relationship in entity.relationships {
-        let end = description.relationshipsByName[relationship.name]!
+        let end = description.relationship(named: relationship.name)!
         end.destinationEntity = byName[relationship.destination]
         if let inverse = relationship.inverse {
-          end.inverseRelationship = end.destinationEntity?.relationshipsByName[inverse]
+          end.inverseRelationship = end.destinationEntity?.relationship(named: inverse)
         }
       }
       description.indexes = entity.indexes.map { NSFetchIndexDescription($0, in: description) }
@@ -34,10 +39,32 @@ extension NSManagedObjectModel {
     }
     for request in schema.fetchRequests { setTemplateSchema(request) }
     versionIdentifiers = Set(schema.versionIdentifiers)
+    let hasAllIndexes = zip(entities, stated.entities).allSatisfy { description, entity in
+      description.indexes.map { FetchIndexSchema($0) } == entity.indexes
+    }
+    if hasAllIndexes, ModelSchema(self, entities: stated.entities) == stated { knownLayout = layout }
+  }
+}
+
+extension EntitySchema {
+  /// Adopts what the entity's description keeps of it, so that the two are equal but for indexes.
+  fileprivate mutating func _adopt(_ description: NSEntityDescription) {
+    codeGeneration = .manual
+    isSyncable = true
+    for index in attributes.indices
+    where attributes[index].defaultValue != nil || !attributes[index].elements.isEmpty {
+      attributes[index] = AttributeSchema(description.ownProperties[index] as! NSAttributeDescription)
+    }
   }
 }
 
 extension NSEntityDescription {
+  /// Returns the entity's own or inherited relationship of this name.
+  fileprivate final func relationship(named name: String) -> NSRelationshipDescription? {
+    ownProperties.first { $0.name == name } as? NSRelationshipDescription
+      ?? superentity?.relationship(named: name)
+  }
+
   /// Creates an entity with its own properties; the caller connects it to others.
   fileprivate convenience init(_ schema: EntitySchema) {
     self.init()

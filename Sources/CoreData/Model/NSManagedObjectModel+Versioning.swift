@@ -13,12 +13,12 @@ extension NSManagedObjectModel {
   public var entityVersionHashesByName: [String: Data] {
     if let frozen = frozenModel.withLock({ $0 }) { return frozen.versionHashes }
     return versionHashes(orCompute: {
-      (ModelSchema(self).entityVersionHashes().mapValues { Data($0) }, _isClosed)
+      (ModelSchema(self).entityVersionHashes().mapValues { Data($0) }, isClosed)
     })
   }
 
-  /// Whether the hashes depend only on this model, which is then notified of all changes.
-  private var _isClosed: Bool {
+  /// Whether the model depends on no entity of another one, so that it is notified of all changes.
+  final var isClosed: Bool {
     entities.allSatisfy { entity in
       entity.owner === self && (entity.superentity.map { $0.owner === self } ?? true)
         && entity.ownProperties.allSatisfy { property in

@@ -36,6 +36,8 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
   /// Number of changes to the model and its parts, for invalidating caches.
   private var _edits = 0
+  /// The layout of a model that was created from plain values; nil once it is edited.
+  private var _layout: ModelLayout?
   private let _hashes = Mutex<(edits: Int, hashes: [String: Data])?>(nil)
 
   /// Creates a model without entities.
@@ -235,7 +237,16 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   }
 
   /// Records an imminent change of the model or one of its parts.
-  final func recordEdit() { _edits += 1 }
+  final func recordEdit() {
+    _edits += 1
+    _layout = nil
+  }
+
+  /// The layout cached since the last change; nil if there is none.
+  final var knownLayout: ModelLayout? {
+    get { isClosed ? _layout : nil }
+    set { _layout = newValue }
+  }
 
   /// Returns the version hashes cached since the last change, otherwise those of `compute`, which are cached
   /// if it permits.

@@ -72,7 +72,9 @@ open class NSPropertyDescription: NSObject, NSCopying {
 
   /// Arbitrary information about the property. Unlike other settings it may be changed at any time, if the
   /// caller ensures that no other thread reads it concurrently.
-  open var userInfo: [AnyHashable: Any]? = [:]
+  open var userInfo: [AnyHashable: Any]? = [:] {
+    didSet { if !isFrozen { recordEdit() } }
+  }
 
   /// Whether the property has an index of its own, as requested in older models.
   @available(*, deprecated, message: "use NSEntityDescription.indexes")

@@ -62,7 +62,7 @@ extension NSManagedObject {
     let before = _current?[slot] ?? .null
     var value = self.value(at: slot)
     try validateValue(&value, forKey: description.name)
-    if description.attribute?.type == .transformable {
+    if description.type == .transformable {
       let kept = self.value(at: slot)
       if (value as AnyObject?) !== (kept as AnyObject?),
         !((value as? NSObject)?.isEqual(kept) ?? (value == nil))

@@ -88,7 +88,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
       return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: <fault>>"
     }
     let values = _layout.slots.enumerated().filter { !$0.element.isHidden }.map { number, slot in
-      "\(slot.name) = \(slot.isToMany ? "<relationship>" : row[number].text(as: slot.attribute?.type))"
+      "\(slot.name) = \(slot.isToMany ? "<relationship>" : row[number].text(as: slot.type))"
     }
     return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: {\(values.joined(separator: "; "))}>"
   }

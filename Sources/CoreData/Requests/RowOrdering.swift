@@ -13,7 +13,7 @@ struct RowOrdering {
     var keys: [(slot: Int, term: FetchPlan.SortTerm)] = []
     for term in plan.sort {
       guard term.keyPath.count == 1, let slot = plan.layout.slot(named: term.keyPath[0]),
-        plan.layout.slots[slot].attribute != nil
+        plan.layout.slots[slot].isAttribute
       else { return nil }
       keys.append((slot, term))
     }

@@ -97,7 +97,7 @@ struct ObjectChange {
     // An object that was a fault was clean: its old row is unchanged.
     if let old = before.row ?? object._row, let new = object._current, !(old === new) {
       for slot in slots.indices where !slots[slot].isToMany && old[slot] != new[slot] {
-        if slots[slot].attribute != nil {
+        if slots[slot].isAttribute {
           values.append((slot, old[slot]))
         } else {
           targets.append((slot, object.target(in: old[slot])))

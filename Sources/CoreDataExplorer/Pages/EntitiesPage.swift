@@ -45,7 +45,7 @@ struct EntitiesPage {
     let rows = _store.layout.layouts.map { entity -> HTML in
       let count = known.counts[entity.entityNumber] ?? 0
       let slots = entity.slots.filter { !$0.isHidden && !$0.isTransient }
-      let attributes = slots.count { $0.attribute != nil }
+      let attributes = slots.count { $0.isAttribute }
       let table = _tableName(entity)
       return .tag(
         "tr", ["data-row": entity.entityName],

@@ -81,7 +81,7 @@ struct ObjectReading: Sendable {
   private static func _attributes(
     of entity: PropertyLayout, _ layout: ModelLayout
   ) -> [(path: PropertyPath, schema: AttributeSchema)] {
-    let names = entity.slots.filter { $0.attribute != nil && !$0.isHidden && !$0.isTransient }.map(\.name)
+    let names = entity.slots.filter { $0.isAttribute && !$0.isHidden && !$0.isTransient }.map(\.name)
       .sorted()
     return names.flatMap { name -> [(path: PropertyPath, schema: AttributeSchema)] in
       guard let path = try? PropertyPath(name, of: entity, in: layout),

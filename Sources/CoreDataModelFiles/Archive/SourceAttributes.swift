@@ -107,15 +107,40 @@ extension SourceAttributes {
 
   private func _apply(_ name: String, to literal: inout SchemaLiteral?) {
     // If the two numbers differ, the archived one wins.
-    guard let text = texts[name], case .decimal(let archived)? = literal,
-      Self._decimal(text) == Self._decimal(archived)
+    guard let text = texts[name], case .decimal(let archived)? = literal, Self._areEqual(text, archived)
     else { return }
     literal = .decimal(text)
   }
 
-  private static func _decimal(_ text: String) -> Decimal? {
-    Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+  /// Whether two texts are the same number. Most are plain digits, and converting them takes as long as reading the
+  /// rest of an attribute.
+  private static func _areEqual(_ one: String, _ other: String) -> Bool {
+    if let plain = _plain(one), let otherPlain = _plain(other) { return plain == otherPlain }
+    return _decimal(one) == _decimal(other)
   }
+
+  /// Returns the number without zeros that do not count; nil unless it is made of digits, and of no more than a
+  /// decimal holds.
+  private static func _plain(_ text: String) -> String? {
+    let isNegative = text.hasPrefix("-")
+    var digits = text.utf8.dropFirst(isNegative ? 1 : 0)
+    guard digits.count <= 38, digits.first.map({ $0 != UInt8(ascii: ".") }) ?? false,
+      digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: ".") })
+    else { return nil }
+    digits = digits.drop { $0 == UInt8(ascii: "0") }
+    if let point = digits.firstIndex(of: UInt8(ascii: ".")) {
+      guard !digits[digits.index(after: point)...].contains(UInt8(ascii: ".")) else { return nil }
+      while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+      if digits.last == UInt8(ascii: ".") { digits.removeLast() }
+    }
+    return digits.isEmpty ? "" : (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self)
+  }
+
+  private static func _decimal(_ text: String) -> Decimal? {
+    Decimal(string: text, locale: _posix)
+  }
+
+  private static let _posix = Locale(identifier: "en_US_POSIX")
 }
 
 // MARK: Fetch requests

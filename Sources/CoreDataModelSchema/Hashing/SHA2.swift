@@ -83,13 +83,13 @@ package enum SHA2<Word: SHA2Word> {
     for i in 0..<16 {
       w[i] = Word(bigEndian: message.loadUnaligned(fromByteOffset: offset + i * _wordSize, as: Word.self))
     }
-    let constants = Word.roundConstants
+    let constants = Word.roundConstants.span
     let (first, second) = Word.scheduleRotations
     let (upper, lower) = Word.stateRotations
     for i in 16..<constants.count {
       let (a, b) = (w[i - 15], w[i - 2])
-      let s0 = _rotate(a, first.0) ^ _rotate(a, first.1) ^ (a >> first.2)
-      let s1 = _rotate(b, second.0) ^ _rotate(b, second.1) ^ (b >> second.2)
+      let s0 = _rotate(a, first.0) ^ _rotate(a, first.1) ^ (a &>> first.2)
+      let s1 = _rotate(b, second.0) ^ _rotate(b, second.1) ^ (b &>> second.2)
       w[i] = w[i - 16] &+ s0 &+ w[i - 7] &+ s1
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
@@ -112,6 +112,6 @@ package enum SHA2<Word: SHA2Word> {
   }
 
   private static func _rotate(_ word: Word, _ count: Word) -> Word {
-    word >> count | word << (Word(Word.bitWidth) - count)
+    word &>> count | word &<< (Word(Word.bitWidth) &- count)
   }
 }

@@ -31,7 +31,7 @@ final class PostgreSQLBatchInsertion {
     _save = PostgreSQLSave(nil, engine: engine, connection: connection)
     _number = plan.layout.entityNumber
     let slots = plan.layout.slots
-    _values = SlotSet(slots.indices.filter { slots[$0].attribute != nil && !slots[$0].isTransient })
+    _values = SlotSet(slots.indices.filter { slots[$0].isAttribute && !slots[$0].isTransient })
   }
 
   func run() throws {

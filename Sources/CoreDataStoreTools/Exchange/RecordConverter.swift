@@ -87,8 +87,8 @@ final class RecordConverter {
     converted.moments = moments
     converted.isIncomplete = entity.slots.indices.contains { slot in
       let property = entity.slots[slot]
-      return property.attribute != nil && !property.isOptional && !property.isTransient
-        && !(property.attribute?.isDerived ?? false) && values[slot] == .null
+      return property.isAttribute && !property.isOptional && !property.isTransient
+        && !property.isDerived && values[slot] == .null
     }
     return converted
   }

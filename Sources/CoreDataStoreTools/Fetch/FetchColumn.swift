@@ -36,7 +36,7 @@ package struct FetchColumn: Sendable {
       }
       guard index < _path.count - 1 else { return }
       guard let relationship = slot.relationship else {
-        if slot.attribute?.type == .composite { return }
+        if slot.type == .composite { return }
         throw ToolFailure(.usage, "Nothing can follow '\(name)' in '\(text)': it is an attribute.")
       }
       guard !relationship.isToMany else {
@@ -57,7 +57,7 @@ package struct FetchColumn: Sendable {
     var columns = [try FetchColumn(identifier, of: entity, in: layout)]
     let names = layout.storedProperties(of: entity)
     for isWanted: (PropertyLayout.Slot) -> Bool in [
-      { $0.attribute != nil }, \.isToOne, { $0.isToMany && withMembers },
+      { $0.isAttribute }, \.isToOne, { $0.isToMany && withMembers },
     ] {
       for name in names {
         if let slot = layout.storedProperty(name, of: entity)?.slot, isWanted(slot) {

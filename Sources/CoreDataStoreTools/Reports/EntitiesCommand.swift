@@ -54,7 +54,7 @@ struct EntityListing {
     for entity in _layouts {
       let indent = String(repeating: "  ", count: _depth(entity))
       let slots = _stored(entity)
-      let attributes = slots.count { $0.attribute != nil }
+      let attributes = slots.count { $0.isAttribute }
       var cells: [TextTable.Cell] = [
         .init(indent + entity.entityName, .bold),
         .init(entity.isAbstract ? "-" : String(_counts[entity.entityNumber] ?? 0)),

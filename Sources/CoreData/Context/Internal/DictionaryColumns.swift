@@ -22,7 +22,7 @@ struct DictionaryColumns {
     if let wanted = request.propertiesToFetch, !wanted.isEmpty {
       for property in wanted { add(try resolver.resolve(property, "propertiesToFetch")) }
     } else {
-      for slot in rows.layout.slots where slot.attribute != nil && !slot.isTransient {
+      for slot in rows.layout.slots where slot.isAttribute && !slot.isTransient {
         add(try resolver.resolve(slot.name, "propertiesToFetch"))
       }
     }

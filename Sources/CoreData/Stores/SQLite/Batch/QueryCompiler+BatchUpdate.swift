@@ -50,7 +50,7 @@ extension QueryCompiler {
     case .expression(let expression):
       let columns = try plan.columns(for: assignment.slot, .null, mapping)
       let operand = try self.operand(expression)
-      guard columns.count == 1, plan.rows.layout.slots[assignment.slot].attribute != nil else {
+      guard columns.count == 1, plan.rows.layout.slots[assignment.slot].isAttribute else {
         throw untranslatable(expression.outline, "only attributes can be computed in a batch update")
       }
       if case .object = operand {

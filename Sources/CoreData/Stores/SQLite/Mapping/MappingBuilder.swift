@@ -50,7 +50,7 @@ struct MappingBuilder {
     var places: [(entity: Int, slot: Int, places: Places)] = []
     for number in root.family {
       let layout = _layout.layout(numbered: number)
-      for slot in _ownSlots(layout, where: { $0.attribute != nil && !$0.isTransient }) {
+      for slot in _ownSlots(layout, where: { $0.isAttribute && !$0.isTransient }) {
         let attribute = layout.slots[slot].attribute!
         if attribute.type == .composite {
           var place = Places(column: -1)
