@@ -39,8 +39,8 @@ final class Layer: Sendable {
       self.isWhole = isWhole
     }
 
-    /// Whether the entry defines any cell of its row. An update may only say that members of a one-to-many
-    /// changed, which their to-ones define.
+    /// Whether the entry defines any cell of its row. An update may record only that the members of a
+    /// one-to-many changed, which their to-ones define.
     var definesCells: Bool {
       kind == .inserted || kind == .updated && !changed.isSubset(of: id.space.layout.derivedToManySlots)
     }

@@ -24,7 +24,7 @@ final class LinkIndex: Sendable {
     var unsaved: [(target: NSManagedObjectID, position: Int)] = []
     var epoch = 0
 
-    /// Files links under the permanent IDs that their targets have been given since.
+    /// Rekeys links by the permanent IDs that their targets have since received.
     mutating func followIDs() {
       if unsaved.isEmpty { return }
       let current = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
@@ -90,9 +90,9 @@ extension Row? {
   }
 }
 
-/// What unsaved changes say of one end of a link.
+/// The effect of unsaved changes on one end of a link.
 enum LinkChange {
-  /// Nothing: the state below decides.
+  /// No change: the state below applies.
   case unchanged
   /// The object is deleted.
   case gone
@@ -119,7 +119,7 @@ extension Value {
 }
 
 extension [Layer] {
-  /// Returns what these layers say of an object's to-one.
+  /// Returns the effect of these layers on an object's to-one.
   func change(of ends: LinkEnds, of member: IdentityKey) -> LinkChange {
     guard let entry = entry(for: member, withMembers: false) else { return .unchanged }
     guard let row = entry.row else { return .gone }

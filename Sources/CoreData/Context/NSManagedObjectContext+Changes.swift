@@ -203,7 +203,7 @@ struct EventSets {
     deleted.isEmpty && refreshed.isEmpty && inserted.count + updated.count == listed.count
   }
 
-  /// Empties the sets but keeps their storage. Copies handed out are not affected.
+  /// Empties the sets but keeps their storage. Does not affect copies that callers hold.
   mutating func removeAll() {
     if !inserted.isEmpty { inserted.removeAll(keepingCapacity: true) }
     if !updated.isEmpty { updated.removeAll(keepingCapacity: true) }

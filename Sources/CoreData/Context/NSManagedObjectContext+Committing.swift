@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
     do {
       return try _write(entries)
     } catch {
-      // A busy store cannot issue IDs either; asking would only wait for its lock again.
+      // A busy store cannot issue IDs either; a request would only wait for its lock again.
       if !StoreErrors.isBusy(error) {
         _obtainPermanentIDs(of: entries)
       }

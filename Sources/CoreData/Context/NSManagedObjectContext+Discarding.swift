@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-// Unsaved changes that a context discards may have been read by its children. These reread the objects.
+// Children may have read unsaved changes that a context discards; they reread the objects.
 
 extension NSManagedObjectContext {
   /// Tells the children that published changes are discarded: by a rollback, a reset, a refresh, or a save that
@@ -11,14 +11,14 @@ extension NSManagedObjectContext {
 
   private final func _announce(_ changes: DiscardedChanges) {
     guard overlay.hasReaders else { return }
-    // The thread of a confinement context is not known.
+    // The thread of a confinement context is unknown.
     let children = overlay.readers.filter { $0._parent === self && !$0.isConfined }
     if children.isEmpty { return }
     discards.append(changes)
     for child in children {
       child.queue.inTurn { [weak self] in
         child._reread(changes)
-        // A turn of this context accepts what the child has delivered before.
+        // A turn of this context first accepts the child's earlier deliveries.
         self?.queue.async { withExtendedLifetime(changes) {} }
       }
     }
@@ -83,7 +83,8 @@ extension NSManagedObjectContext {
       for slot in object._layout.toOneSlots where isGone(row[slot]) { linked.append((object, slot)) }
     }
     for (object, slot) in linked {
-      // The ancestor has cut the links that were saved into it.
+      // The ancestor has already cut links that were saved into it; adopting its row suffices for a clean
+      // object.
       if object.isDirty || !adoptNewestRow(of: object, through: chain) || isGone(object._row?[slot] ?? .null)
       {
         object.link(slot, to: nil)

@@ -1,10 +1,11 @@
 import CoreDataModelSchema
 import Foundation
 
-// Taking over what the stores' delete rules changed beyond a save: others had linked rows to the deleted ones.
+// Adopting the rows that the stores' delete rules changed beyond a save, because others had linked them to
+// deleted rows.
 
 extension NSManagedObjectContext {
-  /// Shows the rows that delete rules have cut or deleted at the registered objects, which the save then reports as
+  /// Updates the registered objects whose rows the delete rules have cut or deleted; the save reports them as
   /// updated and deleted.
   ///
   /// - Returns: The entries with the rules applied, followed by entries for rows outside the save.

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
       let current = _currentRow(object, pending, entry)
         ?? (movesLinks ? known.row(for: entry, object) : nil)
     else { return }
-    // The child has read this context's current row, and so knew of every link.
+    // The child has read this context's current row, and with it every link.
     if let base = entry.base, current === base { return }
     if entry.kind == .deleted || entry.kind == .annihilated {
       // Marking the object as deleted cuts its links, which requires the object to exist.
@@ -80,11 +80,11 @@ extension NSManagedObjectContext {
     object.cutRemovedLinks(since: old)
   }
 
-  /// Gives a possibly loaded fault newer values; nil makes it read them on demand.
+  /// Attaches newer values to a fault in place of any earlier ones; nil drops them, so that firing the fault
+  /// reads the values.
   final func showUnseen(_ row: Row?, at object: NSManagedObject) {
     if let row, object._draft != nil {
-      // Changed from the other end of a relationship and handed out since: the draft is based on older
-      // values.
+      // Changed from the other end of a relationship and shared since: the draft is based on older values.
       show(row, at: object)
     } else if object._draft == nil {
       if let row { rereadInverses(object._layout, from: object._row, to: row) }
@@ -111,7 +111,8 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
   /// Cuts links that another context made and that this context has removed from the to-many without saving.
-  /// The to-many was read with the link and this object without it, so its nil to-one is no unsaved change.
+  /// The to-many was read with the link and this object without it, so its nil to-one is not an unsaved
+  /// change.
   final func cutRemovedLinks(since old: Row?) {
     guard let context = _context, let row = _row, !_flags.contains(.deleted) else { return }
     for slot in _layout.toOneSlots where old?[slot] ?? .null != row[slot] {

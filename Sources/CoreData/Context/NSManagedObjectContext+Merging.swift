@@ -98,12 +98,12 @@ extension NSManagedObjectContext {
   private final func _mayBeOvertaken(_ changes: SavedChanges, _ chain: ReadChain?) -> Bool {
     if changes.isOvertaken { return true }
     guard let chain else { return false }
-    // What a parent has not stored may be rolled back there; ancestors may have deleted what is stored.
+    // A parent may roll back changes that it has not stored; ancestors may have deleted stored objects.
     return !changes.isStored || chain.hasDeletions
   }
 
-  /// Whether the context merges all saves in order and this is the newest one. A later deletion of what the save
-  /// inserted is then still to be merged, and both are announced.
+  /// Whether the context merges all saves in order and this is the newest one. A later deletion of an
+  /// inserted object is then merged separately, and both are announced.
   private final func _mergesInOrder(_ changes: SavedChanges) -> Bool {
     automaticallyMergesChangesFromParent && changes.isStored
       && changes.epoch > max(mergedEpoch, savePass.epoch)
@@ -142,7 +142,7 @@ extension NSManagedObjectContext {
   private struct UnknownInsertion {
     let key: ObjectKey
     let changed: SlotSet
-    /// The saved row, if the context reports the insertion even when the object is gone by now.
+    /// The saved row, if the context reports the insertion even though the object has been deleted since.
     let saved: Row?
   }
 
@@ -215,7 +215,7 @@ extension NSManagedObjectContext {
     }
     let object: NSManagedObject
     if overlay.hasReaders, let entry = overlay.layers.entry(for: IdentityKey(id)) {
-      // A child has already read the object and saved up a change.
+      // A child has already read the object and saved a change of it into this context.
       object = materialize(entry)
       if object._flags.contains(.deleted) { return }
     } else {
@@ -234,7 +234,7 @@ extension NSManagedObjectContext {
       return
     }
     guard !object.isFault else {
-      // Not loaded yet: it shows the newer values once it is.
+      // Not loaded yet: it shows the newer values once it is loaded.
       if object._row != nil {
         if let row { _showUnseenNews(row, at: object) } else { showUnseen(nil, at: object) }
       }

@@ -97,10 +97,10 @@ extension NSManagedObjectContext {
     let isOwn = object._flags.contains(.listed)
     let isClean = !isOwn && !layers.contains(IdentityKey(entry.id))
     if let base = entry.base, let mine = object._row, base.version > mine.version, _parent != nil || isClean {
-      // The child has read a newer row than this context, whose older values would turn a change back to one
-      // of them into no change at all. Stored rows are adopted only by objects without unsaved changes, so
-      // that conflicts are still detected. Links that arrive with the newer row are cut where the child has
-      // moved them.
+      // The child has read a newer row than this context. Compared with the older row, a change back to one
+      // of its values would not count as a change. Stored rows are adopted only by objects without unsaved
+      // changes, so that conflicts are still detected. Links that arrive with the newer row are cut where the
+      // child has moved them.
       if adoptNewestRow(of: object, through: ReadChain(peekingAbove: self)) {
         reconcileInverses(before: entry, over: layers, knowing: known)
       }

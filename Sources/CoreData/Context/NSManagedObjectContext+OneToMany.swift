@@ -1,7 +1,8 @@
 import CoreDataModelSchema
 
-// The members of a one-to-many are the objects whose to-ones point to its owner. A to-many in memory is a memo of that:
-// reading it combines what the stores and the ancestors answer with what was moved in this context and its children.
+// The members of a one-to-many are the objects whose to-ones point to its owner. A to-many in memory caches
+// them: a read combines the members in the stores and the ancestors with the moves made in this context and
+// its children.
 
 extension NSManagedObjectContext {
   /// Sets the members of a to-many as read from the ancestors and the stores, with the moves made here since.
@@ -17,7 +18,7 @@ extension NSManagedObjectContext {
     guard let ends = LinkEnds(toMany: slot, of: owner._layout) else {
       state.realise(read)
       if owner._layout.slots[slot].relationship!.isManyToMany {
-        // The other ends learn what was read of their pairs.
+        // Passes the membership just read to the other ends of the pairs.
         for (member, _) in state.changes.all {
           ManyToManyPair(known: owner, slot, state, with: member).shareWhatWasRead()
         }
@@ -26,7 +27,7 @@ extension NSManagedObjectContext {
     }
     var lost: [NSManagedObject] = []
     let members = read.filter { member in
-      // A removed member is known to have been one, and becomes one again on rollback.
+      // A removed member was a member when read, and a rollback restores it.
       if state.changes[member]?.isMember == false || !member.wasPointed(elsewhereThan: owner, ends.toOne) {
         return true
       }
@@ -39,7 +40,7 @@ extension NSManagedObjectContext {
     state.realise(members, lost: lost, gained: gained)
   }
 
-  /// Returns the objects that children have moved to an owner and that still are its members.
+  /// Returns the objects that children have moved to an owner and that are still its members.
   final func movedMembers(_ slot: Int, of owner: NSManagedObject) -> [NSManagedObject] {
     let layers = overlay.layers
     guard !layers.isEmpty, let ends = LinkEnds(toMany: slot, of: owner._layout) else { return [] }

@@ -64,7 +64,7 @@ extension NSManagedObject {
   /// - Parameter isStored: Whether a store writes the row, which increments its version. Otherwise the row
   ///   keeps the version of the stored row that it is based on.
   final func handOutDraft(toStore isStored: Bool = false) -> Row {
-    // Changed only from the other end of one-to-manys: there is nothing to share but the row.
+    // Only one-to-manys changed, from their other end: the row itself is unchanged and can be shared.
     if !isStored, _draft == nil, let _row, _changed.isSubset(of: _layout.derivedToManySlots) { return _row }
     let version = _row.map { isStored ? $0.version.next : $0.version } ?? max(_draft?.version ?? 1, 1)
     let hasMemberChanges = _layout.recordedToManySlots.contains {

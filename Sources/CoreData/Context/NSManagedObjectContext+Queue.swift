@@ -36,8 +36,8 @@ extension NSManagedObjectContext {
   /// Runs a block on the context's queue without blocking the caller.
   ///
   /// An error thrown by the block neither saves nor rolls back anything. On a PostgreSQL store, cancelling
-  /// the Task ends a fetch in the block with `CocoaError.userCancelled`; the block itself and its saves go
-  /// on.
+  /// the Task ends a fetch in the block with `CocoaError.userCancelled`; the block itself and its saves
+  /// continue.
   ///
   /// Unlike Core Data's, the block is `@Sendable`: in Swift 6 mode a call from the main actor would otherwise
   /// send a main-actor block to another queue, which is an error. `@preconcurrency` reduces diagnostics about

@@ -113,8 +113,8 @@ extension NSManagedObjectContext {
       if wasDeleted { sets.inserted.insert(object) } else { sets.refreshed.insert(object) }
       kept.append(object)
     }
-    // A merge that came before these objects existed may have been newer than what a child had read. Runs
-    // once all objects are rolled back: their unsaved links must not affect the adopted row.
+    // A merge before these objects were created may have been newer than the row that a child had read. Adopt
+    // rows once all objects are rolled back: their unsaved links must not affect the adopted row.
     let chain = ReadChain(peekingAbove: self)
     for object in handedUp { adoptNewestRow(of: object, through: chain) }
     for object in kept { object.awake(fromSnapshotEvents: .rollback) }
@@ -164,7 +164,7 @@ extension NSManagedObjectContext {
 }
 
 extension Relations {
-  /// Returns every to-many to the members that were read; to-ones are looked up again.
+  /// Restores the members read in every to-many; to-ones are looked up again.
   func rollback() {
     dropTargets()
     decoded = [:]

@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
       guard object is T else { return nil }
       fitting = ObjectIdentifier(Swift.type(of: object))
     }
-    // Arrays of objects have the same layout, whatever the class.
+    // Arrays of objects have the same layout for every class.
     return unsafeBitCast(objects, to: [T].self)
   }
 

@@ -242,7 +242,8 @@ extension NSManagedObjectContext {
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      // The child may remove a member that it did not add, and its other changes are as certain.
+      // Record even changes that restore what was read here: the child may remove a member that it did not
+      // add.
       func set(_ id: NSManagedObjectID, isLinked: Bool) {
         ManyToManyPair(known: object, slot, known, with: member(id)).set(
           isLinked: isLinked, recordedAnyway: true)

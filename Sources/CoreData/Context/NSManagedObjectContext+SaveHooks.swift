@@ -4,7 +4,8 @@ import Foundation
 // Hooks and validation before a save is collected.
 
 extension NSManagedObjectContext {
-  /// Calls `willSave` until nothing changes any more, then validates, and repeats if validation made changes.
+  /// Calls `willSave` until it makes no further changes, then validates, and repeats if validation made
+  /// changes.
   final func runSaveHooks() throws {
     defer { savePass.primitives = [:] }
     var passes = 0

@@ -195,7 +195,8 @@ extension NSManagedObjectContext {
     _announce(sets, changes)
   }
 
-  /// Reports what the stores' delete rules cut and deleted, in the save and in the next change notification.
+  /// Reports the objects that the stores' delete rules cut and deleted, in the save and in the next change
+  /// notification.
   private final func _reportFollowed(in sets: inout EventSets) {
     for object in savePass.followed {
       if sets.deleted.contains(object) {

@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-// Stored rows as the base of changes that were made on others.
+// Rebasing changes made on other rows on the stored ones.
 
 extension NSManagedObjectContext {
   /// Returns the entries of a root context's save, rebased on stored rows.

@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
       object.write(value, at: slot)
       object._relations?.decoded[slot] = nil
     }
-    // Both ends of a one-to-many were recorded; each is restored by itself.
+    // Both ends of a one-to-many were recorded; each is restored separately.
     for (slot, target) in change.targets { object.link(slot, to: target?._context === self ? target : nil) }
     for change in change.members {
       object.willChangeState()

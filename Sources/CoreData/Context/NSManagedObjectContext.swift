@@ -153,7 +153,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   // MARK: Changes
 
-  /// Inserts an object made without context.
+  /// Inserts an object that was created without a context.
   open func insert(_ object: NSManagedObject) {
     checkQueue()
     insertObject(object)
@@ -211,7 +211,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// Returns the object with this ID, as a fault if it is not registered. Never reads from a store.
   ///
-  /// Whether the object exists shows when the fault is filled.
+  /// The fault may turn out to have no row when it is filled.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject { objectOrFault(objectID) }
 
   /// Returns the object with this ID and loads its values.
@@ -238,7 +238,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// Assigns permanent IDs to objects before they are saved; skips objects that have one.
   ///
-  /// - Throws: A Cocoa error if no store takes the entity or the store cannot be written.
+  /// - Throws: A Cocoa error if no store holds the entity or the store cannot be written.
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try givePermanentIDs(to: objects) }
 
   /// Reloads an object's values or turns it into a fault.
@@ -319,14 +319,15 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   // MARK: Merging and saving
 
-  /// Makes the next save check the version of an unchanged object, and meet a conflict if another context has saved it.
+  /// Makes the next save check the version of an unchanged object, and report a conflict if another context
+  /// has saved it.
   open func detectConflicts(for object: NSManagedObject) { lockVersion(of: object) }
 
   /// Chooses the store that a new object is saved to.
   ///
-  /// Without it that is the first writable store, in the order in which they were added, whose configuration
-  /// has the object's entity. Traps for a store of another coordinator, for one that does not take the
-  /// entity, and for an object that lives in another store already.
+  /// By default, that is the first writable store, in the order in which they were added, whose configuration
+  /// has the object's entity. Traps for a store of another coordinator, for one that does not hold the
+  /// entity, and for an object that is already saved in another store.
   open func assign(_ object: Any, to store: NSPersistentStore) { chooseStore(store, for: object) }
 
   /// Refreshes objects updated elsewhere, registers those inserted, deletes those deleted; unsaved changes win.

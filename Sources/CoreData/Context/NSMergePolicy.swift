@@ -14,7 +14,7 @@ public enum NSMergePolicyType: UInt, Sendable {
   case rollbackMergePolicyType = 4
 }
 
-/// Resolves conflicts between a context's save and what others have saved since it read. Immutable.
+/// Resolves conflicts between a context's save and saves of others since it read the objects. Immutable.
 ///
 /// ```swift
 /// background.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump

@@ -106,7 +106,7 @@ extension NSManagedObject {
     _set(object, isMember: false, of: _layout.slots[slot].relationship!, slot, members(slot))
   }
 
-  /// Makes an object a member, or no member, and maintains the inverse.
+  /// Adds or removes a member and maintains the inverse.
   private final func _set(
     _ object: NSManagedObject, isMember: Bool, of relationship: PropertyLayout.Relationship, _ slot: Int,
     _ state: ToManyState, at index: Int? = nil
@@ -123,7 +123,7 @@ extension NSManagedObject {
     guard let inverse = relationship.inverseSlot else { return }
     if !isMember { return object.inverseWasCut(inverse, self) }
     object.inverseWasMade(inverse, self, through: slot)
-    // No change: the members read were older than the object's own end.
+    // Not a change: the members read were older than the object's own end.
     if object.wasSaved(pointingAt: self, inverse) { state.changes[object] = nil }
   }
 
@@ -155,14 +155,14 @@ extension NSManagedObject {
     slot < _layout.slots.count ? _layout.slots[slot].relationship : nil
   }
 
-  /// Updates this end after `other`, whose to-one is the other end, was linked to this object, or this to-one
-  /// after it was added to the members of `other`.
+  /// Updates this end after `other` was linked to this object through its slot `outward`: adds `other` to
+  /// this to-many, or sets this to-one to it.
   final func inverseWasMade(_ slot: Int, _ other: NSManagedObject, through outward: Int) {
     willChangeState()
     guard let relationship = relationship(slot) else { return }
     if relationship.isToMany {
       let state = relationship.isOrdered ? members(slot) : memberState(slot)
-      // A member that was removed is a member again as far as its own end is saved so.
+      // The saved value of its own end determines whether a removed member was a member before.
       let wasMember =
         state.changes[other]?.isMember == false ? other.wasSaved(pointingAt: self, outward) : nil
       if state.follow(other, isMember: true, wasMember: wasMember) { markTouched(slot) }

@@ -95,8 +95,8 @@ extension NSManagedObject {
   }
 
   /// Decodes a cell into the value that `value(forKey:)` returns. A transformable that cannot be decoded
-  /// reads as its bytes, and the first one is logged to standard error: the program may read another one's
-  /// store without its classes and transformers.
+  /// reads as its bytes, and the first one is logged to standard error: the program may read another
+  /// program's store without its classes and transformers.
   final func shown(_ value: Value, _ slot: Int) -> Any? {
     do {
       return try _shape.codings[slot]!.object(from: value)
@@ -163,7 +163,8 @@ extension NSManagedObject {
         + "objects, not a \(value.map { String(describing: type(of: $0)) } ?? "nil").")
   }
 
-  /// Returns the value of a key that every managed object has besides its properties. Predicates use some.
+  /// Returns the value of a key that every managed object has in addition to its properties. Predicates use
+  /// some of these keys.
   private final func _valueOfUnmodelledKey(_ key: String) -> Any? {
     switch key {
     case "objectID": return objectID
@@ -216,13 +217,13 @@ extension NSManagedObject {
     markChanged(slot)
   }
 
-  /// Makes `_draft` a row that is not shared, to change it.
+  /// Makes `_draft` exclusive to the object before a change.
   final func makeDraftWritable() {
     willChangeState()
     makeDraftOwn()
   }
 
-  /// Makes `_draft` a row that is not shared, for a save to complete. Tracks no changes.
+  /// Makes `_draft` exclusive to the object, so that a save can complete it. Tracks no changes.
   final func makeDraftOwn() {
     if _draft != nil, !_flags.contains(.draftShared) { return }
     if let current = _current {

@@ -14,8 +14,8 @@ struct ChangeUserInfo {
     AnyHashable(NSRefreshedObjectsKey), AnyHashable(changedByMergeKey),
   ]
 
-  /// User info key of all objects changed by a merge, in notifications that follow it; as Core Data spells
-  /// it.
+  /// User info key of all objects changed by a merge, in notifications that follow it; spelled as in Core
+  /// Data.
   static let changedByMergeKey = "NSObjectsChangedByMergeChangesKey"
   /// The number of key combinations.
   static let combinations = 1 << 5

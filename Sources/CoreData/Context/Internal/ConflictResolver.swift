@@ -79,7 +79,7 @@ struct ConflictResolver {
         case nil: return entry
         case .gone?: return nil
         case .rewritten(let rewritten)?:
-          // Resolving another conflict has changed the object since, on top of this outcome.
+          // Resolving another conflict has since changed the object on top of this outcome.
           let isOwn = context.table.object(for: entry.id)?._flags.contains(.listed) ?? false
           return isOwn ? entry : rewritten
         }
@@ -226,7 +226,7 @@ struct VersionConflictResolver {
     _object._draft = row
     _object._changed = changed
     _object._state.ownDraft()
-    // Keep local additions and removals; reread what others changed in the same relationship.
+    // Keep local additions and removals; reread the changes of others in the same relationship.
     _object._relations?.dropClean()
   }
 

@@ -53,7 +53,7 @@ final class ContextQueue: @unchecked Sendable {
     _labelled.withLock { $0 = DispatchQueue(label: label, target: queue) }
   }
 
-  /// Label of the queue in force.
+  /// Label of the queue in use.
   var label: String {
     switch kind {
     case .main: "main queue"
@@ -174,7 +174,8 @@ final class ContextQueue: @unchecked Sendable {
     return try block()
   }
 
-  // Not inlined: `_run` is specialized for many closures, and these inline all that a merge does.
+  // Not inlined: `_run` is specialized for many closures, each of which would otherwise inline all that a
+  // merge does.
 
   /// Prepares the calling thread for a block.
   ///
@@ -190,7 +191,7 @@ final class ContextQueue: @unchecked Sendable {
     return begin
   }
 
-  /// Ends what `_enter` has begun.
+  /// Undoes `_enter` after the block.
   @inline(never)
   private func _leave(since begin: UInt64?) {
     if let begin { MainQueueTrace.recorder?(begin, DispatchTime.now().uptimeNanoseconds) }
@@ -201,7 +202,7 @@ final class ContextQueue: @unchecked Sendable {
 
   private static let _mainKey = DispatchSpecificKey<Bool>()
 
-  /// Marks the main queue, so that code running on it is recognised whichever thread drains it.
+  /// Marks the main queue, so that code running on it is recognised on any thread that drains it.
   private static let _markMainQueue: Void = DispatchQueue.main.setSpecific(key: _mainKey, value: true)
 
   /// True on the main thread, and in a main-queue block that another thread drains (as after

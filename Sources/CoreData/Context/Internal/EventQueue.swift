@@ -15,7 +15,7 @@ struct EventQueue {
 
   // MARK: Merging
 
-  /// Whether the current changes come from a merge.
+  /// Whether a merge made the current changes.
   var isMerge = false
   /// Slots that the current merge changed, by observed object.
   var mergedSlots: [ObjectIdentifier: SlotSet] = [:]

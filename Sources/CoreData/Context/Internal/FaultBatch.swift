@@ -8,7 +8,7 @@ struct FaultBatch {
   private var _starts: [Int] = []
   /// Index of the last key found; objects are usually accessed in order.
   private var _last = 0
-  /// Fetches with a batch size of their own, and other large groups; latest last.
+  /// Fetches with their own batch size, and other large groups; latest last.
   private var _fetches: [FetchPages] = []
   private var _ahead = ReadAhead()
 

@@ -96,7 +96,8 @@ final class FetchReading {
     case stored(StoredObject)
     /// An object of the context with unsaved changes of its own.
     case object(NSManagedObject)
-    /// An entry saved up by a child or unsaved in an ancestor, and its resulting row; nil for a deletion.
+    /// An entry that a child saved into this context or that is unsaved in an ancestor, and its resulting
+    /// row; nil for a deletion.
     case entry(Layer.Entry, Row?)
   }
 

@@ -33,7 +33,7 @@ final class PublishedOverlay: Sendable {
     var (layers, inbox, mail) = _state.withLock { ($0.layers, $0.inbox, $0.mail) }
     if inbox.isEmpty { return layers }
     layers += putTogether(&inbox)
-    // Cached for the next reader unless a delivery has come or gone meanwhile.
+    // Cached for the next reader unless a delivery was added or removed meanwhile.
     let tidy = inbox
     _state.withLock { state in
       if state.mail == mail { state.inbox = tidy }

@@ -66,7 +66,7 @@ struct ReadChain {
     case missing
   }
 
-  /// What a read of one object has found.
+  /// The result of reading one object.
   struct Reading {
     let found: Found
     /// Rows of neighbours that were read along with the object.

@@ -14,7 +14,7 @@ struct SavePass {
   var token: NSPersistentHistoryToken?
   /// Objects of rows that the stores' delete rules changed beyond the current save.
   var followed: [NSManagedObject] = []
-  /// Whether the current save has met conflicts, which may have dropped changes.
+  /// Whether the current save has resolved conflicts, which may have dropped changes.
   var hasResolved = false
   /// Epoch of the row cache after the last save into stores.
   var epoch = 0

@@ -1,5 +1,5 @@
-/// A link of a many-to-many at both ends. Every change of such a link goes through here, so that both ends record the
-/// same.
+/// Both ends of one link of a many-to-many. Every change of such a link goes through this type, so that both
+/// ends record the same change.
 struct ManyToManyPair {
   /// Identifies a pair from either end.
   struct Identity: Hashable {
@@ -17,7 +17,7 @@ struct ManyToManyPair {
   /// Nil if the other end is not in memory.
   private let _theirs: ToManyState?
 
-  /// A pair whose other end is loaded into memory, but not its members unless they are ordered.
+  /// Creates a pair and the state of its other end, whose members are loaded only if they are ordered.
   ///
   /// Nil if a damaged file relates an object whose entity has no such relationship.
   init?(_ owner: NSManagedObject, _ slot: Int, _ state: ToManyState, with member: NSManagedObject) {
@@ -28,7 +28,7 @@ struct ManyToManyPair {
     _theirs = other.isOrdered ? member.members(inverse) : member.memberState(inverse)
   }
 
-  /// A pair with the other end as far as it is in memory.
+  /// Creates a pair with the state of its other end, if that is in memory.
   init(known owner: NSManagedObject, _ slot: Int, _ state: ToManyState, with member: NSManagedObject) {
     _inverse = owner.relationship(slot)?.inverseSlot
     (_owner, _slot, _member, _mine) = (owner, slot, member, state)
@@ -37,15 +37,15 @@ struct ManyToManyPair {
 
   var identity: Identity { Identity([_mine] + (_theirs.map { [$0] } ?? [])) }
 
-  /// Whether the objects were linked in what was read; nil if that is not known, or if the ends were read with
-  /// different answers.
+  /// Whether the objects were linked when they were read; nil if unknown, or if the reads of the two ends
+  /// disagree.
   private var _wasLinked: Bool? {
     if let change = _mine.changes[_member] ?? _theirs?.changes[_owner] { return change.wasMember }
     let (here, there) = (_mine.shows(_member), _theirs?.shows(_owner))
     return there == nil || here == there ? here : here == nil ? there : nil
   }
 
-  /// Changes the link for the program: both objects count as changed, and undo can restore both.
+  /// Applies a change made by the program: records both objects for undo, and marks them changed.
   func change(_ body: (ManyToManyPair) -> Void) {
     _owner.willChangeState()
     _member.willChangeState()
@@ -56,7 +56,7 @@ struct ManyToManyPair {
 
   /// Links the objects, or unlinks them.
   ///
-  /// A change that restores what was read is dropped. As long as that is unknown, the last change is kept, even if
+  /// Drops a change that restores what was read. As long as that is unknown, keeps the last change, even if
   /// it reverts an earlier one.
   ///
   /// - Parameters:
@@ -73,7 +73,8 @@ struct ManyToManyPair {
     record(isRecordedAnyway || !change.isRestoring ? change : nil)
   }
 
-  /// Links the objects again, or unlinks them. Objects that were linked before they were linked again stay so.
+  /// Reverts the link to an earlier state. Drops an addition that restores what was read: the objects were
+  /// linked before it and stay linked.
   func revert(to isLinked: Bool) {
     if !isLinked, let change = _mine.changes[_member], change.isMember, change.isRestoring {
       record(nil)
@@ -82,7 +83,7 @@ struct ManyToManyPair {
     }
   }
 
-  /// Makes the other end know what was read of the pair at this one.
+  /// Passes the membership read at this end to the other end.
   func shareWhatWasRead() {
     guard let change = _mine.changes[_member], _theirs?.changes[_owner] != nil else { return }
     _theirs?.changes[_owner] = change

@@ -1,12 +1,12 @@
-/// What a context says of the membership of one object in a to-many, without having saved it.
+/// An unsaved change of one object's membership in a to-many.
 struct MemberChange {
   /// Whether the object is a member.
   var isMember: Bool
-  /// Whether the object was a member in what the context read; nil if that is not known, or if the two ends of
-  /// a many-to-many were read with different answers.
+  /// Whether the object was a member when the context read the to-many; nil if unknown, or if the reads of
+  /// the two ends of a many-to-many disagree.
   var wasMember: Bool?
 
-  /// Whether the change restores what was read, so that nothing is left to say.
+  /// Whether the change restores what was read and need not be recorded.
   var isRestoring: Bool { wasMember == isMember }
 }
 
@@ -27,7 +27,7 @@ struct MemberChanges {
   /// The objects that became members.
   var added: [NSManagedObject] { _elements.compactMap { $0.change.isMember ? $0.object : nil } }
 
-  /// The objects that are members no more.
+  /// The objects that are no longer members.
   var removed: [NSManagedObject] { _elements.compactMap { $0.change.isMember ? nil : $0.object } }
 
   /// All changes.
@@ -47,8 +47,8 @@ struct MemberChanges {
 
   /// Records a change of membership, or drops one that restores what was read.
   ///
-  /// - Parameter wasMember: Whether the object was a member; if nil, as its last change has it, or the opposite of
-  ///   `isMember` for an object without one.
+  /// - Parameter wasMember: Whether the object was a member; if nil, the value in its last change, or the
+  ///   opposite of `isMember` without one.
   mutating func record(_ object: NSManagedObject, isMember: Bool, wasMember: Bool?) {
     let position = _position(of: object)
     let was = wasMember ?? position.flatMap { _elements[$0].change.wasMember } ?? !isMember
@@ -65,8 +65,7 @@ struct MemberChanges {
     for position in _elements.indices { _elements[position].change = body(_elements[position]) }
   }
 
-  /// Returns the objects that are members now and were none at an earlier moment, or the reverse, each with what it
-  /// was.
+  /// Returns the objects whose membership differs from an earlier state, each with its earlier membership.
   func changed(since earlier: MemberChanges) -> [(object: NSManagedObject, wasMember: Bool)] {
     let now = _elements.filter { earlier[$0.object]?.isMember != $0.change.isMember }
     let reverted = earlier._elements.filter { self[$0.object] == nil }
@@ -92,7 +91,7 @@ struct MemberChanges {
     return place
   }
 
-  /// Returns the first place that is searched for an object.
+  /// Returns the place at which the search for an object starts.
   private func _home(of object: NSManagedObject) -> Int {
     // Objects are aligned to 16 bytes; the multiplication spreads the rest over the upper bits.
     let address = UInt(bitPattern: ObjectIdentifier(object))
@@ -115,7 +114,7 @@ struct MemberChanges {
     }
   }
 
-  /// Removes a change. The last one takes its position.
+  /// Removes a change and moves the last one into its position.
   private mutating func _remove(at position: Int) {
     let last = _elements.count - 1
     if _table.isEmpty {
@@ -131,7 +130,7 @@ struct MemberChanges {
     _elements.removeLast()
   }
 
-  /// Frees a place of the table and moves those behind it that would not be found any more.
+  /// Frees a place of the table and moves back later entries that the gap would make unreachable.
   private mutating func _free(_ freed: Int) {
     let mask = _table.count - 1
     var (gap, place) = (freed, freed)

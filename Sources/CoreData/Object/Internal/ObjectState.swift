@@ -163,7 +163,7 @@ struct ObjectState {
   /// Adds the object to those that the current save writes.
   mutating func write() { flags.insert(.written) }
 
-  /// Clears what a save uses once it is complete.
+  /// Clears the flags that a save uses, once it is complete.
   mutating func endSave() { flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
 
   /// Makes the object clean: its changes are saved.
@@ -233,7 +233,7 @@ struct ObjectState {
   /// Returns to a plain fault when the context is reset.
   mutating func reset() { flags = flags.intersection(.observed).union(.fault) }
 
-  /// Clears what refers to the context when the object is unregistered.
+  /// Clears the flags that concern the context when the object is unregistered.
   mutating func leaveContext() {
     flags.subtract([.inserted, .updated, .deleted, .listed, .adopted])
     flags.subtract(.event)

@@ -43,7 +43,7 @@ enum ObservationRegistrars {
     return _observed.withLock { $0[identity] ?? Observed() }.reads
   }
 
-  /// Removes the registrar of an object on its deinit.
+  /// Removes the registrar of an object. Called by its deinit.
   static func forget(_ object: NSManagedObject) {
     let identity = ObjectIdentifier(object)
     // Released outside the lock: a deinit may run arbitrary code.

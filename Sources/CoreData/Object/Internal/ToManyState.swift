@@ -142,7 +142,8 @@ final class ToManyState {
     guard isRealised else { return }
     isRealised = false
     if isReordered { _wantedOrder = order }
-    // Others may have removed the same members. A removal from now on reads the members first.
+    // Others may have removed the same members, so the previous membership is unknown. Later removals read
+    // the members first.
     changes.update { _, change in
       MemberChange(isMember: change.isMember, wasMember: change.isMember ? change.wasMember : nil)
     }
@@ -157,12 +158,13 @@ final class ToManyState {
   /// Whether an object is among the members; nil if they are not loaded.
   func shows(_ object: NSManagedObject) -> Bool? { isRealised ? members.contains(object) : nil }
 
-  /// Makes an object a member, or no member. A change that restores what was read is dropped.
+  /// Adds or removes a member. Drops a change that restores what was read.
   ///
   /// - Parameters:
-  ///   - wasMember: Whether the object was a member, if the caller knows better than the members read.
+  ///   - wasMember: Whether the object was a member, if the caller has newer information than the members
+  ///     read.
   ///   - index: Position in an ordered relationship; at the end if nil.
-  /// - Returns: False if the object is known to be as wanted already.
+  /// - Returns: False if the membership is known to be the requested one already.
   @discardableResult
   func set(
     _ object: NSManagedObject, isMember: Bool, wasMember: Bool? = nil, at index: Int? = nil
@@ -173,7 +175,7 @@ final class ToManyState {
     return true
   }
 
-  /// Shows an object among the members, or not. Records no change.
+  /// Adds an object to the members in memory, or removes it. Records no change.
   ///
   /// - Returns: Whether the members have changed.
   @discardableResult
@@ -189,14 +191,15 @@ final class ToManyState {
     return true
   }
 
-  /// Follows the end of an object that now points here, or does so no more, regardless of the members read, which may
-  /// be older than that end. Records the change even if it says what was read.
+  /// Follows a change of the object's own end, which now points to this owner or no longer does. Overrides
+  /// the members read, which may be older than that end, and records the change even if it restores what was
+  /// read.
   ///
   /// - Parameter wasMember: As for `set`.
   /// - Returns: Whether the members or the recorded changes differ from before.
   func follow(_ object: NSManagedObject, isMember: Bool, wasMember: Bool? = nil) -> Bool {
     if set(object, isMember: isMember, wasMember: wasMember) { return true }
-    // The members read are as wanted already.
+    // The members read already match.
     let known = changes[object]
     changes[object] = MemberChange(
       isMember: isMember, wasMember: wasMember ?? (known == nil ? isMember : known?.wasMember))
@@ -252,7 +255,7 @@ final class ToManyState {
     isReordered = true
   }
 
-  /// Records that the order, if there is one, is no longer that of the members read.
+  /// Records that the order of an ordered to-many differs from that of the members read.
   func markReordered() { if isOrdered { isReordered = true } }
 
   /// Replaces the order of the same members.

@@ -115,7 +115,7 @@ extension ManagedKey {
     }
   }
 
-  /// Returns a number whose attribute has another numeric type than the accessor.
+  /// Returns a number whose attribute has a different numeric type from the accessor's.
   func number(of object: NSManagedObject) -> NSNumber {
     switch object.valueOfProperty(name) {
     case let number as NSNumber: return number

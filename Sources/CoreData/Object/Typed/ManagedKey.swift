@@ -40,7 +40,7 @@ public final class ManagedKey<Value>: Sendable {
     form = ManagedForm(Value.self)
   }
 
-  /// The slot of a property that has none, or that has another type than `Value` in the model.
+  /// Stands for the slot of a property without one, or whose type in the model is not `Value`.
   @inline(__always) static var indirect: Int { 0xFFFF_FFFF }
 
   /// Returns the property's slot in an object's entity, or `indirect` if it must be accessed by name.
