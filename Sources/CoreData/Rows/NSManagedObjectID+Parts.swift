@@ -8,7 +8,7 @@ package struct ObjectIDParts: Hashable, Sendable {
   package let store: String
   /// Name of the entity.
   package let entity: String
-  /// Primary key; in a custom store a process-local number, for which `text` stands elsewhere.
+  /// Primary key; in a custom store a process-local number, which `text` replaces outside the process.
   package let number: Int64
   /// Text of the custom store's reference object; nil in other stores.
   package let text: String?

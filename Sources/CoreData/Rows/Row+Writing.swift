@@ -67,7 +67,8 @@ extension Row {
     return values + slot
   }
 
-  /// Sets all cells of a Row of Values that nothing else holds: false, and nothing is set, if something does.
+  /// Sets all cells of a Row of Values that is referenced only once; otherwise sets nothing and returns
+  /// false.
   package mutating func refill(_ cells: [Value]) -> Bool {
     guard isKnownUniquelyReferenced(&self.cells) else { return false }
     precondition(header.format == nil && cells.count == Int(header.count))
@@ -84,7 +85,7 @@ extension Row {
 
   // MARK: Packing
 
-  /// Sets a cell of a packed Row. Takes each value apart, so that a text is released once it is copied.
+  /// Sets a cell of a packed Row. Destructures each value, so that a text is released once it is copied.
   private mutating func _pack(_ value: consuming Value, at slot: Int, _ format: Unmanaged<RowFormat>) {
     let kind = format._withUnsafeGuaranteedRef { format in
       precondition(slot >= 0 && slot < format.count)

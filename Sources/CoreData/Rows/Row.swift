@@ -77,7 +77,7 @@ package struct Row: @unchecked Sendable {
     values.initialize(repeating: .null, count: count)
   }
 
-  /// A Row of nulls whose cells `fill` may initialise, once each, without reading or releasing the nulls.
+  /// A Row of nulls whose cells `fill` may initialize, once each, without reading or releasing the nulls.
   package init(count: Int, version: Int64, filling fill: (UnsafeMutablePointer<Value>) throws -> Void)
     rethrows
   {

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A Row of Values takes 24 bytes per slot and a reference to each text longer than 15 bytes. A packed row is
 /// one allocation of half the size that references nothing else: a String is created only on access, and a
-/// text is bound to a statement where it lies. Entities with values of other kinds use Rows of Values.
+/// text is bound to a statement in place. Entities with values of other kinds use Rows of Values.
 package final class RowFormat: Sendable {
   package enum Kind: UInt8, Sendable {
     /// Not in stored rows: a to-many or transient property.
@@ -99,7 +99,8 @@ package final class RowFormat: Sendable {
     }
   }
 
-  /// The address of the ID of a null reference's unsaved target; nil if the cell is null or no reference.
+  /// The address of the ID of a null reference's unsaved target; nil if it has none or the slot is not a
+  /// reference.
   @inline(__always) func pending(_ slot: Int, _ word: UInt64) -> UnsafeRawPointer? {
     _referenceSlots & Self.bit(slot) == 0 ? nil : UnsafeRawPointer(bitPattern: UInt(word))
   }
@@ -113,7 +114,7 @@ package final class RowFormat: Sendable {
     }
   }
 
-  /// Where the last of the texts ends.
+  /// The end of the last text.
   func textEnd(_ words: UnsafeMutablePointer<UInt64>, _ nulls: UInt64) -> Int {
     var end = 0
     forEachText(nulls) { slot in
@@ -135,16 +136,17 @@ package final class RowFormat: Sendable {
   /// Room for texts in a new draft, in bytes.
   @inline(__always) var textRoom: Int { _textRoom.load(ordering: .relaxed) }
 
-  /// Most bytes that new drafts reserve for texts; longer ones get their room when they are set.
+  /// Maximum number of bytes that new drafts reserve for texts; longer texts get their room when they are
+  /// set.
   private static var _mostTextRoom: Int { 256 }
 
-  /// Gives later drafts at least as much room as one has needed.
+  /// Raises the room of later drafts to what one draft has needed.
   func expectText(_ count: Int) {
     let room = min(count, Self._mostTextRoom)
     if room > textRoom { _textRoom.store(room, ordering: .relaxed) }
   }
 
-  /// Gives later drafts less room, step by step, where a finished one needed little.
+  /// Lowers the room of later drafts step by step if a finished one needed little.
   func reportText(of row: Row) {
     let room = textRoom
     let used = textEnd(row.words, row.header.count)

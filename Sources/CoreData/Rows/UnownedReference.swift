@@ -2,9 +2,9 @@ import CoreDataCSwiftRuntime
 
 /// A reference that does not retain its object, and whose holder may outlive it, for modules of this package.
 ///
-/// Cheaper than a weak reference, which allocates. The object's memory, without what it refers to, stays allocated
-/// until the holder refers to another object or calls `release()`. Used on the thread that uses the object. Not
-/// generic, because other modules would look up its metadata at run time.
+/// Cheaper than a weak reference, which allocates. The object's memory, without the objects it refers to,
+/// stays allocated until the holder refers to another object or calls `release()`. Used on the thread that
+/// uses the object. Not generic, because other modules would look up its metadata at run time.
 package struct UnownedReference {
   private var _address: UnsafeMutableRawPointer?
 

@@ -102,7 +102,8 @@ package final class ToManyDelta: Sendable {
 
 /// The value of a transformable attribute: the object, its encoded bytes, or both.
 package final class TransformableBox: @unchecked Sendable {
-  // Unchecked: written once at initialisation. The object is the program's and, as in Core Data, not copied.
+  // Unchecked: written once at initialization. The object belongs to the program and, as in Core Data, is not
+  // copied.
   package let object: Any?
   package let data: Data?
 

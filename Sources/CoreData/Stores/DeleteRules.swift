@@ -1,10 +1,11 @@
 import CoreDataModelSchema
 
-/// The delete rules of rows that a store deletes: which rows go with them, and through which relationships the rows
-/// that stay may still point at one of them. Reads no row itself, so that all engines share it.
+/// Applies delete rules to the rows that a store deletes: determines which rows are deleted with them, and
+/// through which relationships the remaining rows may still point at one of them. Reads no row itself, so
+/// that all engines share it.
 ///
-/// Cascade also deletes the members; every other rule clears what points at a deleted row. Deny is validation, which
-/// a store does not repeat.
+/// Cascade also deletes the members; Nullify and Deny, and in batches every rule, clear the to-ones that
+/// point at a deleted row. Deny is validation, which a store does not repeat.
 package struct DeleteRules {
   /// A relationship of deleted rows of one entity, at whose other end a to-one is stored.
   package struct Link {
@@ -13,7 +14,7 @@ package struct DeleteRules {
     package let slot: Int
     /// The keys of the deleted rows.
     package let keys: [Int64]
-    /// The entity of the rows that may point at them, and the to-one by which they do.
+    /// The entity of the rows that may point at them, and the to-one that does.
     package let entity: PropertyLayout
     package let inverse: Int
   }
@@ -26,8 +27,8 @@ package struct DeleteRules {
 
   package init(_ model: ModelLayout) { _model = model }
 
-  /// Returns the rows that a save deletes and that others may point at, where a rule has to follow: those of most
-  /// entities are not looked at again.
+  /// Returns the rows deleted by a save whose entities have a rule to apply to other rows. Most entities have
+  /// none, so their rows are not looked at again.
   package static func reaching(_ changes: ChangeSet, _ model: ModelLayout) -> [ObjectKey] {
     var result: [ObjectKey] = []
     var space: ObjectIDSpace?
@@ -53,7 +54,7 @@ package struct DeleteRules {
     }
   }
 
-  /// Whether a row is among those that are deleted.
+  /// Whether a row is among the deleted ones.
   package func deletes(_ key: ObjectKey) -> Bool { _isDeleted.contains(key) }
 
   /// The deleted rows' keys by entity.
@@ -85,7 +86,7 @@ package struct DeleteRules {
     }
   }
 
-  /// Adds rows that are not listed yet and returns those by entity.
+  /// Adds rows that are not listed yet and returns their keys by entity.
   private mutating func _add(_ keys: [ObjectKey]) -> [Int: [Int64]] {
     var added: [Int: [Int64]] = [:]
     for key in keys where _isDeleted.insert(key).inserted {
@@ -112,8 +113,8 @@ package struct DeleteRules {
     }
   }
 
-  /// Throws if nullify would empty a mandatory relationship of rows that stay. A mandatory to-many that loses one of
-  /// several members is not checked, like other counts.
+  /// Throws if nullify would empty a mandatory relationship of remaining rows. A mandatory to-many that loses
+  /// one of several members is not checked, like other counts.
   ///
   /// - Throws: `BatchInverseError`, and errors of `members`.
   package func checkMandatoryInverses(
@@ -137,12 +138,13 @@ package struct DeleteRules {
   }
 }
 
-/// What delete rules changed in a store beyond a save: rows that somebody had linked to deleted ones meanwhile.
+/// The rows that delete rules changed in a store beyond a save, because other writers had linked them to
+/// deleted rows meanwhile.
 package struct FollowedRules: Sendable {
   /// A row that pointed at a deleted one.
   package struct Cut: Sendable {
     package let key: ObjectKey
-    /// The row as stored now.
+    /// The row that is stored now.
     package let row: Row
     /// The to-ones that were cleared.
     package let slots: SlotSet

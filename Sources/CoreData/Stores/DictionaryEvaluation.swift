@@ -82,7 +82,7 @@ struct DictionaryEvaluation {
     case .object(let object):
       if let id = object.base.base as? NSManagedObjectID { return .object(PredicateObject(id.canonical)) }
       return value
-    // SQL distinguishes strings that differ only in Unicode normalization.
+    // As in SQL, strings that differ only in Unicode normalization are distinct.
     case .string(let text): return .data(Data(text.utf8))
     default: return value
     }

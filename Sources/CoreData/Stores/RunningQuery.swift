@@ -8,7 +8,7 @@ package enum RunningQuery {
   /// Whether the caller has cancelled the query.
   package static var isCancelled: Bool { QueryCancellation.isCancelled }
 
-  /// Runs `body`, whose queries end once `isCancelled` answers true.
+  /// Runs `body`, whose queries end once `isCancelled` is true.
   package static func ending<Result>(
     when isCancelled: @escaping @Sendable () -> Bool, _ body: () throws -> Result
   ) rethrows -> Result {

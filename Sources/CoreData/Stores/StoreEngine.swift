@@ -69,7 +69,7 @@ package struct StoreConstraintError: Error, Sendable {
 
 /// Read access to a store: to its latest state, or to an older one that is pinned.
 ///
-/// All methods may be called concurrently from any thread. Reads never wait for a commit.
+/// All methods may be called concurrently from any thread. Reads never wait for commits.
 package protocol StoreReading: AnyObject, Sendable {
   /// Runs a fetch; the result is sorted, with limit and offset applied.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject]

@@ -4,7 +4,7 @@ import CoreDataModelSchema
 package struct SaveOutcome: Sendable {
   /// Rows with values computed by the store: derived attributes of objects in the save and of others.
   package var computed: [StoredObject] = []
-  /// What delete rules changed beyond the save.
+  /// The changes that delete rules made beyond the save.
   package var followed = FollowedRules()
   /// Number of the transaction in the store's history; nil without one.
   package var transaction: Int64?

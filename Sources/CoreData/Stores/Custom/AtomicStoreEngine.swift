@@ -129,10 +129,10 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     }
   }
 
-  /// A relationship of a node that leads to deleted ones.
+  /// A relationship of a node that refers to deleted nodes.
   private typealias Neighbour = (node: NSAtomicStoreCacheNode, name: String)
 
-  /// Returns the relationships that lead to the rows that rules cascade to, from rows that stay.
+  /// Returns the relationships that refer to the rows that rules cascade to.
   private func _neighbours(of followed: FollowedRules) throws -> [Neighbour] {
     var result: [Neighbour] = []
     for (key, row) in zip(followed.deleted, try rows(for: followed.deleted)) {
@@ -154,8 +154,8 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     return result
   }
 
-  /// Applies to the nodes what delete rules change beyond a save. Nodes whose relationships the store keeps in a form of
-  /// its own are left to the store.
+  /// Applies the changes that delete rules make beyond a save to the nodes. Leaves nodes whose relationships
+  /// the store keeps in its own form to the store.
   private func _follow(_ followed: FollowedRules, _ neighbours: [Neighbour]) {
     for cut in followed.cut {
       let node = _store.cacheNode(for: NSManagedObjectID(cut.key))
@@ -205,7 +205,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
 
   var metadata: [String: Any] { _store.metadata ?? [:] }
 
-  /// The following save makes the store write them.
+  /// The store writes them in the save that follows.
   func setMetadata(_ metadata: [String: Any]) throws {}
 
   func close() { _memory.close() }

@@ -92,7 +92,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       return nil
     }
     let shape = key.space.entity.shape
-    // A store that does not count versions must not appear older than what was saved to it.
+    // A store that does not count versions must not return an older version than the one saved to it.
     let version = max(Int64(clamping: node.version), _versions[key] ?? 0)
     var row = Row(count: key.space.layout.slots.count, version: version)
     var members: [Int: [ObjectKey]] = [:]
@@ -271,7 +271,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
 
   var metadata: [String: Any] { _store.metadata ?? [:] }
 
-  /// The following save makes the store write them.
+  /// The store writes them in the save that follows.
   func setMetadata(_ metadata: [String: Any]) throws {}
 
   func close() {}

@@ -10,7 +10,7 @@ protocol ManagedObjectStoring: StoreEngine {
   /// Saves, even without changes, since a save also writes metadata.
   ///
   /// - Parameter others: Saves into the other custom stores of a joint save. Called once, after this save is
-  ///   known to have no conflicts and before it is made.
+  ///   known to have no conflicts and before it is executed.
   /// - Throws: `StoreConflictError`, or any error of the custom class.
   func save(
     _ changes: ChangeSet, in context: NSManagedObjectContext, along others: () throws -> Void

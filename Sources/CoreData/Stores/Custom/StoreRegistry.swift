@@ -46,7 +46,7 @@ extension NSPersistentStoreCoordinator {
 
 /// Creates stores of registered classes.
 ///
-/// Their initialiser need not be `required`; `ObjectMaker` describes how it is called nevertheless.
+/// Their initializer need not be `required`; `ObjectMaker` describes how it is called nevertheless.
 /// `CustomStoreTests` verifies this for each toolchain.
 enum StoreMaker {
   /// Same shape as `NSPersistentStore`; never instantiated.
@@ -63,7 +63,7 @@ enum StoreMaker {
     }
   }
 
-  /// Overrides the initialiser, so that the compiler does not infer that `Lens` is final and call it
+  /// Overrides the initializer, so that the compiler does not infer that `Lens` is final and call it
   /// directly.
   final class OtherLens: Lens {
     required init(

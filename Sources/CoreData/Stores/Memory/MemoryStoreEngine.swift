@@ -114,7 +114,7 @@ final class MemoryStoreEngine: StoreEngine {
     _tables.withLock { $0.conflicts(in: changes) }
   }
 
-  /// Carries out a save, whose inserted objects all have keys, on a copy of the tables.
+  /// Executes a save on a copy of the tables. All inserted objects must have keys.
   func prepare(_ changes: ChangeSet) -> (tables: MemoryTables, followed: FollowedRules) {
     var tables = _tables.withLock { $0 }
     tables.write(changes)
@@ -122,7 +122,7 @@ final class MemoryStoreEngine: StoreEngine {
     return (tables, followed)
   }
 
-  /// Replaces the tables by those of a prepared save. No other save may come between.
+  /// Installs the tables of a prepared save. No other save may run in between.
   func install(_ tables: MemoryTables) { _tables.withLock { $0 = tables } }
 
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {

@@ -1,11 +1,11 @@
 import CoreDataModelSchema
 
-/// Delete rules for rows that somebody else has linked to the deleted ones since their members were read.
+/// Delete rules for rows that other writers have linked to the deleted ones since their members were read.
 extension MemoryTables {
-  /// Applies the rules to rows that still point at a deleted one after everything else is written. Deny cannot be
-  /// checked any more and clears the link like nullify.
+  /// Applies the rules to rows that still point at a deleted one after everything else is written. Deny can
+  /// no longer be checked and clears the link, as Nullify does.
   ///
-  /// - Returns: What changed beyond the save.
+  /// - Returns: The changes beyond the save.
   mutating func followRules(
     of changes: ChangeSet, _ model: ModelLayout, _ spaces: [ObjectIDSpace]
   ) -> FollowedRules {
@@ -16,7 +16,7 @@ extension MemoryTables {
     followed.deleted = Array(rules.found.dropFirst(deleted.count))
     for key in followed.deleted { remove(key) }
     if cut.isEmpty { return followed }
-    // The version of a row grows once with each save.
+    // A save increments the version of a row only once.
     let written = Set(changes.updated.compactMap(\.id.key) + changes.inserted.compactMap(\.id.key))
     for (key, slots) in cut {
       guard let old = record(root: key.space.layout.rootNumber, key.reference)?.row else { continue }
@@ -28,7 +28,7 @@ extension MemoryTables {
     return followed
   }
 
-  /// Returns the rows to delete, and the to-ones to clear in rows that stay.
+  /// Returns the rows to delete, and the to-ones to clear in remaining rows.
   private func _consequences(
     of deleted: [ObjectKey], _ model: ModelLayout, _ spaces: [ObjectIDSpace]
   ) -> (rules: DeleteRules, cut: [ObjectKey: SlotSet]) {
@@ -43,8 +43,8 @@ extension MemoryTables {
     return (rules, cut)
   }
 
-  /// Returns the members of a relationship of some rows. Of a to-one, those are the rows that point back, if the other
-  /// end is one, too: the rows themselves may be deleted already.
+  /// Returns the members of a relationship of some rows. If the other end is a to-one, these are the rows
+  /// that point back through it: the owners' own rows may be deleted already.
   private func _members(
     of keys: [Int64], _ layout: PropertyLayout, _ slot: Int, _ model: ModelLayout, _ spaces: [ObjectIDSpace]
   ) -> [ObjectKey] {

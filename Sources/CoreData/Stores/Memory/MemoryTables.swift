@@ -115,7 +115,7 @@ struct MemoryTables {
       + changes.locked.compactMap { conflict($0.id, $0.base) }
   }
 
-  /// Writes a save whose inserted objects all have keys.
+  /// Writes a save. All inserted objects must have keys.
   mutating func write(_ changes: ChangeSet) {
     for insertion in changes.inserted { put(insertion.row, insertion.id.key!, isNew: true) }
     for update in changes.updated { put(_current(update), update.id.key!, isNew: false) }

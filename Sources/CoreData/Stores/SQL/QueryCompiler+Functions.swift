@@ -26,7 +26,7 @@ extension QueryCompiler {
     case .count: return try _count(arguments, expression)
     case .sum, .average, .min, .max, .median, .mode, .standardDeviation:
       return try _aggregate(function, arguments, expression)
-    // A function of values is the dialect's.
+    // The dialect compiles functions of values.
     default: break
     }
     throw untranslatable(expression.outline, "\(dialect.name) has no function for it")

@@ -58,13 +58,14 @@ package protocol SQLDialect: Sendable {
 
   // MARK: Functions
 
-  /// A predefined function of values; nil for one that the compiler writes itself, and for one that the database has not.
+  /// Returns the form of a predefined function of values; nil for one that the compiler writes itself, and
+  /// for one that the database lacks.
   func function(_ function: PredicateFunction) -> SQLFunctionForm?
   /// Compiles CAST(value, 'Type'); nil if the database does not support the conversion.
   func cast(_ value: SQLFragment, _ kind: ValueKind, to type: String) -> (SQLFragment, ValueKind)?
   /// Compiles a property of an attribute's value in a key path; nil if there is none of that name.
   func property(_ name: String, of value: SQLFragment, _ kind: ValueKind) -> (SQLFragment, ValueKind)?
-  /// An aggregate but `count`; nil if the database has none.
+  /// Returns an aggregate other than `count`; nil if the database lacks it.
   func aggregate(_ function: PredicateFunction, _ value: SQLFragment, _ kind: ValueKind) -> SQLFragment?
 
   // MARK: Clauses

@@ -18,8 +18,9 @@ package struct UntranslatableQueryError: StoreFailure, CustomStringConvertible {
 
   package func describe(in info: inout [String: Any]) { info[NSUnderlyingErrorKey] = self }
 
-  /// Whether a fetch threw an error because of what it asked: the query has no translation, or SQLite refuses to compute it,
-  /// as a pattern of many thousand characters. False for whatever happens to stores, contexts and tasks.
+  /// Whether a fetch threw an error because of its query: the query has no translation, or SQLite refuses to
+  /// compute it, such as a pattern of many thousands of characters. False for errors of stores, contexts and
+  /// tasks.
   package static func isReason(of error: any Error) -> Bool {
     guard let info = (error as? CocoaError)?.userInfo else { return false }
     return info[NSUnderlyingErrorKey] is UntranslatableQueryError || info[NSSQLiteErrorDomain] as? Int == 1

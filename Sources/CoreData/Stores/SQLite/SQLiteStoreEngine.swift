@@ -21,7 +21,7 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
   let isNew: Bool
   /// Readers for an entity with its subentities, by entity number - 1.
   let familyReaders: [RowReader]
-  /// Readers for an entity alone; the same as above for entities without subentities.
+  /// Readers for an entity without its subentities; the family reader if it has none.
   let exactReaders: [RowReader]
   let keyQueries: [KeyQuery]
   let relationQueries: [[RelationQuery?]]

@@ -79,7 +79,7 @@ enum StoreOpenError: SQLiteFailure, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Describes what is wrong with the location of a file that cannot be opened; nil if nothing is apparent.
+  /// Describes the problem with the location of a file that cannot be opened; nil if none is apparent.
   private static func _place(of path: String) -> String? {
     let files = FileManager.default
     if files.fileExists(atPath: path) { return nil }

@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 
-/// The tables that a migration keeps, since their rows stay as they are except for columns to be added, and the
-/// join tables whose links stay.
+/// The tables that a migration keeps, because their rows change only by added columns, and the join tables
+/// whose links are unchanged.
 ///
-/// Copying a table writes each row and builds each index again. A table is kept if all its rows move to one new
+/// Copying a table rewrites each row and rebuilds each index. A table is kept if all its rows move to one new
 /// table, of the same name, with the same keys and values.
 package struct KeptTables {
-  /// Columns to be added to a kept table, with the values of the rows that are there.
+  /// A column to add to a kept table, with its value in the existing rows.
   struct Addition {
     let column: TableColumn
     let value: SQLPiece
@@ -20,7 +20,7 @@ package struct KeptTables {
   /// Keeps nothing.
   init() {}
 
-  /// Finds what can be kept.
+  /// Finds the tables that can be kept.
   ///
   init(_ values: MigratedValues) {
     let plan = values.plan
@@ -40,7 +40,7 @@ package struct KeptTables {
 
   /// Whether the table of an old root is kept.
   package func keeps(root: Int) -> Bool { _additions[root] != nil }
-  /// Whether a column of a new root's table is one of a table that is kept, with its values.
+  /// Whether a column of a new root's table is in a kept table and keeps its values.
   func keeps(_ column: String, ofNewRoot root: Int, _ plan: MigrationPlan) -> Bool {
     guard let flow = plan.flows.first(where: { $0.newRoot == root }),
       let additions = additions(toRoot: flow.oldRoot)

@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// The SQL of the values that a migrated row has, from the columns of the old one.
+/// The SQL that computes a migrated row's values from the columns of the old row.
 struct MigratedValues {
   let plan: MigrationPlan
   let database: any MigrationDatabase

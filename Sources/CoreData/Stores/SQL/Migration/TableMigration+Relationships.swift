@@ -32,7 +32,7 @@ extension TableMigration {
           finished.insert([layout.rootNumber, key]).inserted
         else { continue }
         let table = new.table(of: layout.entityNumber)
-        // What a kept table already has is as it should be.
+        // Columns that a kept table already had are correct.
         func added(_ column: Int?) -> Int? {
           column.flatMap { kept.keeps(table.columns[$0].name, ofNewRoot: layout.rootNumber, plan) ? nil : $0 }
         }

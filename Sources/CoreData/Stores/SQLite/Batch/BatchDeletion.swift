@@ -64,7 +64,7 @@ final class BatchDeletion {
     rows.content = .identity
     let (query, constants) = try _engine.compiled(rows, .objects)
     let table = _mapping.table(of: _plan.layout.entityNumber)
-    // A shared table also selects the entity for identity.
+    // In a shared table, the query also selects the entity.
     let keys = table.hasSubentities ? "SELECT Z_PK FROM (\(query.sql.text))" : query.sql.text
     let statement = try _connection.prepare("DELETE FROM \(table.name) WHERE Z_PK IN (\(keys))")
     QueryBinder(_engine.context).bind(query.parameters, rows, constants, to: statement)

@@ -11,10 +11,10 @@ final class BatchInsertion {
   private let _binder: SaveTransaction
   private let _number: Int
   private let _root: Int
-  /// Slots that a stored row takes over from a conflicting row.
+  /// Slots that a stored row adopts from a conflicting row.
   private let _values: SlotSet
   @exclusivity(unchecked) private(set) var outcome = BatchOutcome()
-  /// The first of the keys inserted last that are not in the history yet; they follow one another.
+  /// The first of the consecutive keys that were inserted last and are not in the history yet.
   @exclusivity(unchecked) private var _unrecorded: Int64?
 
   init(
@@ -83,7 +83,7 @@ final class BatchInsertion {
     }
   }
 
-  /// Records in the history what was inserted since the last call, while SQLite has the rows in memory.
+  /// Records the rows inserted since the last call in the history, while SQLite has them in memory.
   private func _recordInsertions(before key: Int64) throws {
     guard let first = _unrecorded else { return }
     _unrecorded = nil

@@ -7,7 +7,6 @@ import Foundation
 ///
 /// Queries the rows first only if their identities are needed: by the caller, by history, or to replace
 /// values in external files.
-/// files of their own are replaced.
 struct BatchUpdate {
   private let _plan: BatchUpdatePlan
   private let _engine: SQLiteStoreEngine

@@ -46,7 +46,7 @@ struct ExternalDataNeighbours {
     return try Self.names(in: connection).intersection(present).subtracting(others)
   }
 
-  /// Returns the names of the external data files that a store's rows reference, whatever its model is.
+  /// Returns the names of the external data files that a store's rows reference, regardless of its model.
   static func names(in connection: Connection) throws -> Set<String> {
     var columns: [(table: String, column: String)] = []
     try connection.query(

@@ -2,12 +2,11 @@ import CoreDataSQLiteBinding
 import Foundation
 import Synchronization
 
-/// A copy of a database and its log in a directory of its own, deleted with the object, or at the latest when
+/// A copy of a database and its log in a separate directory, deleted with the object, or at the latest when
 /// the process exits.
 ///
-/// All copies of a user are in one temporary directory, each with a lock that its process holds. After a
-/// process is killed, its locks are free, by which the next copy or opening identifies abandoned copies and
-/// deletes them.
+/// All copies of a user are in one temporary directory, each with a lock that its process holds. The locks of
+/// a killed process are free, so the next copy or opening identifies the abandoned copies and deletes them.
 ///
 /// The copy includes the database's journal.
 final class PrivateCopy: Sendable {

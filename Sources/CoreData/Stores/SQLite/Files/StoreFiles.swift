@@ -85,7 +85,7 @@ struct StoreFiles {
 
   // MARK: Replacing
 
-  /// A temporary file beside the store for its replacement; the remains of a killed program are deleted.
+  /// A temporary file beside the store for its replacement; one left by a killed program is deleted.
   ///
   /// Each store has only one, so that it can be found again. Create and delete it only while holding the
   /// store's write lock.

@@ -62,7 +62,7 @@ final class OpenGenerations: Sendable {
 
   /// Closes a generation.
   ///
-  /// - Returns: The files that no generation needs any more.
+  /// - Returns: The files that no generation needs any longer.
   func close() -> [String] {
     _state.withLock { state in
       state.count -= 1

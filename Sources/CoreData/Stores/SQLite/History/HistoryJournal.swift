@@ -96,7 +96,7 @@ final class HistoryEntry {
   private let _origin: ChangeOrigin
   @exclusivity(unchecked) private var _transaction: Int64?
   @exclusivity(unchecked) private var _change: Int64 = 0
-  /// Inserts a change; lent from the first change on.
+  /// The statement that inserts a change; borrowed from the cache at the first change.
   @exclusivity(unchecked) private var _insert: Statement?
   private var _tombstones: [Deleted: [Binding]] = [:]
 
@@ -133,7 +133,8 @@ final class HistoryEntry {
     try _record(.insert, key, entity, columns: nil, tombstone: [])
   }
 
-  /// Records the insertion of neighbouring rows, which must be in their table, by one statement.
+  /// Records the insertion of all rows in a range of keys, which must be in their table already, with one
+  /// statement.
   func recordInsertions(of keys: ClosedRange<Int64>, entity: Int) throws {
     if keys.count == 1 { return try recordInsertion(of: keys.lowerBound, entity: entity) }
     let transaction = try _transaction ?? _begin()

@@ -93,7 +93,7 @@ extension SQLiteStoreEngine: HistoryKeeping {
     return result
   }
 
-  /// Returns the change in the current row; nil for an entity that the model does not have (any more).
+  /// Returns the change in the current row; nil for an entity that the model lacks.
   private func _change(_ row: Statement, _ history: HistoryJournal) -> HistoryChangeRecord? {
     guard let number = mapping.numbers.number(forStored: row.int64(2)),
       let kind = HistoryChangeRecord.Kind(rawValue: Int(clamping: row.int64(1)))

@@ -2,8 +2,8 @@ import CoreDataModelFiles
 import CoreDataSQLiteBinding
 import Foundation
 
-/// The single row of Z_METADATA: the store's UUID in a column of its own, everything else as a binary
-/// property list.
+/// The single row of Z_METADATA: the store's UUID in a separate column, everything else as a binary property
+/// list.
 enum StoreMetadata {
   static let typeKey = "NSStoreType"
   static let uuidKey = "NSStoreUUID"

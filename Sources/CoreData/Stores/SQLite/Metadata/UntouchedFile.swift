@@ -150,11 +150,11 @@ struct FileState: Equatable {
     journal = filled(path + "-journal")
   }
 
-  /// Whether a transaction may have been interrupted. Only SQLite can tell, since one in progress looks the
-  /// same.
+  /// Whether a transaction may have been interrupted. Only SQLite can determine that, since one in progress
+  /// looks the same.
   var mayHaveHotJournal: Bool { journal != nil }
 
-  /// Whether any later change will be visible: file systems store times in steps of some milliseconds.
+  /// Whether any later change will be visible: file systems store times in steps of a few milliseconds.
   var isSettled: Bool {
     let now = Date().timeIntervalSince1970
     return [database, log, journal].allSatisfy { part in

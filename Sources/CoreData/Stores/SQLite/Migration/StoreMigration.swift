@@ -85,7 +85,7 @@ struct StoreMigration {
   /// Returns the name of the old table with an entity's rows, which is a temporary one unless the table is kept.
   func away(of entity: Int) -> String { _rows.away(of: entity) }
 
-  /// Puts the old tables out of the way and makes the new ones, or adds columns to those that are kept.
+  /// Renames the old tables and creates the new ones, or adds columns to tables that are kept.
   private func _makeTables(_ writer: SchemaWriter) throws {
     let kept = _rows.kept
     for (number, table) in old.tables.enumerated() {
@@ -114,10 +114,10 @@ struct StoreMigration {
       != nil
   }
 
-  /// Drops those of the old tables, whose names would conflict with the new ones.
+  /// Drops the indexes and triggers of the old tables, whose names would conflict with the new ones.
   ///
   /// - Parameter wanted: The statements of the new indexes.
-  /// - Returns: Those of `wanted` that are there, on tables that are kept.
+  /// - Returns: Those of `wanted` that already exist on kept tables.
   private func _dropIndexesAndTriggers(except wanted: Set<String>) throws -> Set<String> {
     let kept = _rows.kept
     let staying = Set(

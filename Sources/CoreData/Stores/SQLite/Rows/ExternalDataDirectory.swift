@@ -78,7 +78,7 @@ struct ExternalDataDirectory: Sendable {
     open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   }
 
-  /// Deletes files that no row references (any more); missing ones count as deleted.
+  /// Deletes files that no row references; missing ones count as deleted.
   func remove(_ names: [String]) {
     for name in names { try? FileManager.default.removeItem(atPath: "\(_path)/\(name)") }
   }
@@ -188,7 +188,6 @@ package enum ExternalFile: Sendable {
 }
 
 /// Logs missing external data files, but only the first few, since a store copied without its directory lacks
-/// them all.
 /// them all.
 private final class MissingFileNotices: Sendable {
   private let _names = Mutex<Set<String>>([])

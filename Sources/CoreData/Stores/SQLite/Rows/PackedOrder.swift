@@ -7,7 +7,7 @@ import CoreDataModelSchema
 /// for sort keys that are the entity's own attributes in natural order; all other orders stay in SQL.
 struct PackedOrder {
   private let _keys: [(slot: Int, isAscending: Bool)]
-  /// Whether ranks order everything that the cells do, except null and the least number.
+  /// Whether the ranks alone determine the order, except between null and the smallest number.
   private let _isRankWhole: Bool
   private let _fallback: RowOrdering
 

@@ -12,7 +12,7 @@ enum RankSort {
 
   /// Sorts stably by rank.
   static func sort(_ places: inout [Place]) {
-    // Counting is slower than comparing below some hundreds.
+    // Below a few hundred elements, counting is slower than comparing.
     guard places.count > 256 else {
       places.sort { $0.rank != $1.rank ? $0.rank < $1.rank : $0.index < $1.index }
       return

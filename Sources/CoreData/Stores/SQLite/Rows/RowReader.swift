@@ -47,7 +47,7 @@ final class RowReader: Sendable {
 
   /// Columns to select from table alias `t0`: key, version, entity if it can vary, then values.
   let selectList: String
-  /// Columns to select for IDs only.
+  /// Columns to select if only IDs are needed.
   let identityList: String
   private let _context: Context
   private let _tableName: String

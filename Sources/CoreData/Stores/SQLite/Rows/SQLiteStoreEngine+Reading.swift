@@ -295,7 +295,7 @@ extension SQLiteStoreEngine {
           return true
         }
         if isAll { return found }
-        // A count may be all that is needed of so many.
+        // For so many members, the caller may need only the count.
         let values = Dictionary(
           found.map { ($0.key.reference, $0.row) }, uniquingKeysWith: { first, _ in first })
         return try _members(of: owner, query, connection).map {

@@ -1,15 +1,15 @@
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
-/// The links between rows as tables store them, inside a transaction: what delete rules read and clear.
+/// The stored links between rows, which delete rules read and clear inside a transaction.
 struct RowLinks {
   let engine: SQLiteStoreEngine
   let connection: Connection
 
   private var _mapping: StoreMapping { engine.mapping }
 
-  /// Returns the members of a relationship of some rows. Of a one-to-one, those are the rows that point back, if the
-  /// other end is stored: the rows themselves may be deleted already.
+  /// Returns the members of a relationship of some rows. For a one-to-one whose other end is stored, these
+  /// are the rows that point back: the owners' own rows may be deleted already.
   func members(of keys: [Int64], _ layout: PropertyLayout, _ slot: Int) throws -> [ObjectKey] {
     let number = layout.entityNumber
     if let query = engine.relationQueries[number - 1][slot] {
@@ -34,7 +34,7 @@ struct RowLinks {
       keys, hasEntity: entityColumn != nil, destination)
   }
 
-  /// Returns the rows that point at deleted ones, without those that are deleted, too.
+  /// Returns the remaining rows that point at deleted ones.
   func rows(through link: DeleteRules.Link, sparing rules: DeleteRules) throws -> [ObjectKey] {
     guard let plan = _plan(link.inverse, of: link.entity.entityNumber) else { return [] }
     return try _rows(pointingAt: link.keys, plan).filter { !rules.deletes($0) }
@@ -42,8 +42,8 @@ struct RowLinks {
 
   /// Clears the to-one of all rows that point at deleted ones, and increments their versions.
   ///
-  /// - Parameter only: Keys of rows that the same transaction has written: only their to-ones are cleared, since their
-  ///   versions have grown.
+  /// - Parameter only: Keys of rows that the same transaction has written: clears only their to-ones, since
+  ///   their versions are incremented already.
   func clear(_ link: DeleteRules.Link, only: [Int64]? = nil) throws {
     guard let plan = _plan(link.inverse, of: link.entity.entityNumber) else { return }
     try connection.withStatement(only == nil ? plan.clear : plan.clearUnversioned) { statement in
@@ -52,12 +52,12 @@ struct RowLinks {
     }
   }
 
-  /// Deletes rows, their pairs in join tables and hidden references to them, whatever their versions.
+  /// Deletes rows, their pairs in join tables and hidden references to them, regardless of their versions.
   ///
   /// - Parameters:
   ///   - entry: Preserves values of the rows.
   ///   - files: Receives the external data files that the rows reference.
-  /// - Returns: Number of the deleted rows.
+  /// - Returns: The number of deleted rows.
   func delete(
     _ rows: [(layout: PropertyLayout, keys: [Int64])], recordingIn entry: HistoryEntry?, files: inout [String]
   ) throws -> Int {

@@ -34,7 +34,7 @@ extension SaveTransaction {
     return index
   }
 
-  /// Binds the cells of a packed row, texts where they lie: the save holds the row until the statement is reset.
+  /// Binds the cells of a packed row, texts in place: the save retains the row until the statement is reset.
   private func _bindPacked(
     _ row: Row, _ cells: [WriteCell], _ entity: Int, _ statement: Statement, _ first: Int32
   ) throws -> Int32 {

@@ -47,7 +47,7 @@ extension SaveTransaction {
           ObjectKey(space: engine.spaces[layout.rootNumber - 1], reference: found.key.reference)]
         _add(broken.id, other, found, slots, values, layout, &drafts)
       }
-      // The model does not know this index: there is no constraint to name.
+      // The index is not in the model, so there is no constraint to name.
       if !isExplained { return SQLiteStoreError.sqlite(broken.error) }
     }
     return StoreConstraintError(

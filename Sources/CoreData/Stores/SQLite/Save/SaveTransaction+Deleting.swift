@@ -6,8 +6,8 @@ struct OutdatedDeletion: Error {}
 
 /// Deletes rows.
 extension SaveTransaction {
-  /// Deletes the rows of one entity and version with one statement, since most are of the same; each by itself if
-  /// careful, to record the conflicts.
+  /// Deletes the rows that share entity and version, as most do, with one statement; if careful, deletes each
+  /// row separately, to record the conflicts.
   ///
   /// - Throws: `OutdatedDeletion` if not careful.
   func delete() throws {
@@ -25,13 +25,13 @@ extension SaveTransaction {
     for (version, keys) in keys where try !_delete(keys, version) { throw OutdatedDeletion() }
   }
 
-  /// What the rows of one statement have in common.
+  /// The entity and version shared by the rows of one statement.
   private struct Version: Hashable {
     let entity: Int
     let version: Int64
   }
 
-  /// Deletes rows and what depends on them. Returns false if some are not there in this version.
+  /// Deletes rows and what depends on them. Returns false if some do not exist in this version.
   private func _delete(_ keys: [Int64], _ version: Version) throws -> Bool {
     let plan = plans.entity(version.entity).delete
     for key in keys { try recordFiles(plan.files, key) }

@@ -1,11 +1,11 @@
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
-/// Delete rules for rows that somebody else has linked to the deleted ones since their members were read.
+/// Delete rules for rows that other writers have linked to the deleted ones since their members were read.
 extension SaveTransaction {
-  /// Applies the rules to rows that still point at a deleted one after everything else is written. Reads once for each
-  /// relationship whose other end is stored in a table; deny cannot be checked any more and clears the link like
-  /// nullify.
+  /// Applies the rules to rows that still point at a deleted one after everything else is written. Runs one
+  /// query for each relationship whose other end is stored in a table. Deny can no longer be checked and
+  /// clears the link, as Nullify does.
   func followRules(recordingIn entry: HistoryEntry?) throws {
     let deleted = DeleteRules.reaching(changes, mapping.layout)
     if deleted.isEmpty { return }
@@ -26,7 +26,7 @@ extension SaveTransaction {
   private func _cut(_ link: DeleteRules.Link, _ rules: DeleteRules) throws {
     let rows = try links.rows(through: link, sparing: rules)
     if rows.isEmpty { return }
-    // The version of a row grows once with each save.
+    // A save increments the version of a row only once.
     let written = _writtenKeys
     let own = rows.filter { written.contains($0) || cutSlots[$0] != nil }.map(\.reference)
     if !own.isEmpty { try links.clear(link, only: own) }

@@ -10,8 +10,8 @@ final class SaveTransaction {
   let engine: SQLiteStoreEngine
   let connection: Connection
   let changes: ChangeSet
-  /// Whether rows of the save may exchange values of a uniqueness constraint, which requires a special order, and
-  /// rows are deleted one by one, which shows the ones that others have changed.
+  /// Whether rows of the save may exchange values of a uniqueness constraint, which requires a special order,
+  /// and rows are deleted one by one, which identifies those that others have changed.
   let isCareful: Bool
   /// Primary keys of the inserted objects.
   @exclusivity(unchecked) private(set) var insertedKeys: [Int64] = []
@@ -23,7 +23,7 @@ final class SaveTransaction {
   /// External data files that are no longer referenced once this save is committed.
   @exclusivity(unchecked) var replacedFiles: [String] = []
 
-  /// The to-ones of rows that pointed at deleted ones and were cleared, and the rows that rules cascaded to.
+  /// The to-ones that were cleared because they pointed at deleted rows, and the rows that rules cascaded to.
   @exclusivity(unchecked) var cutSlots: [ObjectKey: SlotSet] = [:]
   @exclusivity(unchecked) var cascaded: [ObjectKey] = []
 

@@ -25,8 +25,8 @@ struct UpdatePlan: Sendable {
   let files: SQLText?
 }
 
-/// DELETE of rows and of what depends on them; each statement takes an array of keys first, and `sql` the rows' version
-/// second.
+/// DELETE of rows and their dependents; each statement takes an array of keys first, and `sql` the rows'
+/// version second.
 struct DeletePlan: Sendable {
   let sql: SQLText
   let unversioned: SQLText
@@ -38,7 +38,7 @@ struct DeletePlan: Sendable {
 
 /// The statements by which delete rules find and clear a to-one; each takes an array of keys.
 struct LinkPlan: Sendable {
-  /// The entity that declares the to-one. `find` selects a row's own one after its key if that can differ.
+  /// The entity that declares the to-one. If a row's entity can differ, `find` selects that after the key.
   let entity: Int
   let hasEntity: Bool
   /// Selects the rows that point at the keys.

@@ -5,7 +5,7 @@ import CoreDataSQLiteBinding
 /// Their effect is unknown: a view in place of a table may never terminate, and a trigger runs with every
 /// save.
 package struct ForeignSchema: Sendable {
-  /// One of them.
+  /// A view, trigger or virtual table.
   package struct Item: Sendable, Hashable {
     package enum Kind: String, Sendable {
       case view

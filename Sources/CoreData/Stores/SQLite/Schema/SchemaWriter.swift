@@ -68,7 +68,7 @@ struct SchemaWriter {
       return []
     }
     var result: [String] = []
-    // Core Data also creates an index of its own for an attribute that is the only element of a model index;
+    // Core Data also creates a separate index for an attribute that is the only element of a model index;
     // these follow the order of the indexes.
     let attributes = Dictionary(
       entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -5,7 +5,7 @@ import Foundation
 /// Opens a store file on one permanent connection: SQLite recovers the file, an empty one gets its tables,
 /// and metadata, versions and history are read from there, under SQLite's own locks.
 ///
-/// A migration runs on the connection, between the initialiser and `open`. A store opened read-only is read
+/// A migration runs on the connection, between the initializer and `open`. A store opened read-only is read
 /// through `UntouchedFile` instead.
 struct StoreOpening {
   /// An opened store.
