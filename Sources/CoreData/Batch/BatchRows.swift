@@ -14,7 +14,7 @@ final class BatchRows {
   private let _relationships: [Int]
   /// The values of properties that are not set, by slot.
   private let _blank: [Value]
-  /// The row made last from a dictionary; refilled if it is not referenced elsewhere.
+  /// The last row created from a dictionary; refilled if it is not referenced elsewhere.
   @exclusivity(unchecked) private var _scratch: Row
   @exclusivity(unchecked) private var _index = 0
   @exclusivity(unchecked) private var _isDone = false
@@ -62,7 +62,7 @@ final class BatchRows {
       return handler(object) ? nil : try _row(of: object)
     }
     if let handler = _dictionaryHandler {
-      // Room for all values: growing takes Foundation longer than filling.
+      // Reserves capacity for all values: growing a dictionary takes Foundation longer than filling it.
       let dictionary = NSMutableDictionary(capacity: _codings.count)
       return handler(dictionary) ? nil : try _row(of: dictionary)
     }
@@ -77,7 +77,8 @@ final class BatchRows {
 
   private func _row(of dictionary: NSMutableDictionary) throws -> Row {
     let row = _blankRow()
-    // Both in the dictionary's order. Enumerating it instead looks each key up, which takes Foundation ten times as long.
+    // Both in the dictionary's order. Enumerating it would look up each key, which takes Foundation ten times
+    // as long.
     let (keys, values) = (dictionary.allKeys, dictionary.allValues)
     for (key, value) in zip(keys, values) {
       guard let name = Self._name(key) else {
@@ -88,11 +89,12 @@ final class BatchRows {
     return row
   }
 
-  /// A key as text; nil if it is none.
+  /// A key as text; nil if it is not text.
   private static func _name(_ key: Any) -> String? {
     func open<T>(_ key: T) -> String? {
       guard T.self == NSObject.self else { return nil }
-      // What Foundation gives out. A cast from class to class is cheap, one from `Any` is not.
+      // The type of the keys that Foundation returns. A cast from class to class is cheap, one from `Any` is
+      // not.
       let object = withUnsafePointer(to: key) { UnsafeRawPointer($0).load(as: Unmanaged<NSObject>.self) }
       return object._withUnsafeGuaranteedRef { ($0 as? NSString)?.description }
     }

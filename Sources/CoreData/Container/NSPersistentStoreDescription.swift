@@ -17,7 +17,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   open var url: URL?
   private var _options: [String: NSObject] = [:]
   private var _pragmas: [String: NSObject] = [:]
-  /// Whether to add the store on a queue of its own and call the completion handler there.
+  /// Whether to add the store on a separate queue and call the completion handler there.
   ///
   /// ```swift
   /// description.shouldAddStoreAsynchronously = true

@@ -14,7 +14,7 @@ extension NSPersistentStoreCoordinator {
 
   /// Fetches with closures in the predicate, which are evaluated on managed objects with the saved values.
   ///
-  /// The objects belong to a temporary context of their own: closures must see the stores' values rather than
+  /// The objects belong to a separate temporary context: closures must see the stores' values rather than
   /// another context's changes, and must not be called while a store is locked.
   ///
   /// - Parameters:

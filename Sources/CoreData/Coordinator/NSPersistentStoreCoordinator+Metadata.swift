@@ -38,7 +38,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSPersistentStore {
-  /// Merges new metadata with those of the present ones that a store requires.
+  /// Merges new metadata with those existing entries that a store requires.
   package final class func completed(_ metadata: [String: Any], from present: [String: Any]) -> [String: Any]
   {
     var result = metadata

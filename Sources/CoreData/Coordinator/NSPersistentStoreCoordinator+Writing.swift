@@ -207,7 +207,8 @@ extension NSPersistentStoreCoordinator {
   @discardableResult
   final func adopt(_ entries: [Layer.Entry]) -> Int { rowCache.commit(entries) }
 
-  /// How the store that new objects of an entity go to packs their rows; nil if it does not.
+  /// Returns the row format of the store that receives new objects of an entity; nil if it does not pack
+  /// their rows.
   final func draftFormat(of layout: PropertyLayout) -> RowFormat? {
     let store = persistentStores.first { !$0.isReadOnly && $0.takes(layout.entityName) }
     guard let formats = store?.engine?.rowFormats, layout.entityNumber <= formats.count else { return nil }

@@ -177,7 +177,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   /// Returns the metadata of a store.
   open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata ?? [:] }
 
-  /// Sets metadata, which reach the file with the next save. Keeps type and UUID unless given.
+  /// Sets metadata, which are written to the file with the next save. Keeps type and UUID unless given.
   open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
     replaceMetadata(of: store, with: metadata)
   }

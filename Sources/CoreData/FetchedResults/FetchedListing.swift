@@ -44,7 +44,7 @@ struct FetchedListing {
   }
 }
 
-/// A controller's fetch, in the way that reads least: from the cache, by keys only, or whole objects.
+/// A controller's fetch. Reads as little as possible: from the cache, keys only, or whole objects.
 struct ListingReader {
   let request: AnyFetchRequest
   let plan: FetchPlan

@@ -117,7 +117,7 @@ struct FetchedChanges {
       consider(object)
       return
     }
-    // Created only if it belongs to the results, or if only the object can tell.
+    // Created only if it belongs to the results, or if only the object can decide that.
     if let row = update.row, context.overlay.layers.isEmpty {
       guard (try? _matcher.matches(row) { _object(for: update) }) ?? false else { return }
     }

@@ -43,7 +43,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     core.owner = self
   }
 
-  /// Creates a controller of a request with another static result type; otherwise like the other initialiser.
+  /// Creates a controller of a request with another static result type; otherwise like the other initializer.
   ///
   /// On Apple's platforms every request casts to `NSFetchRequest<any NSFetchRequestResult>`; Swift's own
   /// generics do not. A generic subclass passes its `NSFetchRequest<T>` without the cast.
@@ -82,7 +82,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   ///
   /// With a valid `cacheName` cache nothing is fetched. A cache is valid if the entity, its version hash,
   /// predicate, order, section key path and the stored objects are the same as when it was written. Otherwise
-  /// this method, and only this method, writes it anew: later changes make it stale until the next
+  /// this method, and only this method, rewrites it: later changes make it stale until the next
   /// `performFetch()`. It is not used for a store in memory, for several stores at once, or while the context
   /// has unsaved changes.
   ///
@@ -189,7 +189,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// The index title of a section: the delegate's, or the capitalized first letter of the name. Override to
   /// customize it.
   open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
-    // A facade asks its controller, which may be of a subclass with custom titles.
+    // A facade delegates to its controller, which may be of a subclass with custom titles.
     if let owner = core.owner, owner !== self { return owner.indexTitle(forSection: sectionName) }
     guard let delegate = core.delegate else { return FetchedResultsCore.initial(of: sectionName) }
     return delegate.controller(face, sectionIndexTitleForSectionName: sectionName)

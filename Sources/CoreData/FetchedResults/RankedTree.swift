@@ -9,7 +9,7 @@ struct RankedTree<Element> {
   struct Handle: Hashable {
     fileprivate let number: Int32
 
-    /// The handle of an element in no tree.
+    /// The handle of an element that is not in a tree.
     static var none: Handle { Handle(number: -1) }
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Logs to standard error what cannot be thrown and must not trap.
+/// Logs problems to standard error that cannot be thrown and must not trap.
 enum Console {
   static func warn(_ message: String) {
     FileHandle.standardError.write(Data("CoreData: \(message)\n".utf8))

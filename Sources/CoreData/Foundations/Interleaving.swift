@@ -30,7 +30,7 @@ package protocol InterleavingSchedule: AnyObject, Sendable {
   func acquire(_ resource: ObjectIdentifier)
   /// Releases the resource to the next thread in the queue.
   func release(_ resource: ObjectIdentifier)
-  /// Runs a block on a thread of its own that acquires the resource after all threads already in the queue.
+  /// Runs a block on a separate thread that acquires the resource after all threads already in the queue.
   func enqueue(on resource: ObjectIdentifier, _ block: @escaping @Sendable () -> Void)
 }
 

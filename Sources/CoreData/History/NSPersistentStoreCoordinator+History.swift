@@ -83,7 +83,7 @@ extension NSPersistentStoreCoordinator {
       query.after = transaction.transactionNumber
       try _checkIsThere(transaction.token, query.after, history)
     case .transaction(let transaction):
-      // For a transaction of another store, continue with what was written later.
+      // For a transaction of another store, continue with the transactions written later.
       query.afterTime = transaction.timestamp.timeIntervalSinceReferenceDate
     }
     switch request.resultType {

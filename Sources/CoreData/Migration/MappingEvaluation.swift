@@ -173,7 +173,6 @@ struct MappingEvaluation {
 
 /// The subject of a mapping's expressions: the source object as SELF, and a manager that evaluates its own
 /// methods.
-/// itself.
 private struct MigrationSubject: PredicateSubject {
   let manager: NSMigrationManager
   let source: NSManagedObject?
@@ -242,7 +241,7 @@ private struct MigrationSubject: PredicateSubject {
     }
   }
 
-  /// Returns the objects associated with the given ones; none for none, whereas nil means all in the
+  /// Returns the objects associated with the given ones; none for an empty list, whereas nil means all in the
   /// manager's own methods.
   private func _associated(
     _ value: PredicateValue, _ body: ([NSManagedObject]) -> [NSManagedObject]

@@ -55,7 +55,7 @@ final class AttributeCoding: Sendable {
   }
 
   private func _exact<T>(_ value: T) -> Value? {
-    // What Foundation's collections give out.
+    // The type of the elements that Foundation's collections return.
     if T.self == NSObject.self { return _exact(object: Self._object(value, NSObject.self)) }
     switch form {
     case .string:
@@ -107,8 +107,8 @@ final class AttributeCoding: Sendable {
     _same(value, as: Unmanaged<Object>.self).takeUnretainedValue()
   }
 
-  /// Returns a value whose type is known to be the given one, read where it lies: a bit cast of a generic value copies it
-  /// by way of its type's witnesses first.
+  /// Returns a value whose type is known to be the given one, by reading it in place: a bit cast of a generic
+  /// value first copies it through the witness table of its type.
   @inline(__always) private static func _same<T, Known>(_ value: T, as type: Known.Type) -> Known {
     withUnsafePointer(to: value) { UnsafeRawPointer($0).load(as: type) }
   }

@@ -7,8 +7,8 @@ import Foundation
 /// "Module.Name", but models rarely specify the module. This directory therefore reads, once and on demand,
 /// the names in the type records that the Swift compiler emits into every image.
 ///
-/// It also gives the class itself: the runtime's own look-up by name goes through the records of all images for each
-/// name, a millisecond for each entity of a model.
+/// It also returns the class itself: the runtime's look-up by name scans the records of all images for each
+/// name, which takes a millisecond for each entity of a model.
 enum ClassDirectory {
   /// Returns the modules that define a top-level class of this name, in alphabetical order.
   static func modules(defining name: String) -> [String] { _classes[name]?.map(\.module) ?? [] }
@@ -28,7 +28,7 @@ enum ClassDirectory {
   private static let _classes: [String: [Class]] = _read().mapValues { $0.sorted { $0.module < $1.module } }
 
   private struct Class: @unchecked Sendable {
-    // Unchecked: a descriptor is a constant of an image, and the runtime never lets go of an image.
+    // Unchecked: a descriptor is a constant of an image, and the runtime never unloads an image.
     let module: String
     let descriptor: UnsafeRawPointer
   }

@@ -141,7 +141,7 @@ extension NSManagedObjectModel {
     let frozen = zip(ordered, layout.layouts).map { entity, layout in
       FrozenEntity(entity, layout: layout, versionHash: hashes[layout.entityName]!)
     }
-    // Nothing throws from here on. Initialise everything lazy now, because many threads will read it.
+    // Nothing throws from here on. Initialize everything lazy now, because many threads will read it.
     for (entity, frozen) in zip(ordered, frozen) {
       for property in entity.ownProperties { property._prepareToFreeze() }
       for index in entity.indexes { _ = index.partialIndexPredicate }

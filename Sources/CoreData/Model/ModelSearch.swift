@@ -60,7 +60,7 @@ enum ModelSearch {
     return nil
   }
 
-  /// Describes that no model has this name, and what the searched bundles contain.
+  /// Describes that no model has this name, and lists the contents of the searched bundles.
   static func absence(of name: String, in bundles: [Bundle]?) -> String {
     let places = _unique((bundles ?? _programBundles()).map(_searchRoot)).map { root in
       let models = _extensions.flatMap { wanted in _files(in: root).filter { $0.pathExtension == wanted } }

@@ -6,7 +6,6 @@ extension NSManagedObjectModel {
   ///
   /// References to entities that are not copied are resolved by name: when models merge, one of two equal
   /// entities represents both.
-  /// entities stands for both when models merge.
   final func adoptCopy(of models: [NSManagedObjectModel], entities originals: [NSEntityDescription]) {
     let copier = DescriptionCopier(originals)
     entities = copier.copies

@@ -2,13 +2,13 @@ import Foundation
 
 /// Creates instances of classes by their names in models and mappings.
 enum NamedClass {
-  /// A class of the same shape, through which an initialiser that is not `required` in subclasses is called
+  /// A class of the same shape, through which an initializer that is not `required` in subclasses is called
   /// by its index in the class's method table; see `ObjectMaker`.
   private class Lens: NSObject {
     required override init() { fatalError("the lens is only looked through") }
   }
 
-  /// Overrides the initialiser, so that the compiler does not infer that `Lens` is final and call it
+  /// Overrides the initializer, so that the compiler does not infer that `Lens` is final and call it
   /// directly.
   private final class OtherLens: Lens {
     required init() { super.init() }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A class whose initialisers may return an instance of a subclass.
+/// A class whose initializers may return an instance of a subclass.
 ///
 /// Foundation on this platform marks `NSPredicate(format:)` and `NSSortDescriptor(key:ascending:)`
-/// unavailable. Initialisers in a protocol extension may choose the object they return, and overload
-/// resolution prefers the available initialiser, so through this protocol Core Data code compiles unchanged.
+/// unavailable. Initializers in a protocol extension may choose the object they return, and overload
+/// resolution prefers the available initializer, so through this protocol Core Data code compiles unchanged.
 /// Nothing to adopt or call. Not in Core Data.
 public protocol ClassCluster {}
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// AND, OR or NOT of predicates, as created from a format.
 ///
-/// Compounds created by Foundation's own initialisers, such as
+/// Compounds created by Foundation's own initializers, such as
 /// `NSCompoundPredicate(andPredicateWithSubpredicates:)`, are also evaluated and understood by all of this
 /// module. However, Foundation copies and prints them as FALSEPREDICATE and considers any two of them equal,
 /// which no extension can change. This module therefore never copies a predicate, and `==` between predicates

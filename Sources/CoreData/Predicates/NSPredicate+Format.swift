@@ -44,7 +44,7 @@ extension ClassCluster where Self: NSPredicate {
 
   /// Creates a predicate from text that may be invalid: typed by a user, read from a file or a network.
   ///
-  /// Core Data has only initialisers that raise. Has a label of its own, because with an overload that
+  /// Core Data has only initializers that raise. Has a label of its own, because with an overload that
   /// differs only in throwing, `try` would decide between a trap and an error.
   ///
   /// ```swift

@@ -210,7 +210,7 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
     havingPredicate = other.havingPredicate
   }
 
-  /// Whether `object` is a request with equal settings, whatever the type of its results.
+  /// Whether `object` is a request with equal settings, regardless of the type of its results.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? AnyFetchRequest else { return false }
     return self === other || hasContent(of: other)

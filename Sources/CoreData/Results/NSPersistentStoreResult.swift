@@ -43,7 +43,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
   open func cancel() { _isCancelled.store(true, ordering: .releasing) }
 }
 
-/// Receives the result of an asynchronous fetch, whatever the type of its objects.
+/// Receives the result of an asynchronous fetch, for any type of objects.
 public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock =
   (NSAsynchronousFetchResult<any NSFetchRequestResult>) -> Void
 

@@ -6,7 +6,7 @@ import Foundation
 package enum StoreFileFacts {
   /// Returns the metadata of the store in Core Data's form.
   ///
-  /// - Throws: A Cocoa error as `StoreReader`'s initialiser throws it.
+  /// - Throws: A Cocoa error as `StoreReader`'s initializer throws it.
   package static func metadata(path: String) throws -> [String: Any] {
     let url = URL(fileURLWithPath: path)
     return try StoreErrors.translating(url: url) {
@@ -25,7 +25,7 @@ package enum StoreFileFacts {
     }
   }
 
-  /// Opens the database read-only, whatever its contents.
+  /// Opens the database read-only, regardless of its contents.
   ///
   /// - Throws: A Cocoa error.
   package static func open(path: String) throws -> Connection {

@@ -81,7 +81,7 @@ struct ObjectChange {
 
   struct MemberChange {
     let slot: Int
-    /// Objects that became members or no members, and whether they were members before.
+    /// Objects added to the members or removed from them, and whether they were members before.
     let changed: [(object: NSManagedObject, wasMember: Bool)]
     /// The previous order of an ordered relationship.
     let order: [NSManagedObject]?

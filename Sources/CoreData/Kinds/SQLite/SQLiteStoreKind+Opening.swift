@@ -43,7 +43,7 @@ extension SQLiteStoreKind {
       var opening = try open(isReadOnly: false)
       if opening.isNew { return opening }
       var migrationOptions = options
-      // The file's location may allow no more.
+      // The file's location may not allow writing.
       if opening.options.isReadOnly {
         migrationOptions = (options ?? [:]).merging([NSReadOnlyPersistentStoreOption: true]) { $1 }
       }

@@ -1,7 +1,7 @@
 import Foundation
 import CoreDataPredicateLanguage
 
-/// Reads compounds created by Foundation's own initialisers, at any nesting depth.
+/// Reads compounds created by Foundation's own initializers, at any nesting depth.
 ///
 /// Up to `_plainDepth` levels, a compound becomes a tree of the same form. Beyond that, it becomes an
 /// equivalent form with less nesting: an AND within an AND is flattened, and double negations cancel out.

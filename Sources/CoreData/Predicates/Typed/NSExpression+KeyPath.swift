@@ -4,7 +4,7 @@ extension NSExpression {
   /// of stored properties are used.
   ///
   /// Traps for a key path that matches no property of a model in use, and for one of another root that passes
-  /// through something without a name.
+  /// through a component without a name.
   ///
   /// ```swift
   /// let pages = NSExpression(forKeyPath: \Book.pages)
