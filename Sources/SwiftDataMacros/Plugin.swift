@@ -13,7 +13,7 @@ import Darwin
 /// The program that the compiler runs to expand SwiftData's macros, over standard input and output.
 @main struct Plugin {
   static func main() {
-    // A compiler that is gone shows in the result of writing.
+    // A failed write reveals that the compiler has exited.
     signal(SIGPIPE, SIG_IGN)
     let channel = MessageChannel(
       read: { buffer in try _retrying { read(STDIN_FILENO, buffer.baseAddress, buffer.count) } },

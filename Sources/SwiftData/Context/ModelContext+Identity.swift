@@ -4,7 +4,7 @@ extension ModelContext {
   /// Returns the model with an identity: the registered one, or one whose values are read on demand. Never
   /// reads from the store.
   ///
-  /// Traps for an identity of another container's store. Whether the model exists shows when one of its
+  /// Traps for an identity of another container's store. A missing model is detected only when one of its
   /// values is read.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     mergeNews()

@@ -4,7 +4,7 @@ public struct FetchDescriptor<T>: Sendable where T: PersistentModel {
   // up the metadata of its types at run time.
 
   /// The condition for models; nil for all.
-  // Spelled out, so that initialisers move their argument here: 'Predicate<T>?' would begin as nil.
+  // Spelled out, so that initializers move their argument here: 'Predicate<T>?' would begin as nil.
   public var predicate: Optional<Predicate<T>>
   /// The order; empty for the store's.
   public var sortBy: [SortDescriptor<T>]

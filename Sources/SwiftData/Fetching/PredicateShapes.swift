@@ -31,8 +31,8 @@ final class PredicateShapes: Sendable {
       ?? NSPredicate.translating(predicate, in: ModelVocabulary(context: context))
   }
 
-  /// Translates the condition of a predicate for the engine, whatever the class of its variable; nil if its
-  /// shape isn't cached.
+  /// Translates the condition of a predicate for the engine, regardless of the class of its variable; nil if
+  /// its shape isn't cached.
   ///
   /// - Throws: `PredicateTranslationError` for one without a form that a store can evaluate.
   func translate(
@@ -93,7 +93,7 @@ final class PredicateShapes: Sendable {
 /// The memory layout of an expression's parts that its type leaves open: key paths, operators, variables and
 /// captured values.
 struct ExpressionLayout: @unchecked Sendable {
-  // Unchecked: nothing is written after the initialiser.
+  // Unchecked: nothing is written after the initializer.
 
   /// Captured values.
   private(set) var holes: [(offset: Int, kind: TypedPredicateTemplate.Hole)] = []

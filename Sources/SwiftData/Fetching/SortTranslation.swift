@@ -79,7 +79,7 @@ extension String.StandardComparator {
   /// Compares by the rules of the locale. Foundation provides it on Apple's platforms only.
   public static let localized = _localized(options: 0)
 
-  /// Foundation on this platform provides the members but no initialiser for them. SwiftData itself compares
+  /// Foundation on this platform provides the members but no initializer for them. SwiftData itself compares
   /// by them.
   private static func _localized(options: UInt) -> String.StandardComparator {
     var comparator = String.StandardComparator.lexical

@@ -1,9 +1,9 @@
 import CoreData
 
-// Writing: `begin` in initialisers, `set` afterwards.
+// Writing: `begin` in initializers, `set` afterwards.
 
 extension _ModelAccess {
-  /// Initialises an attribute.
+  /// Initializes an attribute.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: Encodable {
@@ -19,7 +19,7 @@ extension _ModelAccess {
     _set(keyPath(), index, model, newValue)
   }
 
-  /// Initialises a required to-one relationship.
+  /// Initializes a required to-one relationship.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: PersistentModel {
@@ -36,7 +36,7 @@ extension _ModelAccess {
     model.joinContext(of: CollectionOfOne(newValue))
   }
 
-  /// Initialises a to-one relationship.
+  /// Initializes a to-one relationship.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) where Value: PersistentModel {
@@ -53,7 +53,7 @@ extension _ModelAccess {
     if let newValue { model.joinContext(of: CollectionOfOne(newValue)) }
   }
 
-  /// Initialises a required to-one relationship to a Codable class.
+  /// Initializes a required to-one relationship to a Codable class.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: PersistentModel & Encodable {
@@ -70,7 +70,7 @@ extension _ModelAccess {
     model.joinContext(of: CollectionOfOne(newValue))
   }
 
-  /// Initialises a to-one relationship to a Codable class.
+  /// Initializes a to-one relationship to a Codable class.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) where Value: PersistentModel & Encodable {
@@ -87,7 +87,7 @@ extension _ModelAccess {
     if let newValue { model.joinContext(of: CollectionOfOne(newValue)) }
   }
 
-  /// Initialises a to-many relationship.
+  /// Initializes a to-many relationship.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: RelationshipCollection {
@@ -104,7 +104,7 @@ extension _ModelAccess {
     model.joinContext(ofMembers: newValue, Value.PersistentElement.self)
   }
 
-  /// Initialises a to-many relationship to a Codable class.
+  /// Initializes a to-many relationship to a Codable class.
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: RelationshipCollection & Encodable {
@@ -121,7 +121,7 @@ extension _ModelAccess {
     model.joinContext(ofMembers: newValue, Value.PersistentElement.self)
   }
 
-  /// Initialises a transformable attribute.
+  /// Initializes a transformable attribute.
   public func beginTransformable<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) {
@@ -137,7 +137,7 @@ extension _ModelAccess {
     _set(keyPath(), index, model, newValue)
   }
 
-  /// Initialises a property, unless the instance is created for a stored model; `foreign` sets it in other
+  /// Initializes a property, unless the instance is created for a stored model; `foreign` sets it in other
   /// kinds of backing data.
   @inline(__always) private func _begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ index: Int, _ value: Value,
@@ -146,7 +146,7 @@ extension _ModelAccess {
     if _storage.flags.contains(.beingShown) { return }
     if let _foreign { return foreign(_foreign) }
     let own = index >= 0 && Self._usesIndexes ? index : _index(index, keyPath())
-    // The model's initialiser received the backing data of an existing model.
+    // The model's initializer received the backing data of an existing model.
     if _storage.isBound { return _storage.set(own, to: value) }
     _storage.begin(own, .other(DetachedBox(value)))
   }

@@ -20,7 +20,7 @@ extension _ModelStorage {
     changeObject(index) { $0.setString(value.map { $0 }, at: $1) }
   }
 
-  /// Initialises a property.
+  /// Initializes a property.
   public final func _beginText(_ value: String, _ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     begin(index, .text(value))
@@ -44,7 +44,7 @@ extension _ModelStorage {
     changeObject(index) { $0.setInteger(value.map { Int64($0) }, at: $1) }
   }
 
-  /// Initialises a property.
+  /// Initializes a property.
   public final func _beginWhole(_ value: Int, _ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     begin(index, .whole(value))
@@ -68,7 +68,7 @@ extension _ModelStorage {
     changeObject(index) { $0.setDouble(value.map { $0 }, at: $1) }
   }
 
-  /// Initialises a property.
+  /// Initializes a property.
   public final func _beginNumber(_ value: Double, _ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     begin(index, .number(value))
@@ -92,7 +92,7 @@ extension _ModelStorage {
     changeObject(index) { $0.setInteger(value.map { $0 ? 1 : 0 }, at: $1) }
   }
 
-  /// Initialises a property.
+  /// Initializes a property.
   public final func _beginFlag(_ value: Bool, _ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     begin(index, .flag(value))
@@ -116,7 +116,7 @@ extension _ModelStorage {
     changeObject(index) { $0.setDouble(value.map { $0.timeIntervalSinceReferenceDate }, at: $1) }
   }
 
-  /// Initialises a property.
+  /// Initializes a property.
   public final func _beginDate(_ value: Date, _ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     begin(index, .date(value.timeIntervalSinceReferenceDate))
@@ -125,7 +125,7 @@ extension _ModelStorage {
 
   // MARK: No value
 
-  /// Initialises an optional property or a to-many relationship without a value.
+  /// Initializes an optional property or a to-many relationship without a value.
   public final func _beginNone(_ index: Int) -> Bool {
     if isBound || foreign != nil { return false }
     if index < detachedCount { begin(index, .none) }

@@ -15,7 +15,7 @@ public final class _ModelStorage: NSManagedObject {
   @exclusivity(unchecked) private final var _slots: UnsafePointer<Int>?
   /// The engine's object: this one if a context fetched it, the retained one otherwise.
   @exclusivity(unchecked) private final var _object: Unmanaged<_ModelStorage>?
-  /// The engine's object if it is another one than this.
+  /// The engine's object if it is not this one.
   @exclusivity(unchecked) private final var _retainedObject: _ModelStorage?
   /// The storage that refers to this object; cleared by that storage's deinit.
   @exclusivity(unchecked) private final unowned(unsafe) var _referrer: _ModelStorage?
@@ -93,7 +93,7 @@ public final class _ModelStorage: NSManagedObject {
     _modelClass = modelClass
     _plan = plan
     _object = Unmanaged.passUnretained(self)
-    // Those of an earlier instance, which is gone.
+    // They belong to an earlier instance, which has been released.
     _extras = nil
     self.link = link
     flags = .beingShown

@@ -37,7 +37,7 @@ extension _ModelValues {
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Initialises an attribute.
+  /// Initializes an attribute.
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, String>, at index: Int = -1, with value: String
   ) {
@@ -79,7 +79,7 @@ extension _ModelValues {
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Initialises an attribute.
+  /// Initializes an attribute.
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Int>, at index: Int = -1, with value: Int
   ) {
@@ -123,7 +123,7 @@ extension _ModelValues {
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Initialises an attribute.
+  /// Initializes an attribute.
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Double>, at index: Int = -1, with value: Double
   ) {
@@ -166,7 +166,7 @@ extension _ModelValues {
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Initialises an attribute.
+  /// Initializes an attribute.
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Bool>, at index: Int = -1, with value: Bool
   ) {
@@ -209,7 +209,7 @@ extension _ModelValues {
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Initialises an attribute.
+  /// Initializes an attribute.
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Date>, at index: Int = -1, with value: Date
   ) {
@@ -219,7 +219,7 @@ extension _ModelValues {
 
   // MARK: Optional values
 
-  /// Initialises an optional attribute or a to-one relationship. Instances created for stored models keep
+  /// Initializes an optional attribute or a to-one relationship. Instances created for stored models keep
   /// their values.
   @inlinable public func begin<Value: Encodable>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
@@ -228,7 +228,7 @@ extension _ModelValues {
     _slowBegin(keyPath(), index, value)
   }
 
-  /// Initialises a to-one relationship to a Codable class.
+  /// Initializes a to-one relationship to a Codable class.
   @inlinable public func begin<Other: PersistentModel & Encodable>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, with value: Other?
   ) {
@@ -236,7 +236,7 @@ extension _ModelValues {
     _slowBeginModel(keyPath(), index, value)
   }
 
-  /// Initialises a to-one relationship.
+  /// Initializes a to-one relationship.
   @inlinable public func begin<Other: PersistentModel>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, with value: Other?
   ) {
@@ -244,7 +244,7 @@ extension _ModelValues {
     _slowBeginModel(keyPath(), index, value)
   }
 
-  /// Initialises a to-many relationship.
+  /// Initializes a to-many relationship.
   @inlinable public func begin<Other: PersistentModel>(
     _ keyPath: @autoclosure () -> KeyPath<Model, [Other]>, at index: Int = -1, with value: [Other]
   ) {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The storage of the model that a thread is creating.
 ///
-/// `init(backingData:)` first initialises the property for backing data, then assigns the argument. The
+/// `init(backingData:)` first initializes the property for backing data, then assigns the argument. The
 /// initial value would be a useless storage; instead, it is this one, which ignores the initial values of the
 /// other properties. In an instance of a subclass, the parts consume it one by one, the topmost last.
 enum StorageBeingShown {
@@ -17,12 +17,12 @@ enum StorageBeingShown {
     let key = _key
     pthread_setspecific(key, Unmanaged.passUnretained(storage).toOpaque())
     let model = make()
-    // Classes whose conformance the macro hasn't written may have left it.
+    // A class whose conformance the macro hasn't written may not have consumed it.
     if pthread_getspecific(key) != nil { pthread_setspecific(key, nil) }
     return model
   }
 
-  /// The storage if it is one of a class or of its subclasses.
+  /// Returns the storage if it belongs to a class or one of its subclasses.
   ///
   /// - Parameter isTopmost: Whether the class inherits from no model, so that no other part consumes the storage.
   @inline(__always) static func consume<Model: PersistentModel>(

@@ -3,7 +3,7 @@ extension Schema {
   ///
   /// May be edited until its schema is used.
   public class Attribute: SchemaProperty, @unchecked Sendable {
-    // Unchecked: edited by one thread before the schema is used, as Apple's.
+    // Unchecked: edited by one thread before the schema is used, like Apple's class.
 
     /// Name of the property.
     public var name: String

@@ -3,7 +3,7 @@ import Foundation
 extension Schema {
   private enum _Keys: String, CodingKey { case entities, version, encodingVersion }
 
-  /// Decodes a schema. Classes that the program doesn't have are left out; the entities stay.
+  /// Decodes a schema. Omits classes that the program lacks, but keeps their entities.
   public convenience init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: _Keys.self)
     let entities = try container.decode([Entity].self, forKey: .entities)

@@ -125,7 +125,7 @@ extension Schema.Unique: CustomDebugStringConvertible {
   }
 }
 
-/// Between key paths and names of properties.
+/// Converts between key paths and names of properties.
 enum PropertyNames {
   static func names(_ keyPaths: [AnyKeyPath], of type: any PersistentModel.Type) -> [String] {
     let modelClass = ModelClass.of(type)

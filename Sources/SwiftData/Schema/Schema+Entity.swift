@@ -9,11 +9,11 @@ extension Schema {
     public var name: String
     /// The properties that the entity doesn't inherit, attributes and relationships.
     public var storedProperties: [any SchemaProperty] = []
-    /// Names of the properties that no two models have alike together.
+    /// Names of the properties of each combination with unique values.
     public var uniquenessConstraints: [[String]] = []
     /// Names of the properties of each index.
     public var indices: [[String]] = []
-    /// Whether the index of the same place is spatial.
+    /// Positions of the spatial indexes.
     var spatialIndices: Set<Int> = []
     /// The entity that this one inherits from.
     public var superentity: Schema.Entity? {

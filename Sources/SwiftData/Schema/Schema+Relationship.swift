@@ -66,7 +66,7 @@ extension Schema {
       case nullify
       /// They are deleted as well.
       case cascade
-      /// As long as there are any, the deletion can't be saved.
+      /// The deletion can't be saved as long as there are any.
       case deny
     }
 

@@ -2,7 +2,7 @@
 ///
 /// Immutable once a container was created with it; then it may be read on any thread.
 public final class Schema: Codable, Hashable, @unchecked Sendable {
-  // Unchecked: entities may be edited until the schema is used, by one thread, as Apple's.
+  // Unchecked: entities may be edited until the schema is used, by one thread, like those of Apple's class.
 
   /// The entities.
   public let entities: [Schema.Entity]

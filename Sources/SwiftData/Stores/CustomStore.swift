@@ -51,7 +51,7 @@ class CustomStore {
 final class TypedCustomStore<Store: DataStore>: CustomStore {
   private let _store: Store
 
-  /// - Throws: Errors of the configuration's validation and the store's initialiser.
+  /// - Throws: Errors of the configuration's validation and the store's initializer.
   init(
     _ configuration: Store.Configuration, _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?
   ) throws {

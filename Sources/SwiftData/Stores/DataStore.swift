@@ -124,6 +124,6 @@ public enum DataStoreError: Error, Hashable, Sendable {
   case preferInMemoryFilter
   /// The context must sort.
   case preferInMemorySort
-  /// The store doesn't do that.
+  /// The store doesn't support the operation.
   case unsupportedFeature
 }

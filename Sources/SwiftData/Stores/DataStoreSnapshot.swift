@@ -18,7 +18,7 @@ public protocol DataStoreSnapshot: Codable, Sendable {
   ///
   /// - Parameters:
   ///   - persistentIdentifier: The identity.
-  ///   - remappedIdentifiers: Identities that related models have got.
+  ///   - remappedIdentifiers: New identities of related models.
   func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?

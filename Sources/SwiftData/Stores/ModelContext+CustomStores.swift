@@ -61,7 +61,7 @@ extension ModelContext {
     }
   }
 
-  /// Enters snapshots and returns the objects that show them.
+  /// Enters snapshots into the engine's table and returns the objects that show them.
   @discardableResult
   private func _enter(_ snapshots: [SnapshotValues], in store: CustomStore) throws -> [NSManagedObject] {
     try snapshots.map { snapshot in

@@ -15,7 +15,7 @@ struct SnapshotValues {
   }
 }
 
-/// Collects the values of one container keyed by name, whatever their types.
+/// Collects the values of one container keyed by name, of any types.
 private final class SnapshotEncoder: Encoder {
   var values: [String: Any?] = [:]
   let codingPath: [any CodingKey] = []

@@ -3,7 +3,7 @@
 ///
 /// Immutable; any thread. Never freed.
 final class AccessPlan: @unchecked Sendable {
-  // Unchecked: nothing is written after the initialiser.
+  // Unchecked: nothing is written after the initializer.
 
   let accessors: [PropertyAccessor]
   let slots: UnsafePointer<Int>

@@ -97,7 +97,7 @@ final class PayloadCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
 
 /// The memory layout of an enumeration without payloads: the case number, in as many bytes as necessary.
 enum EnumerationLayout<Value> {
-  /// The first case; nil for a type that is no such enumeration.
+  /// The first case; nil for a type that is not such an enumeration.
   static var first: Value? {
     guard let cases = TypeReflection.cases(of: Value.self), !cases.isEmpty,
       !cases.contains(where: \.hasPayload)

@@ -1,6 +1,6 @@
 import CoreData
 
-// The types that most attributes have, without the detour over `BasicValue`, whose calls are not specialised.
+// The types that most attributes have, bypassing `BasicValue`, whose calls are not specialized.
 
 final class StringAccessor: BasicAccessor<String>, @unchecked Sendable {
   override func copy() -> PropertyAccessor { StringAccessor(name) }

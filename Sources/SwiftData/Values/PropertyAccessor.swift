@@ -36,8 +36,8 @@ class PropertyAccessor: @unchecked Sendable {
   /// Sets an untyped value, which must be of the property's type.
   func setAny(_ value: Any, _ object: NSManagedObject, _ storage: ModelStorage) { fatalError("overridden") }
 
-  /// Sets the value that a model had before it was inserted. Keeps what others have set since at the other
-  /// end of a relationship.
+  /// Sets the value that a model had before it was inserted. Keeps values that others have since set at the
+  /// other end of a relationship.
   func fill(_ value: Any, _ object: NSManagedObject, _ storage: ModelStorage) {
     setAny(value, object, storage)
   }
@@ -63,7 +63,7 @@ class PropertyAccessor: @unchecked Sendable {
   /// Returns the engine's value for a placeholder.
   func storedStandIn(_ standIn: Any) -> Any? { nil }
 
-  /// Elements between an attribute and its actual value.
+  /// The path of elements from an attribute to its actual value.
   var valuePath: [String] { form?.valuePath ?? [] }
 
   /// Returns the engine's value for comparing a value in a store; nil if stores can't compare it.

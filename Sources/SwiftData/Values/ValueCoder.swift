@@ -17,10 +17,10 @@ class AnyValueCoder: @unchecked Sendable {
   /// Returns the engine's value for the value at an address; nil for null.
   func stored(at address: UnsafeRawPointer) -> Any? { fatalError("overridden") }
 
-  /// Initialises the memory at an address with the value of an engine value.
+  /// Initializes the memory at an address with the value of an engine value.
   func initialize(_ address: UnsafeMutableRawPointer, from stored: Any?) { fatalError("overridden") }
 
-  /// Initialises the memory at an address with a placeholder.
+  /// Initializes the memory at an address with a placeholder.
   func initializeStandIn(_ address: UnsafeMutableRawPointer, _ number: inout Int) { fatalError("overridden") }
 
   /// Returns the names of elements that lead to a part of the value, by a key path from it; nil if there are
@@ -39,7 +39,7 @@ class ValueCoder<Value>: AnyValueCoder, @unchecked Sendable {
   /// Converts an engine value. An unreadable one yields the empty value of the type.
   func value(of stored: Any?) -> Value { fatalError("overridden") }
 
-  /// A value to follow key paths with.
+  /// A value for evaluating key paths.
   func standIn(_ number: inout Int) -> Value { value(of: nil) }
 
   final override func stored(at address: UnsafeRawPointer) -> Any? {
@@ -132,7 +132,7 @@ final class JSONCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
     return value
   }
 
-  /// A value of next to no JSON, for types that are content with it.
+  /// A value decoded from minimal JSON, for types that accept it.
   private static func _made(_ type: any Decodable.Type) -> Value? {
     for text in ["{}", "[]", "0", "\"\"", "null"] {
       if let value = try? JSONDecoder().decode(type, from: Data(text.utf8)) as? Value { return value }

@@ -33,7 +33,7 @@ struct ModelReview {
     fixIt(message, replacing: offset..<offset, with: text)
   }
 
-  /// Removes a range, and the blank after it.
+  /// Removes a range, and the space after it.
   func removal(_ message: String, of range: Range<Int>) -> Diagnostic.FixIt {
     let next = range.upperBound
     let hasBlank = next < piece.bytes.count && piece.bytes[next] == UInt8(ascii: " ")
@@ -127,7 +127,7 @@ struct ModelReview {
     return nil
   }
 
-  // MARK: Initialisers
+  // MARK: Initializers
 
   private var _initializer: [Diagnostic] {
     guard !model.hasDesignatedInitializer, model.type.genericParameters == nil else { return [] }
@@ -142,7 +142,7 @@ struct ModelReview {
     return [error(message, at: model.type.name.range, fixIts: fixIts)]
   }
 
-  /// An initialiser with a parameter for each property. The one of a superclass is unknown.
+  /// An initializer with a parameter for each property. The one of a superclass is unknown.
   private func _initializerFixIt(_ unset: [ModelProperty]) -> Diagnostic.FixIt? {
     guard !model.isSubclass, unset.allSatisfy({ $0.type != nil && $0.member.branches.isEmpty }) else {
       return nil

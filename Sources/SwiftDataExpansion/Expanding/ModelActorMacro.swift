@@ -34,7 +34,7 @@ enum ModelActorMacro {
       guard case .initializer(let declaration) = member.kind else { return nil }
       return declaration
     }
-    // A hand-written initialiser with the same parameters replaces ours; it is required if further properties
+    // A hand-written initializer with the same parameters replaces ours; it is required if further properties
     // must be set.
     let unset = properties.filter { _isUnset($0) }
     var diagnostics: [Diagnostic] = []

@@ -151,7 +151,7 @@ enum ModelMacro {
     return "\(property.spelling) = \(data).\(accessor)(forKey: \\.\(property.spelling))"
   }
 
-  /// Whether the class would have `init()` if the macro generated no initialiser.
+  /// Whether the class would have `init()` if the macro generated no initializer.
   private static func _needsDefaultInitializer(_ model: ModelDeclaration) -> Bool {
     !model.isSubclass && !model.hasDesignatedInitializer && model.uninitialized.isEmpty
   }

@@ -1,7 +1,7 @@
 /// `@_PersistedProperty`: turns a stored variable into accessors of the backing data, and a zero-sized
 /// placeholder.
 ///
-/// The compiler checks that initialisers initialise the placeholder, so that a missing assignment remains an
+/// The compiler checks that initializers initialize the placeholder, so that a missing assignment remains an
 /// error.
 enum PersistedPropertyMacro {
   static func expand(_ request: ExpansionRequest) -> MacroExpansion {

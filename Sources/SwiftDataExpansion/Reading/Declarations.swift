@@ -27,7 +27,7 @@ struct ArgumentList {
   subscript(label: String) -> Argument? { arguments.first { $0.label == label } }
 }
 
-/// `public`, `private(set)`, `final` and the like.
+/// `public`, `private(set)`, `final` and similar modifiers.
 struct ModifierSyntax {
   let name: String
   /// The text in parentheses.
@@ -35,7 +35,7 @@ struct ModifierSyntax {
   let range: Range<Int>
 }
 
-/// The part that declarations of all kinds begin with.
+/// The common beginning of declarations of all kinds.
 struct DeclarationHead {
   var attributes: [AttributeSyntax] = []
   var modifiers: [ModifierSyntax] = []
@@ -48,7 +48,7 @@ struct DeclarationHead {
 /// A class, struct, enum, actor, protocol or extension.
 struct TypeDeclaration {
   struct Inherited {
-    /// Without `@unchecked` and the like.
+    /// Without attributes such as `@unchecked`.
     let name: String
     let range: Range<Int>
   }

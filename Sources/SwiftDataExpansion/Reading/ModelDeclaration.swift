@@ -66,7 +66,7 @@ struct ModelDeclaration {
     }
   }
 
-  /// Properties that an initialiser must set, since they have no other value.
+  /// Properties that an initializer must set, since they have no other value.
   var uninitialized: [ModelProperty] {
     properties.filter { property in
       switch property.storage {

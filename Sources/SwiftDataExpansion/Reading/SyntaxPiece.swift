@@ -21,13 +21,13 @@ struct SyntaxPiece {
     bytes = Array(source.utf8)
     tokens = SourceLexer.tokens(in: bytes, 0..<bytes.count)
     self.fileName = fileName
-    // An offset from outside is added to; half of the integers leave room.
+    // The compiler provides the offset, and positions are added to it; the limit prevents an overflow.
     self.offset = min(max(offset, 0), Int.max / 2)
   }
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  /// The text without comments and blanks around it.
+  /// The text without surrounding comments and whitespace.
   var trimmed: String {
     guard let first = tokens.first, let last = tokens.last else { return "" }
     return text(first.range.lowerBound..<last.range.upperBound)

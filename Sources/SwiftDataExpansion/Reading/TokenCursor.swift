@@ -145,7 +145,7 @@ struct TokenCursor {
     return !["!", "?", ">", ")", "]", "}"].contains(previous.text) || _standsAlone(previous)
   }
 
-  /// Whether a sign has a blank before it, as an operator between two operands does.
+  /// Whether a space precedes a sign, as it does an operator between two operands.
   private func _standsAlone(_ sign: SourceToken) -> Bool {
     guard let before = peek(-2) else { return false }
     return !piece.touch(before, sign) && ![")", "]", "}"].contains(sign.text)

@@ -20,7 +20,7 @@ enum TypeShape {
     "ModelContainer",
   ]
 
-  /// Types that are values for certain, never models.
+  /// Types that are always values, never models.
   private static let _values: Set<String> = [
     "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double",
     "Float",
