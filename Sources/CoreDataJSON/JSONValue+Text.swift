@@ -1,5 +1,5 @@
 extension JSONValue {
-  /// The value on one line, without blanks.
+  /// The value on one line, without whitespace.
   package var text: String {
     var text = ""
     _write(to: &text)
@@ -30,7 +30,7 @@ extension JSONValue {
     }
   }
 
-  /// A string between quotes, everything escaped that must be.
+  /// A string in quotes, with the necessary escapes.
   package static func quoted(_ string: String) -> String {
     var result = "\""
     for scalar in string.unicodeScalars {

@@ -18,16 +18,16 @@ package indirect enum JSONValue: Sendable, Hashable {
     }
   }
 
-  /// Text that is no JSON.
+  /// Text that is not JSON.
   package struct SyntaxError: Error, Sendable, CustomStringConvertible {
-    /// In bytes from the start.
+    /// Offset from the start, in bytes.
     package let offset: Int
     package let problem: String
 
     package var description: String { "\(problem) (at byte \(offset + 1))" }
   }
 
-  /// Reads one value that fills the whole of `bytes`, blanks around it aside.
+  /// Reads one value, which together with surrounding whitespace must fill `bytes`.
   ///
   /// - Throws: `SyntaxError`.
   package init(parsing bytes: [UInt8]) throws(SyntaxError) {

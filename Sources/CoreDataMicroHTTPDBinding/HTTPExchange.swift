@@ -115,7 +115,7 @@ final class HTTPExchange {
   }
 }
 
-/// Hands out a body piece by piece, as much at a time as the library has room for.
+/// Provides a body piece by piece, each as long as the library has room for.
 private final class HTTPBodyReader {
   private let _next: @Sendable () throws -> [UInt8]?
   private var _piece: ArraySlice<UInt8> = []

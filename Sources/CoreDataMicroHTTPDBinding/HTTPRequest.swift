@@ -2,30 +2,30 @@ import CoreDataCMicroHTTPD
 import Foundation
 import Synchronization
 
-/// A request as the server has read it, whole.
+/// A complete request.
 package struct HTTPRequest: Sendable {
-  /// `GET`, `POST` and so on, as the client wrote it.
+  /// The method as sent by the client, such as `GET` or `POST`.
   package let method: String
   /// Path without query, percent-decoded.
   package let path: String
-  /// Fields of the query, decoded, in their order.
+  /// Fields of the query, decoded, in order.
   package let query: [(name: String, value: String)]
   /// Header fields; names in lower case.
   package let headers: [(name: String, value: String)]
-  /// Cookies by name; the first of several of one name.
+  /// Cookies by name; of several with one name, the first.
   package let cookies: [String: String]
   /// Fields of a form that was posted, decoded.
   package let form: [FormField]
   /// Why the body could not be read; nil if it could, or is missing.
   package let bodyProblem: BodyProblem?
-  /// The client, which may have left.
+  /// The client, which may have disconnected.
   package let client: HTTPClient
 
   /// A problem with a body.
   package enum BodyProblem: Sendable {
-    /// It is longer than the server accepts.
+    /// The body is longer than the server accepts.
     case tooLarge
-    /// It is no form.
+    /// The body is not a form.
     case unknownType
   }
 

@@ -10,13 +10,13 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// The limits of the server.
   package struct Limits: Sendable {
-    /// Connections at a time; further ones are closed at once.
+    /// Maximum number of connections; further ones are closed immediately.
     package var connections = 128
     /// Seconds after which an idle connection is closed.
     package var idleSeconds = 60
-    /// Bytes of a request's body.
+    /// Maximum number of bytes of a request's body.
     package var bodyBytes = 8 << 20
-    /// Bytes of a request's line and headers.
+    /// Maximum number of bytes of a request's line and headers.
     package var headBytes = 32 << 10
 
     package init() {}

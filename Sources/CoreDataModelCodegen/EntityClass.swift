@@ -48,7 +48,7 @@ struct EntityClass {
         relationship.isToMany ? .name(relationship.isOrdered ? "NSOrderedSet" : "NSSet") : .name(member)
       let isPublic = self.isPublic && classes.isPublic(entityNamed: relationship.destination)
       var property = try Self._property(relationship.traits, .optional(type), entity)
-      // Sets do not name the class.
+      // A set type does not mention the class of its members.
       property.isPublic = self.isPublic && (isPublic || relationship.isToMany)
       properties.append(property)
       if relationship.isToMany {
@@ -65,7 +65,7 @@ struct EntityClass {
     }
     self.properties = properties.sorted { $0.name < $1.name }
     self.toManys = toManys.sorted { $0.name < $1.name }
-    // An `id` that cannot be a dictionary's key does not identify.
+    // An `id` that is not hashable cannot serve for Identifiable.
     let id = self.properties.first { $0.name == "id" }
     isIdentifiable = entity.parent == nil && id.map { Self._isHashable($0.type) } ?? true
   }
@@ -101,7 +101,7 @@ struct EntityClass {
   }
 }
 
-/// Names that a property cannot have, since every managed object has such a member.
+/// Names that a property cannot have, because managed objects already have a member of that name.
 package enum ReservedNames {
   package static let members: Set<String> = [
     "description", "debugDescription", "hash", "hashValue", "entity", "objectID", "managedObjectContext",

@@ -14,7 +14,7 @@ package enum ManagedAccessors {
     }
   }
 
-  /// Another module whose types the sources name.
+  /// Another module whose types the sources use.
   package struct Dependency: Sendable {
     package let module: String
     package let sources: [Source]

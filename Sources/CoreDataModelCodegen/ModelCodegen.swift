@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// How generated classes reach their values.
+/// How generated classes access their values.
 package enum ClassStyle: String, Sendable, CaseIterable {
   /// Computed properties over slots, as the build plugin writes them.
   case slots = "accessors"

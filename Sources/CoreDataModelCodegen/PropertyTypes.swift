@@ -4,7 +4,7 @@ import CoreDataModelSchema
 ///
 /// Non-scalar types are optional regardless of the model: an object may be read before it is valid.
 enum PropertyTypes {
-  /// - Throws: `ModelCodegenError` for a transformable attribute whose class is no type in Swift.
+  /// - Throws: `ModelCodegenError` for a transformable attribute whose class is not a Swift type.
   static func type(of attribute: AttributeSchema, in entity: String) throws -> TypeSyntax {
     if attribute.usesScalarValueType, let scalar = attribute.type.traits.scalarType { return .name(scalar) }
     if attribute.type == .transformable, let text = attribute.customClassName {

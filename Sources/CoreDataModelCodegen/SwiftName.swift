@@ -2,7 +2,7 @@
 enum SwiftName {
   /// Whether the compiler accepts `name` as an identifier, in backticks if necessary.
   ///
-  /// Names come from model files; any other text must not get into source, where it could inject code.
+  /// Names come from model files; any other text must not be written into source, where it could inject code.
   static func isIdentifier(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, !first.properties.numericType._isSome, name != "_" else {
       return false

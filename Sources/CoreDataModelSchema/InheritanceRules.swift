@@ -1,12 +1,12 @@
 /// Validates inheritance: a model may be untrusted.
 enum InheritanceRules {
-  /// Most ancestors that an entity may have; real models have five.
+  /// Maximum number of ancestors of an entity; real models have five.
   static let depthLimit = 200
-  /// Most properties that all entities of a model may have together, inherited ones counted with each.
+  /// Maximum number of properties of all entities of a model together, with inherited ones counted in each.
   static let propertyLimit = 2_000_000
 
   /// - Parameter byName: The same entities by name, all parents among them.
-  /// - Throws: `ModelLayoutError` for a circle, and for a line that does not end soon enough.
+  /// - Throws: `ModelLayoutError` for a cycle of parents, and for a line of parents that is too long.
   static func check(_ entities: [EntitySchema], _ byName: [String: EntitySchema]) throws {
     var depths: [String: Int] = [:]
     for entity in entities where depths[entity.name] == nil {

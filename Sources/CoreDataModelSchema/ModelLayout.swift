@@ -23,7 +23,7 @@ package final class ModelLayout: Sendable {
   package func layout(numbered number: Int) -> PropertyLayout { layouts[number - 1] }
 }
 
-/// The layout of a model failed; the message names entity and property and suggests a change.
+/// A model cannot be laid out; the message names entity and property and suggests a change.
 package struct ModelLayoutError: Error, Sendable, CustomStringConvertible {
   package let entity: String
   package let property: String?

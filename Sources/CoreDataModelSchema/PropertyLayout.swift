@@ -17,8 +17,8 @@ package final class PropertyLayout: Sendable {
     package let maxCount: Int
     /// Whether both ends are to-many, so that a join table stores them.
     package let isManyToMany: Bool
-    /// Whether this is a to-many whose inverse is a to-one of the model. The members' to-ones alone say who
-    /// is a member.
+    /// Whether this is a to-many whose inverse is a to-one of the model. The members' to-ones alone determine
+    /// the members.
     package let isOneToMany: Bool
 
     /// Whether unsaved changes of this to-many are recorded with its owner: those of a many-to-many, those
@@ -90,7 +90,7 @@ package final class PropertyLayout: Sendable {
   /// Direct and indirect subentities, itself first.
   package let family: [Int]
   package let slots: [Slot]
-  /// Slots by name, hidden ones left out.
+  /// Slots by name, without hidden ones.
   package let slotsByName: [String: Int]
   private let _names: SlotNames
   /// Slots of to-many relationships.

@@ -54,7 +54,7 @@ package struct AttributeLimits: Sendable, Hashable {
   package var isEmpty: Bool { minimum == nil && maximum == nil && regularExpression == nil }
 }
 
-/// A validation predicate that is no plain limit, as text, with the message for a value that fails it.
+/// A validation predicate that is not a plain limit, as text, with the message for a value that fails it.
 package struct ValidationSchema: Sendable, Hashable {
   package var predicate: String
   package var warning: String

@@ -5,9 +5,9 @@
 struct SlotNames: Sendable {
   private struct Entry: Sendable {
     var digest = Digest()
-    /// Where the bytes of a name that its digest does not contain are in `_bytes`.
+    /// Position in `_bytes` of the bytes of a name that its digest does not contain.
     var start = 0
-    /// -1 in a free place.
+    /// -1 if the place is free.
     var slot = -1
   }
 
@@ -33,7 +33,7 @@ struct SlotNames: Sendable {
       }
     }
 
-    /// Whether the digest says it all.
+    /// Whether the digest contains the whole name.
     @inline(__always) var isWhole: Bool { count <= 16 }
 
     @inline(__always) var hash: UInt64 {
@@ -44,7 +44,8 @@ struct SlotNames: Sendable {
   }
 
   private let _byName: [String: Int]
-  /// A power of two of places, at most half of them taken; a name is at the place of its hash or soon after it.
+  /// The places, a power of two, at most half of them occupied; a name is at the place of its hash or soon
+  /// after it.
   private let _entries: [Entry]
   private let _bytes: [UInt8]
 
@@ -68,7 +69,7 @@ struct SlotNames: Sendable {
 
   /// The slot of a name; nil if there is none of this name.
   @inline(__always) subscript(name: String) -> Int? {
-    // No optional inside: a name that is not found by its bytes may still be equal to another one.
+    // The bytes alone do not decide: a name that is not found by its bytes may still be equal to another one.
     let found = name.utf8.withContiguousStorageIfAvailable { _slot($0) } ?? -1
     return found >= 0 ? found : _byName[name]
   }

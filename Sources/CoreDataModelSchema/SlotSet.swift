@@ -1,4 +1,4 @@
-/// A set of slot numbers; up to 64 slots it lives in one word, without allocation.
+/// A set of slot numbers, stored in one word without allocation for up to 64 slots.
 package struct SlotSet: Sendable, Hashable {
   private var _low: UInt64 = 0
   private var _high: [UInt64] = []

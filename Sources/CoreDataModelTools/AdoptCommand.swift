@@ -90,7 +90,7 @@ extension Command {
 
 /// Swift files under a path.
 enum SourceTree {
-  /// - Throws: `ToolFailure` for a file that cannot be read, or is no text.
+  /// - Throws: `ToolFailure` for a file that cannot be read, or is not text.
   static func text(of file: String, named name: String) throws(ToolFailure) -> String {
     guard let data = FileManager.default.contents(atPath: file) else {
       throw ToolFailure(.noInput, "Cannot read '\(name)'.")

@@ -87,7 +87,7 @@ struct CheckRules {
   }
 }
 
-/// Findings with the places they are about, as a compiler shows them.
+/// Findings with their locations, in the form of compiler diagnostics.
 struct CheckReport {
   private struct Line {
     let finding: ModelFinding
@@ -118,7 +118,7 @@ struct CheckReport {
     }.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
   }
 
-  /// A model that could not be read at all.
+  /// A model that could not be read.
   init(_ error: ModelFileError) {
     let place = ModelErrorPlace(error)
     _path = error.path

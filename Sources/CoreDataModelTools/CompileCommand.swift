@@ -29,7 +29,7 @@ extension Command {
       ], exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
   ) { arguments, environment in
     let input = try SpooledInput(path: arguments.operands[0])
-    // A model that is read from or written to a stream has the stream as its result.
+    // With a stream as output, the compiled model itself is written to it.
     if arguments.text("output") == OutputFile.standardStream {
       let files = try CompileRun.files(input, arguments)
       guard files.count == 1, let file = files.first else {

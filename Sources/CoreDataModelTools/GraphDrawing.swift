@@ -169,7 +169,7 @@ struct GraphDrawing {
       guard let from = _numbers[edge.from.entity], let to = _numbers[edge.to.entity] else { continue }
       let (start, end) = (_layout.boxes[from], _layout.boxes[to])
       func middle(_ box: GraphLayout.Box) -> Int { box.y + box.height / 2 }
-      // Within a column, and from a box to itself, lines go round on the right.
+      // Within a column, and from a box to itself, lines are drawn on the right.
       ports.append(
         Port(
           edge: number, isStart: true, box: from, isRight: start.column <= end.column, towards: middle(end)))

@@ -15,7 +15,7 @@ struct GraphLayout {
   private(set) var height = 0
 
   private let _neighbours: [[Int]]
-  /// Boxes with a line to themselves.
+  /// Boxes with a line from the box to itself.
   private let _loops: Set<Int>
   static let columnGap = 150
   static let rowGap = 36
@@ -50,7 +50,7 @@ struct GraphLayout {
     height = packing.height + 2 * Self.margin
   }
 
-  /// Boxes that lines join, directly or not, largest group first.
+  /// Groups of boxes that are connected by lines, directly or indirectly, largest first.
   private func _components() -> [[Int]] {
     var seen = Array(repeating: false, count: boxes.count)
     var groups: [[Int]] = []
@@ -109,7 +109,7 @@ struct GraphLayout {
       }
       x += widest + Self.columnGap
     }
-    // Lines within the last column go round on its right.
+    // Lines within the last column are drawn on its right.
     let last = Set(columns.last ?? [])
     let turns = last.contains { box in _loops.contains(box) || _neighbours[box].contains { last.contains($0) }
     }

@@ -13,7 +13,7 @@ struct GraphPacking {
     let area = sizes.reduce(0.0) { $0 + Double($1.width + gap) * Double($1.height + gap) }
     let ideal = (area * 4 / 3).squareRoot()
     var best = Int.max
-    // A width that fits the pieces by chance is worth trying for.
+    // Try several widths, since one may happen to fit the pieces.
     for step in 0..<16 {
       let packing = Self._packed(sizes, gap, into: max(widest, Int(ideal * (0.8 + 0.06 * Double(step)))))
       let cost = max(packing.height * 4, packing.width * 3)

@@ -1,7 +1,7 @@
 import CoreDataModelCodegen
 import CoreDataModelSchema
 
-/// Finds problems that Xcode warns about, and those that the engine would refuse.
+/// Finds problems that Xcode warns about, and those for which the engine rejects a model.
 struct ModelChecker {
   private let _entities: [String: EntitySchema]
   /// Names of the entities that others inherit from.

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import CoreDataToolKit
 
-/// The diagram of a model for a page that has its own style: boxes are links.
+/// The diagram of a model for a page with its own style sheet, with boxes as links.
 package enum ModelDrawing {
   /// Rules for the classes of the drawing's elements.
   package static var style: String { GraphDrawing.style }

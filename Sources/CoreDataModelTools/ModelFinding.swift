@@ -1,4 +1,4 @@
-/// Something in a model that is wrong, or likely to be.
+/// A part of a model that is wrong or probably wrong.
 struct ModelFinding: Sendable, Hashable {
   enum Severity: String, Sendable {
     case error, warning
@@ -20,7 +20,7 @@ struct ModelFinding: Sendable, Hashable {
     let kind: Kind
     let name: String
 
-    /// As messages call it.
+    /// The subject's name in messages.
     var shown: String {
       switch kind {
       case .entity: name

@@ -80,7 +80,7 @@ package enum ModelInput {
 struct ModelErrorPlace {
   let line: Int
   let column: Int
-  /// The line, and below it a mark; nil if the line is too long to show.
+  /// The line with a mark below it; nil if the line is too long to show.
   let excerpt: String?
 
   /// Nil for an error without a line.
@@ -99,7 +99,7 @@ struct ModelErrorPlace {
     excerpt = SourceExcerpt.text(line: text, column: start, length: length)
   }
 
-  /// A line of a file, if it is one to be shown.
+  /// A line of a file, if it can be shown.
   private static func _line(_ number: Int, of data: Data) -> String? {
     let lines = data.split(separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false)
     guard number <= lines.count, lines[number - 1].count <= 2_000 else { return nil }
@@ -120,7 +120,7 @@ struct ModelErrorPlace {
   }
 }
 
-/// A line of a file with a mark below it, as a compiler shows it.
+/// A line of a file with a mark below it, as in compiler diagnostics.
 enum SourceExcerpt {
   static func text(line: String, column: Int, length: Int) -> String {
     let blanks = String(line.prefix(column - 1).map { $0 == "\t" ? "\t" : " " })

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataToolKit
 import Foundation
 
-/// A complete model as JSON: everything in a model file, under the names of this format.
+/// A complete model as JSON: everything in a model file, under this format's names.
 struct ModelJSON {
   private let _schema: ModelSchema
 

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 
 /// The findings of a check of a model, for a page.
 package enum ModelReview {
-  /// Something in the model that is wrong, or likely to be.
+  /// A part of the model that is wrong or probably wrong.
   package struct Finding: Sendable {
     package let isError: Bool
     package let subject: String

@@ -111,7 +111,7 @@ struct ModelDescription {
 }
 
 extension SchemaLiteral {
-  /// The value as people write it.
+  /// The value as written by hand.
   var shown: String {
     switch self {
     case .integer(let value): "\(value)"

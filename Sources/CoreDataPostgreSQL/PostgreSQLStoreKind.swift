@@ -91,7 +91,7 @@ struct PostgreSQLStoreKind: StoreKind {
     return store
   }
 
-  /// Refuses a database that cannot store every text, or that accepts bytes which are no text.
+  /// Rejects a database that cannot store every text, or that accepts bytes which are not text.
   private func _checkEncoding(_ connection: PostgreSQLConnection) throws {
     guard let encoding = connection.databaseEncoding, encoding != "UTF8" else { return }
     throw PostgreSQLStoreError.address(

@@ -5,7 +5,7 @@
 public let NSPostgreSQLPreparesStatementsOption = "NSPostgreSQLPreparesStatementsOption"
 
 /// Option: maximum number of query generations in use at a time. A number, zero by default: contexts then
-/// read the latest state, whatever they are pinned to.
+/// read the latest state, even if they are pinned.
 ///
 /// Each generation takes a connection outside the pool, and keeps the server from vacuuming old row versions
 /// in the whole database.

@@ -10,7 +10,7 @@ public let NSPostgreSQLStoreType: String = {
   return PostgreSQLStoreKind.typeName
 }()
 
-/// Found by name if a program asks for the type before using the constant.
+/// Found by name if a program requests the type before using the constant.
 enum LinkedKind: LinkedStoreKind {
   static func register() { _ = NSPostgreSQLStoreType }
 }

@@ -10,7 +10,7 @@ package final class PostgreSQLPool: Sendable {
   package struct ExhaustedError: Error, Sendable, CustomStringConvertible {
     package let limit: Int
     package let seconds: Double
-    /// What the connections are in use for.
+    /// The purposes for which the connections are in use.
     package let uses: [String]
 
     package var description: String {

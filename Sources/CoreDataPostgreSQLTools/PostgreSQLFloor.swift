@@ -5,12 +5,12 @@ import CoreDataStackShootout
 /// The import on libpq: prepared statements, binary parameters, and the rows between two commits in one INSERT and one
 /// UPDATE.
 ///
-/// Look-ups are what the mode says: a SELECT for each line, one for each commit, or none.
+/// The mode determines the look-ups: a SELECT for each line, one for each commit, or none.
 final class PostgreSQLFloor: ImportFloor {
   private let _connection: PostgreSQLConnection
   private let _table: String
   private var _highest: Int64 = 0
-  /// Rows that are not written yet, by their place in order of appearance.
+  /// Rows that are not written yet, in order of appearance.
   private var _rows: [Row] = []
   private var _places: [String: Int] = [:]
 

@@ -13,7 +13,7 @@ struct PostgreSQLSchemas: StorePlace {
 
   /// Connects once, so that a server that cannot be reached fails the command and not its first run.
   ///
-  /// - Throws: `ToolFailure` with what the server said.
+  /// - Throws: `ToolFailure` with the server's message.
   init(_ text: String) throws {
     guard let url = URL(string: text), let components = URLComponents(string: text) else {
       throw ToolFailure(.usage, "The URL of '--store' has not the form postgresql://user@host/database.")

@@ -71,7 +71,7 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - argumentCount: number of arguments, or -1 for any.
-  ///   - isDeterministic: the same arguments always give the same answer.
+  ///   - isDeterministic: the same arguments always give the same result.
   /// - body: returns the result through the given call; an error that it throws fails the statement.
   package func register(
     function name: String, argumentCount: Int, isDeterministic: Bool = true,

@@ -27,7 +27,7 @@ package final class QueryCancellation: Sendable {
 extension Connection {
   /// Counts the steps of SQLite's virtual machine for one statement.
   final class StepCounter {
-    /// Steps between two checks of the counter: some milliseconds.
+    /// Steps between two checks of the counter: a few milliseconds.
     static let stride = 100_000
     var strides = 0
     /// Strides after which the statement ends; nil for no bound.

@@ -13,7 +13,7 @@ extension Connection {
 
   package func commit() throws { try withStatement(Self._commit) { try $0.run() } }
 
-  /// Rolls the transaction back if one is still open: some errors make SQLite roll back by itself.
+  /// Rolls the transaction back if one is still open: some errors make SQLite roll back on its own.
   package func rollback() {
     guard !isInAutocommit else { return }
     // A failing ROLLBACK cannot be handled; SQLite then rolls back when the connection closes.
@@ -39,7 +39,7 @@ extension Connection {
 
   /// The mode of a checkpoint.
   package enum Checkpoint: Int32, Sendable {
-    /// As far as possible without waiting for anyone.
+    /// As far as possible without waiting for other connections.
     case passive = 0
     /// Waits for writers, then copies all.
     case full = 1

@@ -14,14 +14,14 @@ package final class Connection: @unchecked Sendable {
     case create
     /// The file cannot change: no locks, no shared memory, any write-ahead log is ignored.
     case immutable
-    /// For reading; the write-ahead log's shared memory, which must be there, is not written either.
+    /// For reading; the write-ahead log's shared memory, which must exist, is not written either.
     case readOnlyBeside
   }
 
   @usableFromInline let handle: OpaquePointer
   package let path: String
-  /// Whether the files have changed in a way that the connection does not notice by itself; a pool no longer
-  /// lends it then.
+  /// Whether the files have changed in a way that the connection does not detect itself; the pool then no
+  /// longer lends it.
   package var isOutdated: (() -> Bool)?
   /// The files that the database must still consist of; nil if that is not checked.
   var files: DatabaseFiles?
@@ -31,8 +31,8 @@ package final class Connection: @unchecked Sendable {
   private let _wasInterrupted = Atomic<Bool>(false)
   /// A read transaction kept open between reads; used by the pool's readers only.
   @exclusivity(unchecked) var heldRead = HeldRead()
-  /// Whether the connection met an I/O fault, or was opened read-only although writing was requested: a pool
-  /// does not lend it again.
+  /// Whether the connection encountered an I/O fault, or was opened read-only although writing was requested:
+  /// a pool does not lend it again.
   @exclusivity(unchecked) package private(set) var isFaulty = false
 
   private final class Trace {

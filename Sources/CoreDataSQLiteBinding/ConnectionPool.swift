@@ -9,8 +9,8 @@ import Synchronization
 /// Any connection serves for reading and for writing. Both prefer the one that wrote last: only its page
 /// cache is current, while SQLite discards the cache of any other connection once that sees a foreign commit.
 ///
-/// A connection that met an I/O fault, or that SQLite had to open read-only, finishes the current operation
-/// and is closed after it; the next operation gets a new one.
+/// A connection that encountered an I/O fault, or that SQLite had to open read-only, finishes the current
+/// operation and is closed after it; the next operation gets a new one.
 package final class ConnectionPool: Sendable {
   private struct State {
     var idle: [Connection] = []
@@ -59,11 +59,11 @@ package final class ConnectionPool: Sendable {
   /// Creates a pool around an open connection.
   ///
   /// - Parameters:
-  ///   - maximumReads: most reads at once.
+  ///   - maximumReads: maximum number of concurrent reads.
   /// - hasOne: all operations use one connection, one at a time: for an in-memory database, and for a file
   ///   that its first connection locks exclusively.
-  /// - replacesFaulty: whether a connection that met a fault is closed; false for an in-memory database,
-  ///   which would be lost with it.
+  /// - replacesFaulty: whether a connection that encountered a fault is closed; false for an in-memory
+  ///   database, which would be lost with it.
   /// - holdsReads: a connection keeps its transaction open between reads until a commit; only for a database
   ///   with a write-ahead log.
   /// - files: the files that all connections must have open; nil if they may be replaced.
@@ -234,7 +234,8 @@ package final class ConnectionPool: Sendable {
     waiter.signal.signal()
   }
 
-  /// Whether a connection must not be lent again: it met a fault, or has a transaction that cannot be ended.
+  /// Whether a connection must not be lent again: it encountered a fault, or has a transaction that cannot be
+  /// ended.
   private func _isSpent(_ connection: Connection) -> Bool {
     _replacesFaulty
       && (connection.isFaulty || !connection.isInAutocommit && !connection.heldRead.isOpen)
@@ -351,7 +352,7 @@ package final class ConnectionPool: Sendable {
     _writeTurn.signal()
   }
 
-  /// Opens a connection that is the caller's own and does not count as one of the pool's.
+  /// Opens a connection that the caller owns and that does not count as one of the pool's.
   package func openConnection() throws -> Connection {
     try _files?.expectInPlace()
     return try _open()

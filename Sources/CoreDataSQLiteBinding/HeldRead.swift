@@ -4,10 +4,10 @@ import Synchronization
 /// A reader's transaction that stays open across reads, until a commit.
 ///
 /// Each SELECT on its own acquires and releases a lock of the file: two system calls, a quarter of the cost
-/// of finding one row. An open transaction saves them. A reader's view is no staler for it: before each read
-/// the state of the write-ahead log (its header in shared memory, which every commit of every process
-/// changes; see SQLite's "WAL-mode File Format") is compared with its state when the transaction began, and
-/// the transaction is restarted if it differs.
+/// of finding one row. An open transaction saves them. It does not make reads staler: before each read the
+/// state of the write-ahead log (its header in shared memory, which every commit of every process changes;
+/// see SQLite's "WAL-mode File Format") is compared with its state when the transaction began, and the
+/// transaction is restarted if it differs.
 ///
 /// Only for databases with a write-ahead log. Not thread-safe: belongs to the connection's user. The pool
 /// ends it before it writes, and when the reader has been idle for a moment, so that the log can be

@@ -81,7 +81,7 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// An error that SQLite's report may be the cause of.
+/// An error that may be caused by an error of SQLite.
 package protocol SQLiteFailure: Error {
   /// The error that SQLite reported; nil if it reported none.
   var underlying: SQLiteError? { get }

@@ -45,7 +45,8 @@ extension Statement {
       handle, index, UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self), count)
   }
 
-  /// Binds UTF-8 text where it lies: it must stay there until the statement is reset and bound again or given back.
+  /// Binds UTF-8 text in place: it must remain valid until the statement is reset and bound again or given
+  /// back.
   @inlinable package func bind(borrowing text: UnsafeBufferPointer<UInt8>, at index: Int32) {
     guard let count = Int32(exactly: text.count) else {
       bindResult |= SQLITE_TOOBIG

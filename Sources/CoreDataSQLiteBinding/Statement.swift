@@ -13,7 +13,7 @@ package final class Statement {
   @exclusivity(unchecked) @usableFromInline var scratchUsed = 0
   @usableFromInline static var scratchSize: Int { 1024 }
 
-  /// For the statement cache: whether it is lent, and when it was last.
+  /// For the statement cache: whether the statement is lent, and when it was last lent.
   @exclusivity(unchecked) var isLent = false
   @exclusivity(unchecked) var lastLoan: UInt64 = 0
   let id: Int
@@ -63,7 +63,7 @@ package final class Statement {
     throw failure(result)
   }
 
-  /// Runs to the end, for statements without result.
+  /// Runs the statement to completion, for statements without a result.
   @inlinable package func run() throws {
     while try step() {}
   }

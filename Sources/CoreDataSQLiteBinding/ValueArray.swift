@@ -2,7 +2,7 @@
 ///
 /// Immutable. The values are in one contiguous block of memory that a running statement reads in place.
 package final class ValueArray: @unchecked Sendable {
-  // Unchecked: everything is written by the initialisers and only read afterwards.
+  // Unchecked: everything is written by the initializers and only read afterwards.
 
   @usableFromInline enum Kind { case int, double, text, blob, mixed }
 

@@ -26,7 +26,7 @@ enum StoreArguments {
     "An SQLite store file, '-' for standard input, or postgresql://user@host/database?schema=name for a copy of a store on a server."
   )
 
-  /// Refuses a store on a server to a command that would find nothing out by a copy.
+  /// Rejects a store on a server for a command to which a copy of the store is useless.
   static func expectFile(_ arguments: ParsedArguments, _ reason: String) throws(ToolFailure) {
     guard ServerStore.isURL(arguments.operands[0]) else { return }
     throw ToolFailure(

@@ -95,7 +95,7 @@ package struct QuestionSeries: TrialSeries {
       return
     case .changedBlob, .missingBlob:
       let blobs = "\(directory)/.Store_SUPPORT/_EXTERNAL_DATA"
-      // The older files belong to batches that are gone, if any.
+      // Older files, if any, belong to deleted batches.
       for name in try FileManager.default.contentsOfDirectory(atPath: blobs) {
         let path = "\(blobs)/\(name)"
         if flaw == .missingBlob { try FileManager.default.removeItem(atPath: path) }

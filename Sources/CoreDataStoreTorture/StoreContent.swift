@@ -13,7 +13,7 @@ package struct StoreContent {
 
   /// Reads everything, and checks that each batch is whole.
   ///
-  /// - Throws: `TortureFailure` for the first thing that is not as it was saved.
+  /// - Throws: `TortureFailure` for the first difference from the saves.
   package init(_ store: TrialStore) throws {
     _store = store
     try store.context.performAndWait {

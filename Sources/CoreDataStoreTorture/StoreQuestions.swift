@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import CoreDataSQLiteBinding
 
-/// The checks at the end of each round, in a separate process: every acknowledged save is there and none is
+/// The checks at the end of each round, in a separate process: every acknowledged save is present and none is
 /// partial, the file is intact, and the store opens, saves, is destroyed and created again.
 package struct StoreQuestions {
   package let url: URL

@@ -18,7 +18,7 @@ package struct Turns: Sendable {
   package func isMine(_ number: Int) -> Bool { number % count == driver }
 }
 
-/// How a round went.
+/// The outcome of a round.
 package struct RoundReport: Sendable {
   package enum Outcome: String, Sendable {
     case survived, failed, skipped

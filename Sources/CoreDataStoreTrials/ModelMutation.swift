@@ -47,7 +47,7 @@ package enum ModelMutation: String, CaseIterable, Sendable {
 
   /// Redirects UIDs, which are the references within the archive.
   private static func _redirect(_ bytes: inout Data, _ numbers: inout SeededRandom) {
-    // 0x80 and 0x81 mark UIDs of one and two bytes; some hits are other things, which is as well.
+    // 0x80 and 0x81 mark UIDs of one and two bytes; damage to other bytes with these values is as good.
     let places = bytes.indices.filter { bytes[$0] == 0x80 || bytes[$0] == 0x81 }.filter {
       $0 + 1 < bytes.count
     }
@@ -59,7 +59,7 @@ package enum ModelMutation: String, CaseIterable, Sendable {
     }
   }
 
-  /// Changes letters of names, so that classes, keys and properties are others than they should be.
+  /// Changes letters of names, so that they denote other classes, keys and properties.
   private static func _rename(_ bytes: inout Data, _ numbers: inout SeededRandom) {
     let letters = bytes.indices.filter { (UInt8(ascii: "A")...UInt8(ascii: "z")).contains(bytes[$0]) }
     guard !letters.isEmpty else { return }
@@ -68,7 +68,7 @@ package enum ModelMutation: String, CaseIterable, Sendable {
     }
   }
 
-  /// A property list of arrays within each other.
+  /// A property list of nested arrays.
   private static func _nested(depth: Int) throws -> Data {
     // Written by hand: Foundation's writer recurses.
     var objects = Data("bplist00".utf8)

@@ -127,7 +127,7 @@ enum ForeignDatabase {
       "CREATE VIEW Z_METADATA AS SELECT 1 AS Z_VERSION, 'x' AS Z_UUID, x'00' AS Z_PLIST",
       "\(metadata); CREATE VIEW Z_PRIMARYKEY AS SELECT 1 AS Z_ENT, 'A' AS Z_NAME, 0 AS Z_SUPER, 5 AS Z_MAX; "
         + "CREATE VIEW ZA AS SELECT 1 AS Z_PK, 1 AS Z_ENT, 1 AS Z_OPT",
-      // Circles of parents, entities with one name, and names of no entity.
+      // Cycles of parents, entities with the same name, and names of nonexistent entities.
       "\(metadata); \(keys); INSERT INTO Z_PRIMARYKEY VALUES (1, 'A', 2, 1), (2, 'B', 1, 1)",
       "\(metadata); \(keys); INSERT INTO Z_PRIMARYKEY VALUES (1, 'A', 1, 1); CREATE TABLE ZA (Z_PK, Z_ENT, Z_OPT)",
       "\(metadata); \(keys); INSERT INTO Z_PRIMARYKEY VALUES (1, 'A', 0, 1), (2, 'A', 0, 1); "

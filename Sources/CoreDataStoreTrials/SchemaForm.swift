@@ -186,7 +186,7 @@ struct SchemaForm {
       }
   }
 
-  /// Added columns follow the blank that ended the list.
+  /// Added columns follow the space that ended the list.
   private func _hasAddedColumns(_ file: [String]) -> Bool {
     file.contains {
       $0.hasPrefix("CREATE TABLE") && ($0.contains(" , ") || !($0.hasSuffix(" )") || !$0.contains("( ")))

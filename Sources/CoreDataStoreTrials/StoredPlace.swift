@@ -12,7 +12,7 @@ struct StoredPlace {
   private(set) var toOnes: [String: StoreAnatomy.ToOneColumns] = [:]
   private(set) var toManys: [String: StoreAnatomy.ToMany] = [:]
 
-  /// Nil for a store that is no SQLite file, or has no such entity.
+  /// Nil for a store that is not a SQLite file, or has no such entity.
   init?(_ entity: NSEntityDescription, in store: NSPersistentStore) {
     guard let anatomy = store.anatomy, let layout = anatomy.layout.layoutsByName[entity.name ?? ""] else {
       return nil
@@ -20,7 +20,7 @@ struct StoredPlace {
     let table = anatomy.table(of: layout.entityNumber)
     number = Int64(anatomy.storedNumber(of: layout.entityNumber))
     self.table = table.name
-    // Siblings may have properties of one name.
+    // Siblings may have properties of the same name.
     func isOwn(_ owner: Int) -> Bool {
       anatomy.layout.layout(numbered: owner).family.contains(layout.entityNumber)
     }

@@ -6,7 +6,7 @@ package struct SourceToken: Sendable, Hashable {
     case quotedIdentifier
     case number
     case string
-    /// `#if`, `#selector` and the like, with the hash sign.
+    /// `#if`, `#selector` and similar, with the hash sign.
     case directive
     /// Brackets, operators and signs, one character each, but `->` as one.
     case punctuation
@@ -27,7 +27,7 @@ package struct SourceToken: Sendable, Hashable {
 }
 
 extension Collection<SourceToken> where Index == Int {
-  /// The place after the token at an index, or after the bracketed group that it opens, with all that is in it.
+  /// The place after the token at an index, or after the whole bracketed group that it opens.
   package func index(afterGroupAt start: Int) -> Int {
     var index = start
     var depth = 0

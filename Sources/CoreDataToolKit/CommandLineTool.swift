@@ -2,7 +2,7 @@
 package struct Command: Sendable {
   package let syntax: CommandSyntax
   package let subcommands: [Command]
-  /// Does the work; throws `UsageError` or `ToolFailure` when it cannot.
+  /// Runs the command; throws `UsageError` or `ToolFailure` if it fails.
   package let run: @Sendable (ParsedArguments, ToolEnvironment) throws -> Void
 
   package init(
@@ -13,7 +13,7 @@ package struct Command: Sendable {
     subcommands = []
   }
 
-  /// A command that is but a name for others.
+  /// A command that only groups others.
   package init(
     _ name: String, summary: String, discussion: [String] = [], examples: [String] = [],
     subcommands: [Command]

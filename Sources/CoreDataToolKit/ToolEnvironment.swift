@@ -1,12 +1,12 @@
 import Foundation
 
-/// The world a command runs in: its streams and variables. Tests bring their own.
+/// The environment in which a command runs: its streams and variables. Tests provide their own.
 package struct ToolEnvironment: Sendable {
   package let variables: [String: String]
   package let outputTerminal: Terminal
   package let errorTerminal: Terminal
-  /// Writes to standard output. Throws `ToolFailure`: `closedPipe` if its reader has gone, `cannotCreateOutput` if
-  /// the disk is full for instance.
+  /// Writes to standard output. Throws `ToolFailure`: `closedPipe` if its reader has closed it,
+  /// `cannotCreateOutput` if, for instance, the disk is full.
   package let output: @Sendable (String) throws(ToolFailure) -> Void
   /// Writes bytes to standard output, which need not be text. Throws like `output`.
   package let outputBytes: @Sendable ([UInt8]) throws(ToolFailure) -> Void
@@ -45,7 +45,7 @@ package struct ToolEnvironment: Sendable {
       outputBytes: { bytes throws(ToolFailure) in
         try DescriptorOutput.write(bytes, to: STDOUT_FILENO, named: "standard output")
       },
-      // There is nowhere else to report a failure.
+      // A failure cannot be reported anywhere else.
       error: { try? DescriptorOutput.write(Array($0.utf8), to: STDERR_FILENO, named: "standard error") })
   }
 

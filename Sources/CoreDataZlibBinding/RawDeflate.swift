@@ -2,7 +2,7 @@ import CoreDataCZlib
 
 /// Packs and unpacks raw DEFLATE: the compression alone, without header or checksum.
 package enum RawDeflate {
-  /// Bytes that are no raw DEFLATE, or more than was allowed.
+  /// The bytes are not raw DEFLATE, or expand to more than the limit.
   package struct Failure: Error, Sendable, CustomStringConvertible {
     package let description: String
   }

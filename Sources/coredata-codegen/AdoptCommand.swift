@@ -9,7 +9,7 @@ struct AdoptCommand {
     _arguments = try Arguments(arguments, options: ["--attributes"], flags: ["--write"])
   }
 
-  /// - Returns: 0, or 2 when something is left for a person.
+  /// - Returns: 0, or 2 if changes remain to be made by hand.
   func run() throws -> Int32 {
     let spelling = _arguments.values("--attributes").last ?? "guard"
     guard let rule = SourceAdoption.AttributeRule(rawValue: spelling) else {

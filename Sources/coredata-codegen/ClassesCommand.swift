@@ -16,7 +16,7 @@ struct ClassesCommand {
     let output = try _arguments.value("--output")
     let schema = try ModelFile.load(path: model)
     do {
-      // Reports at build time what the run-time loader would refuse.
+      // Reports problems at build time for which the run-time loader would reject the model.
       _ = try ModelLayout(schema)
       let file = try ModelCodegen.classes(
         of: schema, name: (model as NSString).lastPathComponent,

@@ -20,7 +20,7 @@ struct CompileCommand {
       ? [try CompiledMappingFile.file(of: model, models: _arguments.values("--versions"))]
       : try CompiledModelFile.files(of: model)
     let manager = FileManager.default
-    // A version that is gone must not stay.
+    // Versions that no longer exist must not remain.
     if manager.fileExists(atPath: output.path) { try manager.removeItem(at: output) }
     for file in files {
       let url = output.deletingLastPathComponent().appendingPathComponent(file.name)

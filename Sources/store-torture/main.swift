@@ -96,7 +96,7 @@ func crowd(_ kind: CrowdSeries.Kind, _ summary: String, _ standard: Int) -> Comm
   }
 }
 
-/// All series, at so much of the long form's size.
+/// All series, in the long form or as a small sample of it.
 @Sendable func everything(_ seed: UInt64, isLong: Bool) -> [any TrialSeries] {
   [
     QuestionSeries(),

@@ -8,7 +8,7 @@ struct OutlineBuilder {
   private let _table: PropertyListTable
   private let _limits: ValueOutline.Limits
   private var _nodesLeft: Int
-  /// Numbers of the collections and objects around the current one.
+  /// Numbers of the collections and objects that enclose the current one.
   private var _open: Set<Int> = []
   /// The object table of a keyed archive; nil for a plain list.
   private var _objects: PropertyListTable.Members?
@@ -58,7 +58,7 @@ struct OutlineBuilder {
     }
   }
 
-  /// A node with children, unless it is around itself or too deep.
+  /// A node with children, unless it contains itself or is nested too deeply.
   private mutating func _nested(
     _ number: Int, _ type: String, _ depth: Int,
     _ fill: (inout OutlineBuilder, ValueOutline) -> ValueOutline
@@ -90,7 +90,7 @@ struct OutlineBuilder {
     return text
   }
 
-  /// The value of a key among the first of a dictionary.
+  /// The value of a key, searched among the first keys of a dictionary.
   private func _value(_ key: String, _ keys: Members, _ values: Members) -> Int? {
     (0..<min(keys.count, _limits.searched)).first { _string(keys[$0]) == key }.flatMap { values[$0] }
   }
@@ -110,7 +110,7 @@ struct OutlineBuilder {
     return collection
   }
 
-  /// Entries with texts for keys, sorted by them.
+  /// Entries with keys that are texts, sorted by key.
   private mutating func _fields(
     _ keys: Members, _ values: Members, of owner: ValueOutline, depth: Int
   ) -> ValueOutline {
@@ -127,7 +127,7 @@ struct OutlineBuilder {
     return owner
   }
 
-  /// Entries with any values for keys, in their order.
+  /// Entries with keys of any kind, in the dictionary's order.
   private mutating func _entries(
     _ keys: Members, _ values: Members, of dictionary: ValueOutline, depth: Int
   ) -> ValueOutline {
@@ -166,7 +166,7 @@ struct OutlineBuilder {
     case "NSDate":
       if case .real(let seconds)? = _resolved(field("NS.time")) { return _date(seconds) }
     case "NSURL":
-      // With a base it is shown by its fields.
+      // A URL with a base is shown by its fields.
       if let text = _string(field("NS.relative")), _string(field("NS.base")) ?? "$null" == "$null",
         !_isObject(field("NS.base"))
       {

@@ -3,7 +3,7 @@
 /// Nothing is decoded in advance: a page shows the first values of a list, however large it is. The bytes are
 /// untrusted, so every offset and count is checked against their length.
 struct PropertyListTable: Sendable {
-  /// One object. Members of collections are numbers of other objects.
+  /// One object. A collection contains the numbers of its members.
   enum Object {
     case null
     case boolean(Bool)
@@ -43,11 +43,11 @@ struct PropertyListTable: Sendable {
   private let _offsetWidth: Int
   private let _referenceWidth: Int
 
-  /// Most bytes that are read of a text.
+  /// Maximum number of bytes that are read of a text.
   private static let _textLimit = 2000
   private static let _trailerSize = 32
 
-  /// Nil if the bytes are no binary property list.
+  /// Nil if the bytes are not a binary property list.
   init?(_ bytes: [UInt8]) {
     guard bytes.starts(with: Array("bplist0".utf8)), bytes.count >= 8 + Self._trailerSize else { return nil }
     let trailer = bytes.count - Self._trailerSize
@@ -136,7 +136,7 @@ struct PropertyListTable: Sendable {
     return (count, _bytes[first..<first + count * width])
   }
 
-  /// A number that may be a size or a position.
+  /// A number that is plausible as a size or a position.
   fileprivate static func _number(_ bytes: [UInt8], _ position: Int, _ size: Int) -> Int? {
     _bits(bytes, position, size).flatMap { $0 <= UInt64(UInt32.max) ? Int($0) : nil }
   }

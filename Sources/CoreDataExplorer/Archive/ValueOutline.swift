@@ -4,13 +4,13 @@ import Foundation
 /// An archived value as a tree of names and texts, for an object's page.
 ///
 /// Keyed archives and binary property lists are read as data. No class is ever instantiated, so class names
-/// in the bytes are harmless, and the size of the tree is limited whatever the bytes contain.
+/// in the bytes are harmless, and the size of the tree is limited regardless of the bytes.
 struct ValueOutline: Sendable, Hashable {
   enum Style: Sendable, Hashable {
     case text, number, date, code
     /// The class or kind of a collection or an object.
     case type
-    /// A remark of the explorer, such as that something is damaged.
+    /// A remark of the explorer, for example about damage.
     case remark
   }
 
@@ -19,7 +19,7 @@ struct ValueOutline: Sendable, Hashable {
   let text: String
   let style: Style
   var children: [ValueOutline] = []
-  /// Number of children that are left out.
+  /// Number of omitted children.
   var omitted = 0
 
   init(_ text: String, _ style: Style) { (self.text, self.style) = (text, style) }

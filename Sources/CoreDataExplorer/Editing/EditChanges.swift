@@ -41,7 +41,7 @@ struct EditChanges: Sendable {
         let slot = entity.slots[number]
         let after = EditForm.text(object, slot, naming)
         let before = Self._before(committed[key], slot, naming)
-        // An unchanged value is no change, such as an attribute without value in a new object.
+        // Skip unchanged values, such as an attribute without value in a new object.
         return before == after ? nil : Difference(property: key, before: before, after: after)
       }
     }
@@ -69,7 +69,7 @@ struct EditChanges: Sendable {
 
 /// Why a save failed: the store's objects have changed, or values that must be unique exist already.
 struct EditConflicts: Error, Sendable {
-  /// A property that both sides have, as three texts; nil for nil.
+  /// A property of an object in conflict, as text in three versions; nil for nil.
   struct Property: Sendable {
     let name: String
     let base: String?
@@ -98,7 +98,7 @@ struct EditConflicts: Error, Sendable {
   let constraints: [Constraint]
   let message: String
 
-  /// Nil for an error that is no conflict. On the context's queue.
+  /// Nil for an error that is not a conflict. On the context's queue.
   init?(_ error: any Error, _ layout: ModelLayout, _ name: (NSManagedObject) -> String) {
     let cocoa = error as NSError
     guard let list = cocoa.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [Any] else { return nil }

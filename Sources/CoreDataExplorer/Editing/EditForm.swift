@@ -14,7 +14,7 @@ struct EditForm: Sendable {
     let base: String?
   }
 
-  /// A field of a form that is shown.
+  /// A field of a displayed form.
   struct Field: Sendable {
     let name: String
     let slot: PropertyLayout.Slot

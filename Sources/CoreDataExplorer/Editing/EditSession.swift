@@ -8,7 +8,7 @@ import Foundation
 final class EditSession: @unchecked Sendable {
   // Unchecked: the context, its undo manager and `_drafts` are used in blocks of the context's queue only.
 
-  /// An object under a form: one of the store, or a new one.
+  /// An object that a form edits: a stored or a new one.
   enum Target: Sendable, Hashable {
     case stored(entity: String, key: Int64)
     /// A new object, by its number in the session.
@@ -55,7 +55,7 @@ final class EditSession: @unchecked Sendable {
         ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: store.path),
         options: [
           NSPersistentStoreTimeoutOption: 5.0, NSMigratePersistentStoresAutomaticallyOption: false,
-          // A store with a history continues it.
+          // A store that has a history continues to record it.
           NSPersistentHistoryTrackingKey: Self._keepsHistory(store.path),
         ])
       guard !opened.isReadOnly else {
@@ -102,7 +102,7 @@ final class EditSession: @unchecked Sendable {
     }
   }
 
-  /// The target that an object is.
+  /// Returns the target that refers to an object.
   private func _target(_ object: NSManagedObject) -> Target {
     if object.objectID.isTemporaryID, let number = _drafts.firstIndex(of: object) { return .draft(number) }
     return .stored(entity: object.entity.name ?? "", key: TableKeys.key(object.objectID) ?? 0)
@@ -316,7 +316,7 @@ final class EditSession: @unchecked Sendable {
     _context.reset()
   }
 
-  /// How a save settles conflicts with the store.
+  /// How a save resolves conflicts with the store.
   enum Settlement: String, Sendable {
     /// The save fails and reports the conflicts.
     case none

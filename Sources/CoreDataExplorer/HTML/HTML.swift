@@ -22,13 +22,13 @@ struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolat
   /// Markup of this program, unescaped. Accepts only literals.
   static func raw(_ markup: StaticString) -> HTML { HTML(trusted: markup.description) }
 
-  /// Pieces one after the other.
+  /// Several pieces in sequence.
   init(_ pieces: some Sequence<HTML>) {
     markup = ""
     for piece in pieces { markup += piece.markup }
   }
 
-  /// An attribute of an element: a name of this program, and any value. Nil leaves the attribute out.
+  /// An attribute of an element: a name of this program, and any value. Nil omits the attribute.
   typealias Attributes = KeyValuePairs<StaticString, String?>
 
   /// An element with content.

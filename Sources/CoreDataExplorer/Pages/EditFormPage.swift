@@ -218,7 +218,7 @@ struct EditFieldView {
 
   private func _textArea(_ name: String) -> HTML {
     let lines = min(12, max(1, (_text ?? "").split(separator: "\n", omittingEmptySubsequences: false).count))
-    // A line end at the start is the element's own.
+    // The element drops a line end at its start.
     return .tag(
       "textarea",
       [

@@ -81,7 +81,7 @@ struct EntitiesPage {
     entity.parentNumber.map { 1 + _depth(_store.layout.layout(numbered: $0)) } ?? 0
   }
 
-  /// As the engine names tables; only shown.
+  /// Named as the engine names tables; for display only.
   private func _tableName(_ entity: PropertyLayout) -> String {
     "Z" + _store.layout.layout(numbered: entity.rootNumber).entityName.uppercased()
   }
@@ -90,7 +90,7 @@ struct EntitiesPage {
     known.sizes[table].map(ByteCount.text) ?? "–"
   }
 
-  /// A bar as long as the entity's share, in fifths of a hundred.
+  /// A bar as long as the count's share of the largest one, in percent.
   private static func _bar(_ count: Int, of largest: Int) -> HTML {
     guard count > 0 else { return .empty }
     let width = max(1, Int((Double(count) / Double(largest) * 100).rounded()))

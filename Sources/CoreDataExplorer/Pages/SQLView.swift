@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// SQL laid out for reading: one clause a line, keywords highlighted.
+/// SQL laid out for reading: one clause per line, keywords highlighted.
 enum SQLView {
   private static let _words: Set<String> = [
     "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "ORDER", "BY", "LIMIT", "OFFSET", "JOIN", "LEFT", "INNER",

@@ -43,8 +43,8 @@ struct ValueView {
     return words + (_decoded(blob) ?? _hex(blob))
   }
 
-  /// An archive or a property list as a tree, a transformable value that is text as text; nil for other bytes, and
-  /// for more than are read.
+  /// An archive or a property list as a tree, a textual transformable value as text; nil for other bytes, and
+  /// for values that are too long to read.
   private func _decoded(_ blob: Blob) -> HTML? {
     guard blob.head.count == blob.count else { return nil }
     if let outline = ValueOutline(decoding: blob.head) { return OutlineView.html(outline) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers for people.
+/// Formats numbers for display.
 enum Amount {
   /// A whole number with separators: "1,000,000".
   static func text(_ number: Int) -> String {

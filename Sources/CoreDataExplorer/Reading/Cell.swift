@@ -10,10 +10,10 @@ enum Cell: Sendable, Hashable {
   case boolean(Bool)
   /// Seconds since 2001-01-01 00:00 UTC.
   case date(Double)
-  /// The first part of a text, and how many characters it has in all; the same if that is all of it.
+  /// The first part of a text, and the number of characters of the whole text.
   case text(String, length: Int)
   case uuid(UUID)
-  /// Bytes: the first of them, and how many there are.
+  /// Bytes: the first of them, and their total number.
   case bytes(Blob)
   case object(ObjectLink)
   /// A to-one whose destination is missing.
@@ -34,10 +34,10 @@ struct ObjectLink: Sendable, Hashable {
   var identifier: String { "\(entity)/p\(key)" }
 }
 
-/// Bytes of an attribute as far as they were read.
+/// The bytes of an attribute that were read.
 struct Blob: Sendable, Hashable {
   let head: [UInt8]
-  /// Nil when the file that should have them is missing.
+  /// Nil if the file with the bytes is missing.
   let count: Int?
   var isTransformable = false
 

@@ -86,7 +86,7 @@ struct CellExpression {
     return "(SELECT \(inner) FROM \(table) \(alias)n WHERE \(alias)n.Z_PK = \(step.sql))"
   }
 
-  /// Whether rows of the entity can have the other one's properties: it inherits them, or a subentity has
+  /// Whether rows of the entity can have the other entity's properties: it inherits them, or a subentity has
   /// them.
   private func _isRelated(_ owner: Int, _ entity: Int) -> Bool {
     let layout = _layout.layout(numbered: entity)

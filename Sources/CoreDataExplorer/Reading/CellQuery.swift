@@ -4,7 +4,7 @@ import CoreDataSQLiteBinding
 import CoreDataStoreTools
 import Foundation
 
-/// Reads some columns of rows by their keys: of long texts and blobs no more than is shown.
+/// Reads some columns of rows by key; reads no more of long texts and blobs than is shown.
 struct CellQuery {
   /// A row as a table shows it.
   struct Row: Sendable {

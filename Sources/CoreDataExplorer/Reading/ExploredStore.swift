@@ -90,7 +90,7 @@ final class ExploredStore: @unchecked Sendable {
   /// Returns the entity of this name; nil if the model lacks it.
   func entity(_ name: String?) -> PropertyLayout? { name.flatMap { layout.layoutsByName[$0] } }
 
-  /// The ID that the engine has for a row.
+  /// The engine's ID of a row.
   func objectID(_ entity: String, _ key: Int64) -> NSManagedObjectID? {
     let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))
     guard let name = entity.addingPercentEncoding(withAllowedCharacters: allowed),

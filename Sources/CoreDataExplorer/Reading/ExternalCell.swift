@@ -16,7 +16,7 @@ struct ExternalCell: Sendable {
   ///   - limit: Maximum number of bytes to read from a file.
   func blob(head: [UInt8], count: Int, limit: Int) -> Blob {
     guard let path = path(head) else {
-      // An inline value has one byte before it.
+      // An inline value is preceded by one byte.
       let prefix = head.first == 1 ? 1 : 0
       return Blob(head: Array(head.dropFirst(prefix)), count: count - prefix)
     }

@@ -16,7 +16,7 @@ struct HistoryReading {
     var changes = 10
   }
 
-  /// A transaction with as many of its changes as are listed.
+  /// A transaction with those of its changes that are listed.
   struct Entry: Sendable {
     let transaction: StoredTransaction
     /// Numbers of inserted, updated and deleted objects.
@@ -29,7 +29,7 @@ struct HistoryReading {
     var isMore: Bool { changeCount > Self.mostCounted }
   }
 
-  /// A stretch of time on the timeline.
+  /// A span of time on the timeline.
   struct Span: Sendable {
     let transactions: Int
     let lastNumber: Int64

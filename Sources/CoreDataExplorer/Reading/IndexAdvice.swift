@@ -78,7 +78,7 @@ struct IndexAdvice {
     if !sentences.contains(sentence) { sentences.append(sentence) }
   }
 
-  /// Whether an index of the entity, or of one above it, begins with the attribute.
+  /// Whether an index of the entity or of an ancestor begins with the attribute.
   private func _isIndexed(_ name: String, _ attribute: AttributeSchema) -> Bool {
     if attribute.isIndexed { return true }
     var number: Int? = _entity.entityNumber

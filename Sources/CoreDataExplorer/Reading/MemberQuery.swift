@@ -45,7 +45,7 @@ struct MemberQuery {
     return try links(entity, found)
   }
 
-  /// Links to the rows with these keys, in their order. Keys without row are left out.
+  /// Links to the rows with these keys, in their order. Omits keys without a row.
   func links(_ entity: PropertyLayout, _ keys: [Int64]) throws -> [ObjectLink] {
     let label = _store.labels.attribute(of: entity)
     let path = label.flatMap { try? PropertyPath($0, of: entity, in: _store.layout) }

@@ -4,7 +4,7 @@ import CoreDataSQLiteBinding
 import CoreDataStoreTools
 import Foundation
 
-/// Everything that an object's page shows of the store.
+/// The contents of the store that an object's page shows.
 struct ObjectReading: Sendable {
   /// An attribute with its value.
   struct Attribute: Sendable {
@@ -36,7 +36,7 @@ struct ObjectReading: Sendable {
     let isMore: Bool
   }
 
-  /// A cell of the row as SQLite has it.
+  /// A cell of the row as SQLite stores it.
   struct RawCell: Sendable {
     let column: String
     let storage: String
@@ -53,7 +53,7 @@ struct ObjectReading: Sendable {
 
   /// Nil if the row does not exist.
   init?(entity asked: PropertyLayout, key: Int64, _ store: ExploredStore, _ reader: StoreReader) throws {
-    // The address may name an entity above the object's own.
+    // The address may name an ancestor of the object's entity.
     guard let row = try CellQuery(store, reader, asked, [], textLimit: 1).rows([key]).first,
       let number = row.entity, store.layout.layout(numbered: number).rootNumber == asked.rootNumber
     else { return nil }

@@ -10,7 +10,7 @@ struct PropertyPath: Sendable, Hashable {
     case identity
     case attribute(AttributeSchema)
     case toOne(destination: Int)
-    /// With the entity that has it and its slot there.
+    /// With the entity that declares the relationship, and its slot there.
     case toMany(destination: Int, owner: Int, slot: Int)
   }
 

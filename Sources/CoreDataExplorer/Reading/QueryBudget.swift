@@ -31,7 +31,7 @@ struct QueryBudget: Sendable {
     _client = client
   }
 
-  /// Whether no time is left, or the client has gone.
+  /// Whether no time is left, or the client has disconnected.
   var isSpent: Bool { ContinuousClock.now > _end || _client?.hasLeft == true }
 
   /// A smaller budget within this one, for optional work.
@@ -43,7 +43,8 @@ struct QueryBudget: Sendable {
   ///
   /// - Throws: Errors of `body`; `Exceeded` if the budget was exhausted.
   func run<Result>(_ body: () throws -> Result) throws -> Result {
-    // Short statements end before `isSpent` is ever asked: many of them must not outlast the budget together.
+    // Short statements end before `isSpent` is checked; many of them together must not exceed the budget
+    // either.
     try _check()
     do {
       return try QueryCancellation.ending(when: { isSpent }, body)
@@ -67,7 +68,7 @@ struct ExplorerLimits: Sendable {
   var checkSeconds = 60.0
   /// Rows of a page.
   var rows = 50
-  /// Most rows of a page.
+  /// Maximum number of rows of a page.
   var mostRows = 200
   /// Rows that are counted; beyond that the page says "more than".
   var countedRows = 10_000

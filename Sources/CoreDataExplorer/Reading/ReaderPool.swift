@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Readers of one store, lent to one request each.
+/// Readers of one store, each used by one request at a time.
 final class ReaderPool: @unchecked Sendable {
   // Unchecked: readers are in `_idle`, under its lock, or in use by exactly one request.
 
@@ -40,7 +40,7 @@ final class ReaderPool: @unchecked Sendable {
     defer { _free.signal() }
     let reader = try _reader()
     let result = try budget.run { try body(reader) }
-    // A reader that something failed on is not lent again.
+    // A reader with a failure is not used again.
     _idle.withLock { $0.readers.append(reader) }
     return result
   }

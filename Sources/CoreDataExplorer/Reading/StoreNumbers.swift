@@ -13,7 +13,7 @@ final class StoreNumbers: Sendable {
     /// Bytes of tables and their indexes, by table name; empty if SQLite cannot report them.
     var sizes: [String: Int] = [:]
     var time = -1
-    /// The last moment that was tried; so that a store that cannot be counted is not counted without end.
+    /// The time of the last attempt, so that a store that cannot be counted is not retried endlessly.
     fileprivate var tried = -1
     var isBeingGathered = false
   }

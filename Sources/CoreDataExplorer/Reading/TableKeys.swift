@@ -14,7 +14,7 @@ struct TableKeys {
     (_request, _store, _context) = (request, store, context)
   }
 
-  /// Keys in the order of the table, and whether there are more in the direction that was read.
+  /// Keys in the order of the table, and whether more follow in the direction of reading.
   mutating func page() throws -> (keys: [Int64], hasMore: Bool) {
     let limit = _request.rows + 1
     let (cursor, isForward): (TableCursor?, Bool) =

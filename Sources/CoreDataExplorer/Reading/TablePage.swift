@@ -12,7 +12,7 @@ struct TablePage: Sendable {
     let cursor: TableCursor
   }
 
-  /// How many rows there are in all.
+  /// The total number of rows.
   enum Total: Sendable, Hashable {
     case exactly(Int)
     case moreThan(Int)

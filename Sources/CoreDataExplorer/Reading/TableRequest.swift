@@ -124,7 +124,7 @@ struct TableRequest {
     return request.query("last") == nil ? .first : .last
   }
 
-  /// The same table from a place on.
+  /// The same table, starting at a position.
   func continuing(after cursor: TableCursor?, rows: Int) -> TableRequest {
     TableRequest(self, start: cursor.map(Start.after) ?? .first, rows: rows)
   }

@@ -14,7 +14,7 @@ struct Gatekeeper: Sendable {
     _port = port
   }
 
-  /// Cookies are shared by all ports of a host, so the name has the port.
+  /// Cookies are shared by all ports of a host, so the name includes the port.
   private var _cookie: String { "coredata-explorer-\(_port)" }
 
   /// The address to be opened first.

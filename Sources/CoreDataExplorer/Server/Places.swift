@@ -16,7 +16,7 @@ final class Places: Sendable {
     _refusal = refusal
   }
 
-  /// One of the places, given back with its last reference.
+  /// One of the places, released with its last reference.
   final class Place: Sendable {
     private let _places: Places
 

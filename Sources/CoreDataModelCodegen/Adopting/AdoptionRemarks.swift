@@ -206,7 +206,7 @@ struct AdoptionRemarks {
     index + 1 < tokens.count && tokens[index + 1].isPunctuation(":")
   }
 
-  /// A method or property with `@objc` that other code here depends on.
+  /// A method or property with `@objc` on which other code here depends.
   private func _member(at index: Int, in tokens: [SourceToken], _ blocks: SourceBlocks) -> String? {
     guard index + 1 < tokens.count, let selector = _objectiveCName(before: index, in: tokens) else {
       return nil
@@ -266,10 +266,10 @@ struct AdoptionRemarks {
   }
 }
 
-/// The braces around a token.
+/// The braces that enclose a token.
 struct SourceBlocks {
   private struct Block {
-    /// The type whose members are declared in the block, if it is a type's.
+    /// The type whose members the block declares, if it is the body of a type.
     let type: TypeHead?
     let isExtension: Bool
     var parentheses = 0
@@ -278,13 +278,13 @@ struct SourceBlocks {
   private var _open: [Block] = []
   private var _ahead: (type: TypeHead, isExtension: Bool)?
 
-  /// Whether the token is a member's, of an extension.
+  /// Whether the token is directly in the body of an extension.
   var isDirectlyInExtension: Bool { _open.last.map { $0.isExtension && $0.parentheses == 0 } ?? false }
 
-  /// The innermost type around the token.
+  /// The innermost type that encloses the token.
   var enclosingType: TypeHead? { _open.last { $0.type != nil }?.type }
 
-  /// Whether the innermost type around the token is extended there.
+  /// Whether the innermost type that encloses the token is extended there.
   var isInExtension: Bool { _open.last { $0.type != nil }?.isExtension ?? false }
 
   mutating func consume(_ index: Int, in tokens: [SourceToken]) {

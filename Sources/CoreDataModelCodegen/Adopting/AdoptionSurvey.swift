@@ -61,7 +61,7 @@ struct TypeHead {
   /// Whether a `where Self: …` clause or similar follows.
   let isConstrained: Bool
 
-  /// Reads from the keyword on; nil if it begins no declaration (`class func`, `.class`).
+  /// Reads from the keyword on; nil if it does not begin a type's declaration (`class func`, `.class`).
   init?(at index: Int, in tokens: [SourceToken]) {
     guard index + 1 < tokens.count, tokens[index + 1].isName,
       !["func", "var", "let", "subscript", "override"].contains(tokens[index + 1].text),

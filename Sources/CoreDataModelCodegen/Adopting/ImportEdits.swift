@@ -38,7 +38,7 @@ struct ImportEdits {
     let scoped = Set(imports.filter(\.isScoped).compactMap(\.path.last))
     let used = Set(
       tokens.indices.filter { index in
-        // A name after a point is a member's, or qualified already.
+        // A name after a period is that of a member, or already qualified.
         tokens[index].isName && !(index > 0 && tokens[index - 1].isPunctuation("."))
       }.map { tokens[$0].text })
     let names = Self._sharedNames.filter {

@@ -1,6 +1,6 @@
 import CoreDataSwiftLexer
 
-/// Replaces `#keyPath(Book.author.name)` by the string that it is, within strings too.
+/// Replaces `#keyPath(Book.author.name)` by the string that it denotes, within strings too.
 struct KeyPathEdits {
   private let _bytes: [UInt8]
 

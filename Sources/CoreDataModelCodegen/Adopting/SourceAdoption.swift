@@ -14,7 +14,7 @@ package struct SourceAdoption: Sendable {
     case strip
   }
 
-  /// Something left for a person.
+  /// A change that must be made by hand.
   package struct Remark: Sendable, Hashable {
     package let line: Int
     package let column: Int

@@ -1,6 +1,6 @@
 /// A type as symbols spell it: aliases resolved, every name qualified with its module.
 indirect enum MangledType: Hashable, Sendable {
-  /// One of the standard library's that have a letter: "S" for String, "i" for Int, "a" for Array.
+  /// A type of the standard library that has a letter: "S" for String, "i" for Int, "a" for Array.
   case standard(Character)
   case nominal(MangledNominal)
   case generic(MangledType, [MangledType])
@@ -10,7 +10,7 @@ indirect enum MangledType: Hashable, Sendable {
   case anyObject
   case existential([MangledNominal])
 
-  /// The same for types that are the same, and different from every identifier's.
+  /// Equal for equal types, and different from that of every identifier.
   var key: String {
     switch self {
     case .standard(let letter): "S\(letter)"

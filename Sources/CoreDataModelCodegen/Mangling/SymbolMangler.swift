@@ -58,7 +58,7 @@ struct SymbolMangler {
       _append("y")
       return
     }
-    // A single parameter without a label is not a list; anything else is.
+    // A single parameter without a label is not written as a list; all others are.
     let isList = parameters.count > 1 || parameters[0].label != nil
     for (index, parameter) in parameters.enumerated() {
       _append(parameter.type)

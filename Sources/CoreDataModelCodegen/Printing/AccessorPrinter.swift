@@ -148,7 +148,7 @@ struct AccessorPrinter {
   ) {
     let primitive = _primitive(declaration.name)
     let name = primitive ?? declaration.name
-    // One key serves a property and its primitive twin only if they are declared alike.
+    // A property and its primitive twin share one key only if their declarations have the same type.
     let isShared = text.keys[name].map { $0 == type.description || $0 == "NSSet?" } ?? true
     if isShared { text.keys[name] = type.description }
     let key = isShared ? "ManagedKeys.\(name)Key" : "ManagedKey<\(type)>(\(SourceText.literal(name)))"
@@ -200,7 +200,7 @@ struct AccessorPrinter {
     case [nil]:
       if let found = relationship("addTo") { return (found, "add(a0, to: self)") }
       if let found = relationship("removeFrom") { return (found, "remove(a0, from: self)") }
-      // The Objective-C names, as code written before Swift 3 has them.
+      // The Objective-C names, as in code written before Swift 3.
       if let found = relationship("add", "Object") ?? relationship("add") {
         return (found, "add(a0, to: self)")
       }

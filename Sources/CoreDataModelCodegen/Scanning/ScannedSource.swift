@@ -63,7 +63,7 @@ struct ManagedDeclaration: Sendable, Hashable {
 
   let name: String
   let kind: Kind
-  /// Path of the class as the declaration's surroundings name it.
+  /// Path of the class as written around the declaration.
   let context: [String]
   let isInExtension: Bool
   let access: SwiftAccess

@@ -5,7 +5,7 @@ import CoreDataSwiftLexer
 /// It parses declarations only and skips bodies, so it need not understand expressions. The source is the
 /// user's own and will be compiled: errors in it are left to the compiler.
 struct SourceScanner {
-  /// Deepest nesting of types.
+  /// Maximum nesting of types.
   private static let _depthLimit = 64
 
   private let _tokens: [SourceToken]
@@ -54,7 +54,7 @@ struct SourceScanner {
 
   private func _peek(_ sign: String, ahead: Int = 0) -> Bool { _token(ahead)?.isPunctuation(sign) ?? false }
 
-  /// Steps over one token, or over a bracketed group with all that is in it.
+  /// Steps over one token, or over a whole bracketed group.
   private mutating func _skip() {
     _position = _tokens.index(afterGroupAt: _position)
   }
@@ -73,7 +73,7 @@ struct SourceScanner {
         continue
       }
       if _lastToken?.isPunctuation(".") ?? false {
-        // A member of something, in a default value.
+        // A member in a default value.
         _position += 1
         continue
       }
@@ -90,7 +90,7 @@ struct SourceScanner {
     _position += 1
     if name.text == "NSManaged" { prefix.isManaged = true }
     while _peek("."), _token(1)?.isName ?? false { _position += 2 }
-    // Arguments follow without a blank between.
+    // Arguments follow without whitespace in between.
     if let next = _token(), next.isPunctuation("("), let last = _lastToken,
       last.range.upperBound == next.range.lowerBound
     {
@@ -217,7 +217,7 @@ struct SourceScanner {
       inherits = parser.parse()
     }
     while let token = _token(), !token.isPunctuation("{") {
-      // A type without body is no type; leave the rest to the compiler.
+      // Ignore a type without a body, and leave the error to the compiler.
       if token.isPunctuation("}") { return inherits }
       _position += 1
     }

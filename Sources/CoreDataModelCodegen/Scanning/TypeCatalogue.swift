@@ -1,6 +1,6 @@
 /// Resolves a name in a source: to a type of the module, of a dependency, or to a well-known one.
 struct TypeCatalogue {
-  /// Longest chain of type aliases.
+  /// Maximum length of a chain of type aliases.
   private static let _aliasLimit = 16
 
   private let _module: String
@@ -30,7 +30,7 @@ struct TypeCatalogue {
     _mangled(type, context, _module, 0)
   }
 
-  /// The class that a member's surroundings name.
+  /// The class in which a member is declared.
   func nominal(_ path: [String]) -> MangledNominal? {
     guard case .nominal(let nominal)? = _resolve(path, [], _module, 0) else { return nil }
     return nominal
@@ -93,7 +93,7 @@ struct TypeCatalogue {
     return nil
   }
 
-  /// A type that is nested in a class above this one.
+  /// A type that is nested in a superclass.
   private func _inherited(_ path: [String], by type: [String], _ module: String, _ depth: Int) -> MangledType?
   {
     guard depth < Self._aliasLimit,

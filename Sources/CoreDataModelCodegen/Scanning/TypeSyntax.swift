@@ -41,7 +41,7 @@ indirect enum TypeSyntax: Hashable, Sendable, CustomStringConvertible {
 
 /// Reads types from tokens.
 struct TypeParser {
-  /// Deepest nesting of a type that is parsed.
+  /// Maximum nesting of a parsed type.
   private static let _depthLimit = 32
 
   private let _tokens: [SourceToken]

@@ -5,7 +5,7 @@ struct ModelClass {
     /// Such as `@Attribute(.unique)`.
     let attribute: String?
     let type: String
-    /// The initial value; nil if an initialiser must set one.
+    /// The initial value; nil if an initializer must set one.
     let value: String?
     let isOptional: Bool
     let documentation: String?
@@ -31,6 +31,6 @@ struct ModelClass {
   let uniques: [String]
   let indexes: [String]
   let properties: [Property]
-  /// The properties that the superclasses' initialisers set.
+  /// The properties that the superclasses' initializers set.
   let inheritedParameters: [Property]
 }

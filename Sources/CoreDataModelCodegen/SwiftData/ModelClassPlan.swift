@@ -92,7 +92,7 @@ struct ModelClassPlan {
       line.insert(parent, at: 0)
       next = try _superclass(of: parent)
     }
-    // Used for initialisers only; remarks on these properties are reported with their own entity.
+    // Used for initializers only; remarks on these properties are reported with their own entity.
     var copy = self
     return try line.flatMap { parent in
       var composites: [ModelClass.Composite] = []
@@ -295,7 +295,7 @@ struct ModelClassPlan {
     _ entity: EntitySchema
   ) -> Bool {
     guard let other = destination.relationships.first(where: { $0.name == inverse }) else {
-      // It is inherited, or not there; the other end cannot be seen to name this one.
+      // The inverse is inherited or missing, so it is unknown whether the other end names this one.
       return true
     }
     if relationship.isToMany != other.isToMany { return relationship.isToMany }

@@ -17,7 +17,7 @@ package enum SwiftDataCodegen {
   /// The generated source, and the parts that SwiftData cannot express.
   package struct Result: Sendable {
     package let files: [GeneratedFile]
-    /// Parts of the model that the classes are without, in words.
+    /// The parts of the model that the classes lack, in words.
     package let remarks: [String]
   }
 

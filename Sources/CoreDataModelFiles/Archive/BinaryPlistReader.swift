@@ -104,7 +104,7 @@ struct BinaryPlistReader {
     }
   }
 
-  /// Returns the string that an object is, as a key.
+  /// Returns the string at an index of the object table, as a key.
   private mutating func _key(_ index: Int) throws -> PlistFields.Name {
     guard index < _offsets.count else {
       throw BinaryPlistError(reason: "refers to object \(index), which is not there")

@@ -221,7 +221,7 @@ package struct CompiledModelWriter {
     return found.sorted { $0.0.utf16.lexicographicallyPrecedes($1.0.utf16) }
   }
 
-  /// Bits of a property's `_P`, besides the flags that also have fields of their own.
+  /// Bits of a property's `_P`, in addition to the flags that also have fields of their own.
   private enum Mark {
     static let always: Int64 = 1
     static let optional: Int64 = 2

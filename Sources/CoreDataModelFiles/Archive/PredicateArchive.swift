@@ -6,9 +6,9 @@ import Foundation
 struct PredicateArchive {
   /// The reader of the archive.
   enum Reader {
-    /// Core Data as well, which may open the store. Supports only forms found in stores written by Core Data:
-    /// no string operators other than LIKE, MATCHES and CONTAINS, no BETWEEN, no aggregates with expressions,
-    /// no custom functions. Core Data's reaction to a guessed form is unknown.
+    /// Core Data as well, since it may open the store. Supports only forms found in stores written by Core
+    /// Data: no string operators other than LIKE, MATCHES and CONTAINS, no BETWEEN, no aggregates with
+    /// expressions, no custom functions. Core Data's reaction to a guessed form is unknown.
     case anyFramework
     /// A program with this library. Supports everything that `ArchivedPredicateText` reads.
     case thisLibrary

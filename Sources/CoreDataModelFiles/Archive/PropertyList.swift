@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads property lists with the types that Foundation gives them.
+/// Reads property lists with the types that Foundation uses for them.
 ///
 /// Binary ones are read by `BinaryPlistReader`, which does not trust its input and takes a fraction of the time of
 /// `PropertyListSerialization`.

@@ -4,7 +4,7 @@ import Foundation
 /// requested at its position.
 ///
 /// `NSKeyedUnarchiver` on this platform traps for an object of another class, and stores contain other
-/// programs' data. This decoder creates plain values itself and passes a coder of its own to objects of other
+/// programs' data. This decoder creates plain values itself and passes its own coder to objects of other
 /// classes; an archive with anything else is an error.
 package enum SecureArchive {
   /// Decodes the root object of the archive in `data`; nil if nil was archived.

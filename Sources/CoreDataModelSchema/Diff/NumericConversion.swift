@@ -1,8 +1,8 @@
 /// A conversion between numeric types that a lightweight migration performs.
 package struct NumericConversion: Sendable, Hashable {
-  /// Type that the numbers have.
+  /// The current type of the numbers.
   package let source: AttributeType
-  /// Type that they get.
+  /// The new type of the numbers.
   package let target: AttributeType
 
   /// The conversion between two types; nil if they are the same or if one of them is not numeric.

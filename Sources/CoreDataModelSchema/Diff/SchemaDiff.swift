@@ -190,11 +190,11 @@ package struct SchemaDiff: Sendable {
   }
 }
 
-/// Entities without a common ancestor that get one in the new version, which no lightweight migration
+/// Entities without a common ancestor that have one in the new version, which no lightweight migration
 /// supports: their rows are in different tables, with separate primary keys.
 private struct HierarchyMerges {
   private let _matching: SchemaMatching
-  /// Entities of the new version that were there before, by the root that they have now.
+  /// Entities of the new version that existed before, by their new root.
   private var _families: [String: [(name: String, oldRoot: String, line: Set<String>)]] = [:]
 
   init(_ matching: SchemaMatching) {

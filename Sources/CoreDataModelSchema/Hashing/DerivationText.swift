@@ -1,7 +1,7 @@
-/// The text of a derivation expression in the form that version hashes and stores have.
+/// The text of a derivation expression in the form that version hashes and stores use.
 package enum DerivationText {
-  /// `pages.@count` becomes `count:(pages)`, `canonical(name)` becomes `canonical:(name)`, `now()` stays,
-  /// blanks go.
+  /// `pages.@count` becomes `count:(pages)`, `canonical(name)` becomes `canonical:(name)`, `now()` is
+  /// unchanged, whitespace is removed.
   package static func canonical(_ text: String) -> String {
     let compact = text.filter { !$0.isWhitespace }
     if let open = compact.firstIndex(of: "(") {

@@ -130,7 +130,8 @@ package enum VersionHash {
         var index = 0
         while index < count, a[index] == b[index] { index += 1 }
         guard index < count else { return a.count < b.count }
-        // Units and bytes order alike up to the surrogates, which begin with such bytes.
+        // UTF-16 units and UTF-8 bytes have the same order for scalars below U+E000, whose bytes begin with
+        // less than 0xEE.
         return a[index] < 0xee && b[index] < 0xee ? a[index] < b[index] : nil
       }
     }
@@ -143,8 +144,8 @@ package enum VersionHash {
 }
 
 extension ModelSchema {
-  /// Version hashes of all entities by name, 32 bytes each. An entity whose line of parents is broken or a
-  /// circle is hashed as if it ended there; laying out such a model throws anyway.
+  /// Version hashes of all entities by name, 32 bytes each. An entity whose line of parents is broken or
+  /// cyclic is hashed as if the line ended there; laying out such a model throws anyway.
   package func entityVersionHashes() -> [String: [UInt8]] {
     let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var hashes: [String: [UInt8]] = [:]

@@ -1,6 +1,6 @@
 import CoreDataPostgreSQLBinding
 
-/// What a server lets a role do beyond what every store needs, queried once when a store is opened.
+/// The optional rights that a server grants a role, queried once when a store is opened.
 ///
 /// Each capability has a fallback.
 struct PostgreSQLCapabilities: Sendable {

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Freshness is measured in log positions of the primary: every save and every read raises the position that
 /// a replica must have reached. Positions are queried in the same round trip as the statement, so that they
-/// hold whichever server a connection leads to. Replicas that lag or fail to report a position are skipped.
+/// apply to the server to which the connection leads. Replicas that lag or fail to report a position are
+/// skipped.
 final class PostgreSQLReplica: Sendable {
   private struct State {
     /// Position that a replica must have replayed; nil if unknown, in which case the primary must be queried.

@@ -79,7 +79,7 @@ extension PostgreSQLStoreEngine {
     return result
   }
 
-  /// Minimum number of keys for which the server plans the statement anew.
+  /// Minimum number of keys for which the server replans the statement.
   private static let _fewestPlanned = 1000
 
   /// Reads the rows for some of the keys, all of one entity.

@@ -65,7 +65,7 @@ extension PostgreSQLStoreEngine {
         try connection.commit()
       }
     } catch let error as PostgreSQLError where error.isConnectionLost {
-      // The receipt tells whether the server committed.
+      // The receipt shows whether the server committed.
       replica?.forget()
       guard try receipt.isThere(in: pool, after: error) else { throw PostgreSQLStoreError.connection(error) }
       return result

@@ -20,7 +20,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let keepsHistory: Bool
   /// Readers for an entity with its subentities, by entity number - 1.
   let familyReaders: [PostgreSQLRowReader]
-  /// Readers for an entity alone; the family reader where there are no subentities.
+  /// Readers for an entity without its subentities; the family reader if it has none.
   let exactReaders: [PostgreSQLRowReader]
   let relations: [[PostgreSQLRelation?]]
   let queries = QueryCache<PostgreSQLQueryKey, PostgreSQLQuery>()

@@ -87,7 +87,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
     let other = PostgreSQLNames.quoted(_beside)
     try _alone {
       guard try metadataIfUnchanged() != nil else { return }
-      // Drops what a killed migration left behind. Uses a separate connection: others must see the new store
+      // Drops the remains of a killed migration. Uses a separate connection: others must see the new store
       // before this transaction commits.
       let helper = try PostgreSQLConnection(address.settings, prepares: false)
       try helper.execute("DROP SCHEMA IF EXISTS \(other) CASCADE")

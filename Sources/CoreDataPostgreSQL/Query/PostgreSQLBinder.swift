@@ -141,7 +141,7 @@ struct PostgreSQLBinder {
 
   // MARK: Collections
 
-  /// Leaves out nil, which would make every "not in" unknown.
+  /// Omits nil, which would make every "not in" unknown.
   private func _array(
     _ members: [PredicateValue], _ conversion: ConstantConversion, _ type: PostgreSQLType
   ) throws -> PostgreSQLArray {

@@ -155,7 +155,7 @@ struct PostgreSQLDialect: SQLDialect {
     }
   }
 
-  /// Returns the index of the constant that a pattern is, even if empty.
+  /// Returns the index of a pattern that is a constant, even an empty one.
   private static func _constant(_ pattern: SQLFragment) -> Int? {
     guard pattern.text == "?", case .constant(let index, .natural)? = pattern.parameters.first else {
       return nil

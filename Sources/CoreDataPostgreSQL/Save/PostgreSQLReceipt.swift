@@ -4,7 +4,7 @@ import Foundation
 /// A row that every save writes in its transaction, to determine whether a save was committed whose
 /// connection was lost.
 ///
-/// Transaction numbers cannot tell: after a crash, the server reuses numbers that were never flushed.
+/// Transaction numbers cannot show that: after a crash, the server reuses numbers that were never flushed.
 struct PostgreSQLReceipt {
   private let _id = UUID()
   private let _table: String

@@ -2,7 +2,7 @@ import CoreData
 import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 
-/// The links between rows as tables store them, inside a transaction: what delete rules read and clear.
+/// The stored links between rows, which delete rules read and clear inside a transaction.
 struct PostgreSQLRowLinks {
   let engine: PostgreSQLStoreEngine
   let connection: PostgreSQLConnection
@@ -15,8 +15,8 @@ struct PostgreSQLRowLinks {
     return try connection.run(sql, parameters)
   }
 
-  /// Returns the members of a relationship of some rows. Of a one-to-one, those are the rows that point back, if the
-  /// other end is stored: the rows themselves may be deleted already.
+  /// Returns the members of a relationship of some rows. For a one-to-one whose other end is stored, these
+  /// are the rows that point back: the owners' own rows may be deleted already.
   func members(of keys: [Int64], _ layout: PropertyLayout, _ slot: Int) throws -> [ObjectKey] {
     let number = layout.entityNumber
     if let relation = engine.relations[number - 1][slot] {
@@ -42,8 +42,9 @@ struct PostgreSQLRowLinks {
 
   /// Clears the to-one of rows that point at deleted ones.
   ///
-  /// - Parameter written: Keys of rows that the same transaction has written, so that their versions have grown.
-  /// - Returns: The rows, without those that are deleted, too.
+  /// - Parameter written: Keys of rows that the same transaction has written, whose versions are incremented
+  ///   already.
+  /// - Returns: The rows, except those that are deleted as well.
   func clear(_ link: DeleteRules.Link, sparing rules: DeleteRules, written: [Int64] = []) throws
     -> [ObjectKey]
   {
@@ -69,9 +70,9 @@ struct PostgreSQLRowLinks {
     ).filter { !rules.deletes($0) }
   }
 
-  /// Deletes rows, their pairs in join tables and hidden references to them, whatever their versions.
+  /// Deletes rows, their pairs in join tables and hidden references to them, regardless of their versions.
   ///
-  /// - Returns: Number of the deleted rows.
+  /// - Returns: The number of deleted rows.
   func delete(_ rows: [(layout: PropertyLayout, keys: [Int64])]) throws -> Int {
     var count = 0
     for (layout, keys) in rows {

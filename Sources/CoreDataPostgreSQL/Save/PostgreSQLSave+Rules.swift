@@ -2,13 +2,14 @@ import CoreData
 import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 
-// Delete rules for rows that somebody else has linked to the deleted ones since their members were read.
+// Delete rules for rows that other writers have linked to the deleted ones since their members were read.
 
 extension PostgreSQLSave {
   private var _links: PostgreSQLRowLinks { PostgreSQLRowLinks(engine: engine, connection: connection) }
 
-  /// Applies the rules to rows that still point at a deleted one after everything else is written. One statement asks
-  /// whether there are any. Deny cannot be checked any more and clears the link like nullify.
+  /// Applies the rules to rows that still point at a deleted one after everything else is written. One
+  /// statement checks whether there are any. Deny can no longer be checked and clears the link, as Nullify
+  /// does.
   func followRules(recordingIn entry: PostgreSQLHistoryEntry?) throws {
     let deleted = DeleteRules.reaching(changes, mapping.layout)
     if deleted.isEmpty { return }

@@ -14,7 +14,7 @@ final class PostgreSQLSave {
   private var _keysByID: [ObjectIdentifier: Int64]?
   /// Root entities of tables whose rows were deleted while locking.
   var deletedRoots: Set<Int> = []
-  /// The to-ones of rows that pointed at deleted ones and were cleared, and the rows that rules cascaded to.
+  /// The to-ones that were cleared because they pointed at deleted rows, and the rows that rules cascaded to.
   var cutSlots: [ObjectKey: SlotSet] = [:]
   var cascaded: [ObjectKey] = []
 

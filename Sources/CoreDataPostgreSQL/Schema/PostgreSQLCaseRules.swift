@@ -1,6 +1,6 @@
 import CoreDataPostgreSQLBinding
 
-/// Where the server's functions take the case of letters from.
+/// The source of the case rules in the server's functions.
 enum PostgreSQLCaseRules: Sendable {
   /// The server's ICU library.
   case icu

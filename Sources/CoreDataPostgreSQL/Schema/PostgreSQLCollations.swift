@@ -27,7 +27,7 @@ struct PostgreSQLCollations {
     _isDeterministic = isDeterministic
   }
 
-  /// Returns whether a message of the server, in whatever language, names one of the collations.
+  /// Returns whether a message of the server, in any language, names one of the collations.
   static func isNamed(in message: String) -> Bool {
     all.contains { message.contains(PostgreSQLNames.plain($0.name)) }
   }

@@ -1,7 +1,7 @@
 import CoreData
 import CoreDataModelSchema
 
-/// The derived attributes of a model, and what keeps each of them up to date.
+/// The derived attributes of a model, and how each of them is maintained.
 ///
 /// The store computes attributes that derive from the row itself when it writes the row. Triggers maintain
 /// those that derive from other rows, so that batches and other programs need not.

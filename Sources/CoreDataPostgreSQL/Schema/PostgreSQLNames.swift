@@ -42,7 +42,7 @@ package enum PostgreSQLNames {
     return String(result)
   }
 
-  /// Returns the name in double quotes, whatever characters it contains.
+  /// Returns the name in double quotes; it may contain any characters.
   package static func quoted(_ name: String) -> String { "\"" + _escaped(name, ["\""], by: nil) + "\"" }
 
   /// Returns a name in double quotes without them.

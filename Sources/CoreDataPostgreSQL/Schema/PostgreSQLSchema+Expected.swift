@@ -1,7 +1,7 @@
 import CoreData
 import CoreDataPostgreSQLBinding
 
-// What a schema must contain for a model, as lists to compare with the server's catalog.
+// The required contents of a schema for a model, as lists to compare with the server's catalog.
 
 extension PostgreSQLSchema {
   struct Column: Equatable {

@@ -19,7 +19,7 @@ enum PostgreSQLTextIndex: String, CaseIterable {
 }
 
 extension PostgreSQLSchema {
-  /// Creates the extension for trigrams if it is available. Otherwise the index is left out, and its queries
+  /// Creates the extension for trigrams if it is available. Otherwise the index is omitted, and its queries
   /// scan the table.
   private static let _extension = """
     DO 'BEGIN CREATE EXTENSION IF NOT EXISTS pg_trgm; EXCEPTION WHEN insufficient_privilege OR undefined_file OR \

@@ -1,6 +1,6 @@
 import CoreData
 
-// Views for people, with readable dates and entity names.
+// Views for human readers, with readable dates and entity names.
 
 extension PostgreSQLSchema {
   /// For each table of the model, the view `_readable_` followed by its name.

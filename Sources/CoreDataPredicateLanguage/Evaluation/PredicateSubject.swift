@@ -93,8 +93,8 @@ package struct ValueSubject: PredicateSubject {
 }
 
 extension PredicateValue {
-  /// Value for a key of something that is no object of the caller's: an entry of a dictionary, the length of
-  /// a string.
+  /// Value for a key of a value that is not one of the caller's objects: an entry of a dictionary, the length
+  /// of a string.
   /// - Throws: `PredicateEvaluationError.unknownKey`.
   package func plainValue(forKey key: String) throws -> PredicateValue {
     if case .dictionary(let entries) = self { return entries[key] ?? .null }

@@ -12,9 +12,9 @@ extension PredicateValue {
     }
   }
 
-  /// Order of two values that are not null; nil if one of them is not a number at all (NaN).
+  /// Order of two values that are not null; nil if one of them is NaN.
   ///
-  /// Numbers are ordered by value whatever their kind, strings by the options.
+  /// Numbers of all kinds are ordered by value, strings by the options.
   /// - Throws: `PredicateEvaluationError.incomparable` for two kinds without an order between them.
   package func ordered(
     against other: PredicateValue, options: PredicateTree.Comparison.Options
@@ -46,8 +46,7 @@ extension PredicateValue {
       if !right.isFinite { return right.isNaN ? nil : right > 0 ? .orderedAscending : .orderedDescending }
     default: break
     }
-    // Against a floating-point number small integers are exact as one; large ones and decimals go by
-    // decimals.
+    // Small integers are exact as floating-point numbers; large ones and decimals are compared as decimals.
     if let left = _smallDouble, let right = other._smallDouble { return Self._order(left, right) }
     if let left = _exactDecimal, let right = other._exactDecimal { return Self._order(left, right) }
     return Self._order(double ?? 0, other.double ?? 0)
@@ -63,7 +62,7 @@ extension PredicateValue {
   }
 
   private var _exactDecimal: Decimal? {
-    // Beyond this a decimal cannot hold what a floating-point number says.
+    // A decimal cannot represent larger floating-point numbers exactly.
     if case .double(let number) = self, number.magnitude > 1e30 { return nil }
     return decimal
   }

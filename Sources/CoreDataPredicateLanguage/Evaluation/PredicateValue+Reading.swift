@@ -14,7 +14,7 @@ extension PredicateValue {
     }
   }
 
-  /// What a message calls a value of this kind.
+  /// The name of this kind of value in messages.
   package var kindName: String {
     switch self {
     case .null: "nil"
@@ -32,7 +32,7 @@ extension PredicateValue {
     }
   }
 
-  /// The number as floating point; nil if it is no number.
+  /// The number as floating point; nil if it is not a number.
   package var double: Double? {
     switch self {
     case .bool(let flag): flag ? 1 : 0
@@ -43,21 +43,21 @@ extension PredicateValue {
     }
   }
 
-  /// The number without its fraction; nil if it is no number or does not fit.
+  /// The number without its fraction; nil if it is not a number or does not fit.
   package var integer: Int64? {
     switch self {
     case .bool(let flag): return flag ? 1 : 0
     case .int(let number): return number
     case .double(let number): return Int64(exactly: number.rounded(.towardZero))
     case .decimal(let number):
-      // Exact for whole numbers of any size, which a detour by floating point is not.
+      // Exact for whole numbers of any size, unlike a conversion through floating point.
       if let whole = number.exactInteger { return whole }
       return Int64(exactly: number.nearestDouble.rounded(.towardZero))
     default: return nil
     }
   }
 
-  /// The number as a decimal; nil if it is no number or not finite.
+  /// The number as a decimal; nil if it is not a number or not finite.
   package var decimal: Decimal? {
     switch self {
     case .bool(let flag): flag ? 1 : 0
@@ -73,7 +73,7 @@ extension PredicateValue {
     self = decimal.exactInteger.map { .int($0) } ?? .decimal(decimal)
   }
 
-  /// Text of the value without quotes, as a conversion to a string gives it.
+  /// Text of the value without quotes, as converted to a string.
   package var plainText: String {
     switch self {
     case .string(let text): text

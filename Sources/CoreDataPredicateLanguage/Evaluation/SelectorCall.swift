@@ -1,9 +1,9 @@
 import Foundation
 
-/// Selectors that plain values answer to, in FUNCTION(target, 'selector', …) and as keys: the ones of
-/// Foundation's classes that predicates are known to use. There is no Objective-C runtime to ask for others.
+/// Selectors that plain values respond to, in FUNCTION(target, 'selector', …) and as keys: those of
+/// Foundation's classes that predicates are known to use. There is no Objective-C runtime to look up others.
 enum SelectorCall {
-  /// The answer; nil if the target does not answer to the selector.
+  /// The result; nil if the target does not respond to the selector.
   static func value(
     of selector: String, on target: PredicateValue, arguments: [PredicateValue]
   ) throws -> PredicateValue? {

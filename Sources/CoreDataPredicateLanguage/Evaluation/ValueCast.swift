@@ -1,6 +1,6 @@
 import Foundation
 
-/// CAST(value, 'Type'): the types a value can be turned into, and how.
+/// CAST(value, 'Type'): the types that a value can be converted to, and the conversions.
 package enum ValueCast {
   /// Class names accepted, each as Core Data's documentation spells it.
   package static let names = [
@@ -9,7 +9,7 @@ package enum ValueCast {
 
   package static func isKnown(_ type: String) -> Bool { names.contains(type) }
 
-  /// `value` as a `type`; nil stays nil.
+  /// Converts `value` to `type`; nil remains nil.
   /// - Throws: `PredicateEvaluationError` for an unknown type or a value that cannot become one.
   package static func value(_ value: PredicateValue, as type: String) throws -> PredicateValue {
     if case .null = value { return .null }
@@ -46,9 +46,9 @@ package enum ValueCast {
     }
   }
 
-  /// The constant that a CAST of a literal writes, for values that the language has no literal for; nil for
-  /// any other CAST. This is how the printer writes dates, decimals, data, UUIDs, URLs and numbers that are
-  /// not finite.
+  /// The constant that a CAST of a literal denotes, for values without a literal in the language; nil for any
+  /// other CAST. This is how the printer writes dates, decimals, data, UUIDs, URLs and numbers that are not
+  /// finite.
   static func literal(_ value: ExpressionTree, _ type: ExpressionTree) -> PredicateValue? {
     guard case .constant(let constant) = value, case .constant(.string(let name)) = type else { return nil }
     switch (name, constant) {

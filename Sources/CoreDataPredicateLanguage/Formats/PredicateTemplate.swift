@@ -12,7 +12,7 @@ package final class PredicateTemplate: Sendable {
   /// only in this value.
   package let keyComparison: KeyComparison?
 
-  /// A comparison of a key with a value, but for the value.
+  /// A comparison of a key with a value, without the value.
   package struct KeyComparison: Sendable {
     package let path: [String]
     package let op: PredicateTree.Comparison.Operator

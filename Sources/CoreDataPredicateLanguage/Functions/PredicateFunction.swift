@@ -1,7 +1,7 @@
 /// A predefined function, by its selector.
 ///
-/// What a function does is said in exhaustive switches: its arguments here, its value in memory by
-/// `PredicateEvaluator`, its SQL by each dialect. The compiler lists them for a function that is added.
+/// Exhaustive switches define each function: its arguments here, its value in memory in `PredicateEvaluator`,
+/// its SQL in each dialect. The compiler reports each switch that lacks a new function.
 package enum PredicateFunction: String, Sendable, CaseIterable {
   // Of one collection, or of the values themselves.
   case count = "count:"
@@ -46,11 +46,11 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   case length = "length:"
 
   case now = "now"
-  /// The value itself, which no index may find.
+  /// The value itself, in a form that prevents the use of an index.
   case unindexed = "noindex:"
   case cast = "castObject:toType:"
   case distance = "distanceToLocation:fromLocation:"
-  /// FETCH(request, context, countOnly), which the owner of contexts carries out.
+  /// FETCH(request, context, countOnly), executed by the module that has contexts.
   case fetch = "FETCH"
 
   /// `collection[index]`, `dictionary["key"]`.
@@ -81,7 +81,7 @@ extension PredicateFunction {
   /// Whether it takes many values together: those of a collection, or of rows.
   package var isAggregate: Bool { arity.upperBound == .max }
 
-  /// Whether it stands in the brackets of an element only.
+  /// Whether it occurs only in the brackets of an element.
   package var isIndexSymbol: Bool { self == .first || self == .last || self == .size }
 
   // MARK: Names
@@ -126,8 +126,8 @@ extension PredicateFunction {
 
   // MARK: Operators
 
-  /// The binary operator that the function is written with, and how tightly that binds; nil for one that is
-  /// called.
+  /// The binary operator that denotes the function, and its precedence; nil for a function that is written as
+  /// a call.
   var infix: (symbol: Symbol, power: Int)? {
     switch self {
     case .bitwiseOr: (.bitOr, 2)
@@ -155,7 +155,7 @@ extension PredicateFunction {
   /// The function of a binary operator, and the operator's precedence.
   static func infix(_ symbol: Symbol) -> (function: PredicateFunction, power: Int)? { _bySymbol[symbol] }
 
-  /// How tightly the parts of an expression bind; larger is tighter.
+  /// Precedence of the parts of an expression; a larger one binds more tightly.
   enum Power {
     static let assignment = 0
     static let sets = 1

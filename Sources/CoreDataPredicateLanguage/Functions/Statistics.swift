@@ -10,12 +10,12 @@ enum Statistics {
     }
   }
 
-  /// The sum; zero of nothing. Whole if all elements are, as long as it fits.
+  /// The sum; zero without elements. An integer if all elements are integers and the sum fits.
   static func sum(_ elements: [PredicateValue]) throws -> PredicateValue {
     try _numbers(elements, "The sum").reduce(.int(0)) { try Arithmetic.value(of: .add, $0, $1) }
   }
 
-  /// The mean; null of nothing.
+  /// The mean; null without elements.
   static func average(_ elements: [PredicateValue]) throws -> PredicateValue {
     let numbers = try _numbers(elements, "The average")
     return try _quotient(sum(numbers), numbers.count)
@@ -32,7 +32,7 @@ enum Statistics {
     return .double((sum.double ?? 0) / Double(count))
   }
 
-  /// The middle, or the mean of the two middle ones; null of nothing.
+  /// The median: the middle element, or the mean of the two middle ones; null without elements.
   static func median(_ elements: [PredicateValue]) throws -> PredicateValue {
     let numbers = try _numbers(elements, "The median").sorted {
       try $0.ordered(against: $1, options: []) == .orderedAscending
@@ -53,7 +53,7 @@ enum Statistics {
     return .collection(order.filter { counts[$0] == most })
   }
 
-  /// The standard deviation of the whole population; null of nothing.
+  /// The standard deviation of the whole population; null without elements.
   static func standardDeviation(_ elements: [PredicateValue]) throws -> PredicateValue {
     let numbers = try _numbers(elements, "The standard deviation").compactMap(\.double)
     guard !numbers.isEmpty else { return .null }

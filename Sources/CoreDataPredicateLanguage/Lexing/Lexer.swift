@@ -154,7 +154,7 @@ struct Lexer {
     return uuid
   }
 
-  /// A word may go on as `UTI-EQUALS` or as a selector, `add:to:`.
+  /// A word may continue as `UTI-EQUALS` or as a selector, `add:to:`.
   private mutating func _afterWord(_ word: String) -> Token {
     if _byte() == UInt8(ascii: "-"), word.uppercased() == "UTI" {
       for ending in ["-CONFORMS-TO", "-EQUALS"] {

@@ -19,7 +19,7 @@ enum Token: Equatable, Sendable {
   case number(PredicateValue)
   case symbol(Symbol)
 
-  /// How a message names the token.
+  /// The name of the token in messages.
   var spelling: String {
     switch self {
     case .end: "the end of the text"

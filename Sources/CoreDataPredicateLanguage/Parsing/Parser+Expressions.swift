@@ -122,7 +122,7 @@ extension Parser {
 }
 
 extension PredicateValue {
-  /// The number with its sign turned; nil if it is no number.
+  /// The negated number; nil if it is not a number.
   var negated: PredicateValue? {
     switch self {
     case .int(let value):

@@ -3,7 +3,7 @@
 /// A single precedence ladder parses both predicates and expressions, because an opening parenthesis may
 /// start either: OR, AND, NOT, comparison, set operators, bits, shifts, sums, products, sign, power, path.
 struct Parser {
-  /// Deepest nesting accepted, of parentheses and of operators alike, so that code that walks a tree may recurse.
+  /// Maximum nesting of parentheses and operators, so that code may traverse a tree recursively.
   static let maximumDepth = 200
 
   /// The result of a rung of the ladder.

@@ -31,7 +31,7 @@ extension PredicatePrinter {
 
   private static func _writeDate(_ seconds: Double, to text: inout String) {
     text += "CAST("
-    // Not finite: as text, from which the parser reads the number, and that as a date.
+    // A date that is not finite is written as text, which the parser converts to a number and then to a date.
     write(seconds.isFinite ? .double(seconds) : .string("\(seconds)"), to: &text)
     text += ", \"NSDate\")"
   }

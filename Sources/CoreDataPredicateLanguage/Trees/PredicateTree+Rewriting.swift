@@ -44,8 +44,8 @@ extension PredicateTree {
     } ?? self
   }
 
-  /// Replaces `$name` wherever `values` has the name; keeps other variables. A subquery's own variable
-  /// shadows one of the same name.
+  /// Replaces `$name` if `values` has the name; keeps other variables. A subquery's own variable shadows one
+  /// of the same name.
   package func substituting(_ values: [String: ExpressionTree]) -> PredicateTree {
     guard !values.isEmpty else { return self }
     return rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in

@@ -98,7 +98,7 @@ enum ShootoutCommand {
       keptStores: stores, progress: progress)
     let result = try shootout.run(name: name, bytes: bytes, feed: feed)
     progress.finish()
-    // The page, or the picture, has standard output for itself then.
+    // A page or picture on standard output must be the only output there.
     let isTaken = report?.isStandardOutput == true || picture?.isStandardOutput == true
     let environment = isTaken ? environment.reportingOnError : environment
     switch options.format {

@@ -1,7 +1,7 @@
 import CoreDataToolKit
 import Foundation
 
-/// The command line of a shootout, understood.
+/// The parsed command line of a shootout.
 struct ShootoutOptions {
   enum Format: String, CaseIterable { case table, json }
 

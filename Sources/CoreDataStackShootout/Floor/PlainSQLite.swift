@@ -53,7 +53,7 @@ final class PlainSQLite {
     }
   }
 
-  /// A column as text, NUL bytes and all; nil for NULL.
+  /// A column as text, including NUL bytes; nil for NULL.
   static func text(_ statement: OpaquePointer, _ column: Int32) -> String? {
     guard let start = sqlite3_column_text(statement, column) else { return nil }
     let count = Int(sqlite3_column_bytes(statement, column))

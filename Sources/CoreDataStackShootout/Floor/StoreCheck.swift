@@ -1,4 +1,4 @@
-/// Verifies a store past Core Data: whether it has the rows that the import should have written.
+/// Verifies a store without Core Data: whether it has the rows that the import should have written.
 struct StoreCheck {
   /// The problem with the store, as the end of a sentence.
   struct Failure: Error, CustomStringConvertible {

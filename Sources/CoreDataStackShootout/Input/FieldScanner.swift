@@ -21,7 +21,7 @@ struct FieldScanner {
 
   init(_ bytes: [UInt8]) {
     _bytes = bytes
-    // A byte order mark is no part of the first column's name.
+    // A byte order mark is not part of the first column's name.
     _position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 

@@ -4,10 +4,10 @@ import Foundation
 ///
 /// Works on bytes. Invalid rows are counted and skipped; an invalid file throws.
 package struct StopReader: Sendable {
-  /// Problems that a feed describes; the rest it only counts.
+  /// Maximum number of problems that a feed describes; it only counts further ones.
   package static let problemsKept = 5
 
-  /// Columns an import cannot do without.
+  /// Columns that an import requires.
   private static let _required = ["stop_id", "stop_name", "stop_lat", "stop_lon"]
 
   /// Name of the input in messages.
@@ -129,7 +129,7 @@ package struct StopReader: Sendable {
     return printable.count > 30 ? printable.prefix(30).joined() + "…" : printable.joined()
   }
 
-  /// Offset of the first byte that is no UTF-8; nil if all is.
+  /// Offset of the first byte that is not UTF-8; nil if all bytes are.
   private func _firstInvalidByte(in bytes: [UInt8]) -> Int? {
     if String(validating: bytes, as: UTF8.self) != nil { return nil }
     var decoder = UTF8()

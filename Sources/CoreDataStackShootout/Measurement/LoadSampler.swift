@@ -51,7 +51,7 @@ final class LoadSampler: Sendable {
     return _state.withLock { $0.samples }
   }
 
-  /// All threads' clocks at one time, but the reading thread's.
+  /// The clocks of all threads but the reading one at one time.
   private struct Reading {
     let time = MonotonicClock.now
     let used: [pid_t: UInt64]
@@ -79,7 +79,7 @@ final class LoadSampler: Sendable {
       return Sample(span: TimeSpan(begin: last.time, end: time), main: main, background: background)
     }
 
-    /// The process's threads; the main one bears the process's own number.
+    /// The process's threads; the ID of the main one is that of the process.
     private static var _threads: [pid_t] {
       guard let directory = opendir("/proc/self/task") else { return [] }
       defer { closedir(directory) }

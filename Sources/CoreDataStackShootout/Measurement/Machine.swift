@@ -29,7 +29,7 @@ struct Machine: Sendable, Equatable {
     #endif
   }
 
-  /// The processor's name in the kernel's account of it, which not every architecture has there.
+  /// The processor's name as the kernel reports it, which it does not on every architecture.
   static func processorName(in account: String) -> String {
     for line in account.split(separator: "\n") where line.hasPrefix("model name") {
       guard let colon = line.firstIndex(of: ":") else { continue }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Lends the main thread to the main queue until a task has finished.
+/// Serves the main queue on the main thread until a task has finished.
 final class MainLoop: Sendable {
   private let _isFinished = Mutex(false)
 

@@ -16,7 +16,7 @@ final class MainThreadRecorder: Sendable {
 
   private let _state = Mutex(State())
 
-  /// `CFRunLoopActivity`'s values for these, which the headers offer under no name that Swift could see.
+  /// The values of `CFRunLoopActivity` for these; their names in the headers are not visible to Swift.
   private static let _beforeWaiting: CFOptionFlags = 1 << 5
   private static let _afterWaiting: CFOptionFlags = 1 << 6
 
@@ -33,7 +33,7 @@ final class MainThreadRecorder: Sendable {
     CFRunLoopAddObserver(CFRunLoopGetMain(), observer, kCFRunLoopDefaultMode)
   }
 
-  /// When the main thread was awake within a stretch of time, in order.
+  /// The spans in which the main thread was awake within a time span, in order.
   func spans(within window: TimeSpan) -> [TimeSpan] {
     _state.withLock { state in
       let open = state.awakeSince.map { [TimeSpan(begin: $0, end: MonotonicClock.now)] } ?? []

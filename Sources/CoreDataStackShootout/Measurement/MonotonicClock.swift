@@ -13,7 +13,7 @@ enum MonotonicClock {
   }
 }
 
-/// A stretch of time on the monotonic clock, in nanoseconds.
+/// A span of time on the monotonic clock, in nanoseconds.
 struct TimeSpan: Sendable, Equatable {
   var begin: UInt64
   var end: UInt64

@@ -1,4 +1,4 @@
-/// The few figures that measurements are boiled down to.
+/// The few figures that summarize measurements.
 enum Statistics {
   /// The value in the middle, or the mean of the two in the middle; 0 for no values.
   static func median(_ values: [Double]) -> Double {

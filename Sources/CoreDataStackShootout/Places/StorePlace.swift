@@ -15,7 +15,7 @@ package struct ImportStore: Sendable {
   }
 }
 
-/// Where a shootout makes its stores, and the interface below Core Data that its floor uses.
+/// Where a shootout creates its stores, and the interface below Core Data that its floor uses.
 ///
 /// Used by one thread of a process at a time.
 package protocol StorePlace: Sendable {
@@ -23,7 +23,7 @@ package protocol StorePlace: Sendable {
   var floorTitle: String { get }
   /// The database engine with its version.
   var engine: String { get }
-  /// When a commit is durable, for floor and stacks alike, in the engine's own word.
+  /// When a commit is durable, for both floor and stacks, in the engine's own term.
   var synchronous: String { get }
   /// The same as the end of a sentence.
   var durability: String { get }
@@ -33,7 +33,7 @@ package protocol StorePlace: Sendable {
   func store(named name: String) throws -> ImportStore
   /// Creates a store's tables and opens the floor on them; neither is measured.
   func makeFloor(on store: ImportStore) throws -> any ImportFloor
-  /// Reads all stops in the order of their keys, past Core Data, after checking the store's integrity.
+  /// Reads all stops in the order of their keys, without Core Data, after checking the store's integrity.
   func stops(in store: ImportStore) throws -> [Stop]
   /// Removes a store.
   func remove(_ store: ImportStore) throws

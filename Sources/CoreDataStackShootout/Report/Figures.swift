@@ -1,12 +1,12 @@
 import CoreDataToolKit
 import Foundation
 
-/// How figures are written for people.
+/// Formats figures for display.
 enum Figures {
-  /// Seconds with digits as their size deserves.
+  /// Seconds, with a precision that depends on their size.
   static func seconds(_ seconds: Double) -> String { String(format: seconds < 10 ? "%.3f" : "%.1f", seconds) }
 
-  /// Milliseconds with digits as their size deserves.
+  /// Milliseconds, with a precision that depends on their size.
   static func milliseconds(_ milliseconds: Double) -> String {
     String(format: milliseconds < 10 ? "%.2f" : milliseconds < 100 ? "%.1f" : "%.0f", milliseconds)
   }
@@ -15,7 +15,7 @@ enum Figures {
 
   static func megabytes(_ megabytes: Double) -> String { String(format: "%.0f", megabytes) }
 
-  /// A count with its thousands set apart.
+  /// A count with thousands separators.
   static func count(_ count: Int) -> String { grouped(count) }
 }
 

@@ -20,16 +20,16 @@ struct MainThreadFigures: Sendable, Codable, Equatable {
   /// Processor time, which a busy machine does not stretch.
   var processorSeconds: Double
   var longestMilliseconds: Double
-  /// Frames that passed whole inside one block.
+  /// Whole frames that passed during one block.
   var framesDropped: Int
   var heartbeat: HeartbeatFigures
 
-  /// Summarises a recording: waking time, its blocks, heartbeats.
+  /// Summarizes a recording: waking time, its blocks, heartbeats.
   init(spans: [TimeSpan], blocks: [TimeSpan], processorNanoseconds: UInt64, latencies: [UInt64]) {
     busySeconds = Double(spans.reduce(0) { $0 + $1.nanoseconds }) / 1e9
     processorSeconds = Double(processorNanoseconds) / 1e9
     longestMilliseconds = Double(blocks.map(\.nanoseconds).max() ?? 0) / 1e6
-    // One of just a frame may fit between two.
+    // A block of just one frame may fit between two frames.
     framesDropped = blocks.reduce(0) { sum, block in
       sum + (block.nanoseconds > Heartbeat.period ? Int(block.nanoseconds / Heartbeat.period) : 0)
     }

@@ -23,7 +23,7 @@ enum RunningWorker {
     while true { sleep(1) }
   }
 
-  /// Ends the child and waits until it is gone.
+  /// Ends the child and waits until it has exited.
   static func end() {
     let id = _state.withLock { state in
       state.isEnded = true

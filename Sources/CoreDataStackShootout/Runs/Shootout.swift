@@ -58,7 +58,7 @@ struct Shootout {
           progress.update((Double(step) + Double(count) / Double(feed.stops.count)) / Double(steps), label)
         }
       } catch {
-        // Tells why the run failed rather than what is left of it.
+        // Report why the run failed rather than a failure to remove its files.
         try? _remove(subject, work.path)
         throw error
       }

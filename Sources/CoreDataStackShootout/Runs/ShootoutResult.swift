@@ -33,12 +33,12 @@ struct ShootoutResult: Sendable {
   let floorPeakMegabytes: Double
   let stacks: [Stack]
   let machine: Machine
-  /// When it was over.
+  /// When the shootout ended.
   let date: Date
   /// Where the stores were.
   let place: any StorePlace
 
-  /// Boils down the runs of each subject.
+  /// Summarizes the runs of each subject.
   init(
     workload: Workload, sourceName: String, feed: StopFeed, measurements: [Subject: [RunMeasurement]],
     place: any StorePlace = SQLiteFiles(), machine: Machine = .current, date: Date = Date()

@@ -1,7 +1,7 @@
 import CoreDataToolKit
 import Foundation
 
-/// A directory for stores while they are measured, gone afterwards.
+/// A directory for stores while they are measured, removed afterwards.
 final class WorkDirectory {
   let path: String
   private let _signals: [any DispatchSourceSignal]
@@ -24,7 +24,7 @@ final class WorkDirectory {
       source.setEventHandler {
         RunningWorker.end()
         willRemove(path)
-        // Again as long as this program itself may be writing there.
+        // Retried, since this program itself may still be writing there.
         for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
           try? FileManager.default.removeItem(atPath: path)
         }
@@ -36,7 +36,7 @@ final class WorkDirectory {
     }
   }
 
-  /// Removes the directory with all in it.
+  /// Removes the directory and its contents.
   func remove() {
     for source in _signals { source.cancel() }
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }

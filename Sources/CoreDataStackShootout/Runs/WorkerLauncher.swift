@@ -5,7 +5,7 @@ import Foundation
 struct WorkerLauncher: Sendable {
   /// The tool itself.
   let executable: String
-  /// Variables that the child's environment has besides this process's.
+  /// Environment variables of the child, in addition to those of this process.
   var variables: [String: String] = [:]
 
   /// This program, located independently of `argv[0]`.
@@ -22,7 +22,7 @@ struct WorkerLauncher: Sendable {
     process.executableURL = URL(fileURLWithPath: executable)
     process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     process.arguments = ["shootout", "--worker", try job.argument()]
-    // Never written to: the child notices our end by its closing.
+    // Never written to: when it closes, the child knows that this process has ended.
     let input = Pipe()
     let output = Pipe()
     process.standardInput = input

@@ -14,7 +14,7 @@ enum WorkerProcess {
     _endWithParent()
     let say: @Sendable (WorkerMessage) -> Void = { message in
       guard let line = try? JSONEncoder().encode(message) else { return }
-      // The parent has gone if this fails; the watch ends the process.
+      // If this fails, the parent has exited; the watch ends the process.
       try? output(String(decoding: line, as: UTF8.self) + "\n")
     }
     let progress: @Sendable (Int) -> Void = { count in
@@ -33,8 +33,8 @@ enum WorkerProcess {
     }
   }
 
-  /// Ends this process when the parent is gone, however it went: its end of our standard input closes with
-  /// it.
+  /// Ends this process when the parent has exited for any reason, which closes its end of this process's
+  /// standard input.
   private static func _endWithParent() {
     let thread = Thread {
       var byte: UInt8 = 0

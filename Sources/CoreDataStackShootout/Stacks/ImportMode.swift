@@ -1,6 +1,6 @@
-/// How the importer decides between making an object and changing one.
+/// How the importer decides between creating and updating an object.
 package enum ImportMode: String, Sendable, CaseIterable, Codable {
-  /// One fetch for each line, as the original import did it.
+  /// One fetch for each line, as in the original import.
   case findOrCreate = "find-or-create"
   /// One fetch with IN for each batch of lines between two saves.
   case bulk

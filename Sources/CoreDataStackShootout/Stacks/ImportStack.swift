@@ -21,8 +21,7 @@ protocol ImportStack: Sendable {
 extension StackDesign {
   /// Builds the stack on a store, which is created if it is missing.
   ///
-  /// - Parameter keepsLiveList: Whether main must merge each change, rather than only learn that there was
-  ///   one.
+  /// - Parameter keepsLiveList: Whether main must merge each change, rather than only be notified of it.
   func makeStack(on store: ImportStore, keepsLiveList: Bool = false) throws -> any ImportStack {
     switch self {
     case .main: try MainStack(on: store)

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Synchronization
 
-/// Work that was started on some context's queue and must be over, without an error, before an import is.
+/// Work on contexts' queues that must complete without an error before an import is complete.
 final class PendingWork: Sendable {
   private let _group = DispatchGroup()
   private let _firstError = Mutex<(any Error)?>(nil)

@@ -15,7 +15,7 @@ final class SaveObservation: Sendable {
 
   /// The observation token of the notification center; returned to it once.
   private struct Token: @unchecked Sendable {
-    // Unchecked: never used but to be given back to the center, under the lock.
+    // Unchecked: used only to be returned to the center, under the lock.
     var observer: (any NSObjectProtocol)?
   }
 

@@ -18,7 +18,7 @@ public protocol CoreDataModelable: NSFetchRequestResult {
 extension NSManagedObject {
   /// Creates and inserts an object of a `CoreDataModelable` class's entity, or of the class's only entity.
   ///
-  /// Declared here rather than in the protocol, where Swift classes would need a `required` initialiser for
+  /// Declared here rather than in the protocol, where Swift classes would need a `required` initializer for
   /// it.
   public convenience init(managedObjectContext context: NSManagedObjectContext) {
     self.init(entity: Self._modelledEntity(in: context), insertInto: context)

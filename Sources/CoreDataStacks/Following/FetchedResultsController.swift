@@ -78,7 +78,7 @@ public final class FetchedResultsController<T: NSManagedObject> {
   /// Number of sections.
   public var sectionCount: Int { _controller.sections?.count ?? 0 }
 
-  /// Name given to the initialiser.
+  /// Name given to the initializer.
   public var cacheName: String? { _controller.cacheName }
 
   /// The object at an index path. Traps if there is none.

@@ -123,7 +123,7 @@ public final class HistoryFollower: @unchecked Sendable {
     }
   }
 
-  /// Has every object that a context shows read again.
+  /// Rereads every object that a context shows.
   private func _readAgain() {
     for context in _contexts.reversed() {
       context.performAndWait {
@@ -143,7 +143,7 @@ private struct HistoryChanges {
   init(_ transactions: [NSPersistentHistoryTransaction]) {
     for change in transactions.lazy.flatMap({ $0.changes ?? [] }) {
       let id = change.changedObjectID
-      // Inserted and then changed is inserted.
+      // An object that is inserted and then changed counts as inserted.
       if change.changeType == .update, _kinds[id] == .insert { continue }
       _kinds[id] = change.changeType
     }

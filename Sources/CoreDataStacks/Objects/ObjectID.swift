@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
   /// let title = try await background.perform { try background.existing(id).title }
   /// ```
   ///
-  /// - Throws: Cocoa error 133000 if the object does not exist (any more).
+  /// - Throws: Cocoa error 133000 if the object does not exist.
   public func existing<Object: NSManagedObject>(_ id: ObjectID<Object>) throws -> Object {
     _typed(try existingObject(with: id.id))
   }

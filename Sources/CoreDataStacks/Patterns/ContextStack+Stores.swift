@@ -9,8 +9,6 @@ extension ContextStack {
   /// Waits for running saves; unsaved changes are lost. The stack's own contexts remain and drop their
   /// objects, so that fetched results controllers must fetch again. Release existing worker contexts: their
   /// objects belong to a removed store. Do not save meanwhile.
-  /// that fetched results controllers have to fetch again. Release worker contexts made before: their objects
-  /// belong to a store that is gone. Do not save meanwhile.
   ///
   /// ```swift
   /// try await stack.emptyStore()  // a sign-out: the next user begins with nothing

@@ -1,9 +1,9 @@
 import CoreData
 import CoreDataSQLiteBinding
 
-/// Rows of a table that something is wrong with, as a condition of SQL: counted, listed and mended by it.
+/// Invalid rows of a table, as an SQL condition by which they are counted, listed and repaired.
 struct RowCondition: Sendable {
-  /// As in FROM, with the alias `t0`.
+  /// The table as in a FROM clause, with the alias `t0`.
   let from: String
   let table: String
   /// The row's own number in the table.
@@ -26,7 +26,7 @@ struct RowCondition: Sendable {
     self.condition = condition
   }
 
-  /// How many there are, and the first of them.
+  /// Returns the number of rows, and the first of their keys.
   func rows(_ connection: Connection, listing limit: Int) throws -> (keys: [Int64], count: Int) {
     var keys: [Int64] = []
     var count = 0

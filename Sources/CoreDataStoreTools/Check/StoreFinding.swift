@@ -1,9 +1,9 @@
-/// Something in a store file that is not as it should be.
+/// A problem in a store file.
 package struct StoreFinding: Sendable, Hashable {
   package enum Severity: String, Sendable {
     /// Data is lost or wrong, or the next save may fail.
     case error
-    /// Works, but was not meant.
+    /// Works, but is unintended.
     case warning
   }
 
@@ -31,13 +31,13 @@ package struct StoreFinding: Sendable, Hashable {
   package let table: String
   /// Primary keys of rows concerned, the first few.
   package let rows: [Int64]
-  /// How many rows are concerned.
+  /// Number of rows concerned.
   package let count: Int
   /// The problem.
   package let message: String
   /// The remedy.
   package let advice: String
-  /// Whether `--repair` mends it.
+  /// Whether `--repair` repairs it.
   package let isMendable: Bool
 
   package init(

@@ -1,6 +1,6 @@
 import CoreDataToolKit
 
-/// Comma-separated values as RFC 4180 has them, with one more distinction: an empty field is null, a quoted
+/// Comma-separated values as defined by RFC 4180, with one more distinction: an empty field is null, a quoted
 /// empty field is an empty string.
 package enum CSVText {
   /// One record with its line end.
@@ -16,7 +16,7 @@ package enum CSVText {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 0x0A || byte == 0x0D
       }
     if isPlain { return text }
-    // By scalars: a quote with an accent behind it is one character, and no quote to Swift.
+    // By scalars: to Swift, a quote followed by an accent is one character, which does not equal a quote.
     var result = "\""
     for scalar in text.unicodeScalars {
       if scalar == "\"" { result += "\"" }
@@ -28,7 +28,7 @@ package enum CSVText {
 
 /// Reads comma-separated values.
 ///
-/// Not for several threads at once.
+/// Not thread-safe.
 final class CSVReader {
   private let _file: InputFile
 

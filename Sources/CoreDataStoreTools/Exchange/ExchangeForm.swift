@@ -4,7 +4,7 @@ import Foundation
 
 /// Forms of an export.
 enum ExchangeForm: String, CaseIterable {
-  /// An object a line.
+  /// One object per line.
   case ndjson
   /// One document: an array of objects for each entity.
   case json
@@ -35,7 +35,7 @@ enum ExchangeForm: String, CaseIterable {
 
   /// Member with the entity of an object.
   static let entityKey = "$entity"
-  /// Member that other objects refer to the object by.
+  /// Member by which other objects refer to the object.
   static let identifierKey = "$id"
 
   /// The help text on all formats.
@@ -49,7 +49,7 @@ enum ExchangeForm: String, CaseIterable {
 }
 
 extension PropertyLayout {
-  /// Slots that an export has, in its order: attributes by name, then relationships by name.
+  /// Exported slots in order: attributes by name, then relationships by name.
   var exchangedSlots: [Int] {
     slots.indices.filter { !slots[$0].isHidden && !slots[$0].isTransient }.sorted { left, right in
       let (one, other) = (slots[left], slots[right])

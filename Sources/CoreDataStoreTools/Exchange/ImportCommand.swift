@@ -111,7 +111,7 @@ enum ImportModel {
     return model.schema
   }
 
-  /// As for stores that are read, with additional errors of writing.
+  /// Translates errors like commands that read stores, and additionally errors of writing.
   static func translating<Result>(_ staged: StagedStore, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()

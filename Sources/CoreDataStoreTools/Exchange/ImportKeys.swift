@@ -12,11 +12,11 @@ final class ImportKeys {
   private let _names: Connection
   /// Whether names such as `Book/p17` keep their key: in a store without rows.
   private let _keepsKeys: Bool
-  /// Highest key that a name has, by root.
+  /// Highest key in a name, by root.
   private var _highest: [Int: Int64] = [:]
-  /// Objects whose keys are handed out, by root.
+  /// Number of objects that receive new keys, by root.
   private var _unkeyed: [Int: Int] = [:]
-  /// First key that is handed out, by root.
+  /// First of the new keys, by root.
   private var _first: [Int: Int64] = [:]
   private static let _insert = SQLText(
     "INSERT INTO names (name, root, entity, key, ordinal) VALUES (?, ?, ?, ?, ?)")
@@ -27,7 +27,7 @@ final class ImportKeys {
   init(_ layout: ModelLayout, keepsKeys: Bool) throws {
     _layout = layout
     _keepsKeys = keepsKeys
-    // An empty path is a database of SQLite's own, deleted when it is closed.
+    // An empty path denotes a temporary database, which SQLite deletes when it is closed.
     _names = try Connection(path: "", mode: .create)
     try _names.execute(
       """

@@ -20,7 +20,7 @@ final class RecordConverter {
   private let _keys: ImportKeys
   private let _skipsMissing: Bool
   private(set) var skipped = 0
-  /// Whether any record left out a to-one whose inverse is one too.
+  /// Whether any record omitted a to-one whose inverse is a to-one as well.
   private(set) var omitsToOnes = false
   private var _defaults: [Int: [StoredValue]] = [:]
   private var _oneToOneNames: [Int: [String]] = [:]
@@ -31,7 +31,7 @@ final class RecordConverter {
     _skipsMissing = skipsMissing
   }
 
-  /// - Throws: `ToolFailure` for a name that is no entity of the model, or an abstract one.
+  /// - Throws: `ToolFailure` for a name that is not an entity of the model, or that of an abstract one.
   func entity(of record: InputRecord) throws(ToolFailure) -> PropertyLayout {
     guard let entity = _layout.layoutsByName[record.entity] else {
       let near = SpellingSuggestion.nearest(to: record.entity, among: _layout.layouts.map(\.entityName))
@@ -216,7 +216,7 @@ final class RecordConverter {
 }
 
 extension StoredValue {
-  /// A default value of the model as an attribute of a type has it.
+  /// Converts a default value of the model for an attribute of a type.
   package init(_ literal: SchemaLiteral, of type: AttributeType) {
     switch literal {
     case .integer(let number):

@@ -22,9 +22,9 @@ struct InputRecord {
 protocol RecordSource {
   /// The next object; nil at the end.
   ///
-  /// - Throws: `ToolFailure` that names the place.
+  /// - Throws: `ToolFailure` with the location.
   func next() throws(ToolFailure) -> InputRecord?
-  /// How much has been read, 0 to 1.
+  /// The fraction that has been read, 0 to 1.
   var fraction: Double { get }
 }
 
@@ -77,7 +77,7 @@ extension InputFile {
   var fraction: Double { size > 0 ? Double(position) / Double(size) : 0 }
 }
 
-/// An object a line; empty lines are skipped.
+/// One object per line; empty lines are skipped.
 struct LineSource: RecordSource {
   private let _file: InputFile
 
@@ -234,7 +234,7 @@ final class DocumentSource: RecordSource {
 
 /// A directory with a file for each entity.
 ///
-/// Not for several threads at once.
+/// Not thread-safe.
 final class CSVDirectorySource: RecordSource {
   private let _files: [String]
   private let _directory: String

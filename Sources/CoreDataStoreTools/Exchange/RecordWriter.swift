@@ -5,9 +5,9 @@ import Foundation
 
 /// Writes objects in one form.
 protocol RecordWriter {
-  /// Starts the objects of an entity, of which there may be none.
+  /// Begins the objects of an entity, which may have none.
   func begin(_ entity: PropertyLayout) throws
-  /// Writes an object of it; cells belong to `exchangedSlots`.
+  /// Writes an object of the entity; cells belong to `exchangedSlots`.
   func write(_ identity: StoredReference, _ cells: [FetchColumn.Cell], of entity: PropertyLayout) throws
   /// Ends the objects of the entity.
   func end(_ entity: PropertyLayout) throws

@@ -10,7 +10,7 @@ final class StoreImporter {
   /// The outcome of an import.
   struct Outcome {
     var objects = 0
-    /// References to objects that the input does not have, left out.
+    /// Number of omitted references to objects that the input lacks.
     var skipped = 0
     /// Number of objects that lack a mandatory value, and the location of the first one.
     var incomplete = 0
@@ -43,7 +43,7 @@ final class StoreImporter {
     _converter = RecordConverter(writer.layout, _keys, skipsMissing: skipsMissing)
   }
 
-  /// - Throws: `ToolFailure` that names the place in the input; a Cocoa error from the store.
+  /// - Throws: `ToolFailure` with the location in the input; a Cocoa error from the store.
   func run() throws -> Outcome {
     try _eachRecord(0, "names") { record, entity in
       guard try _keys.add(record.identifier, entity) else {

@@ -101,7 +101,7 @@ enum FetchSorting {
       let word = part.drop { $0 == " " }
       let isAscending = !word.hasPrefix("-")
       let key = String(isAscending ? word : word.dropFirst())
-      // The same paths as columns, and the same words for a wrong one.
+      // The same paths as for columns, with the same message for an invalid one.
       _ = try FetchColumn(key, of: entity, in: layout)
       guard key != FetchColumn.identifier else {
         throw ToolFailure(.usage, "Objects cannot be sorted by '$id'. Sort by a property.")

@@ -4,7 +4,7 @@ import CoreDataToolKit
 
 /// The effects of a migration on a store's objects.
 struct MigrationOutlook {
-  /// A change with the objects that it is about.
+  /// A change, with the number of objects concerned.
   struct Step {
     let change: SchemaChange
     /// Number of objects that lose data or prevent the migration; nil if there are none or they cannot be
@@ -13,7 +13,7 @@ struct MigrationOutlook {
   }
 
   let steps: [Step]
-  /// Numbers of objects by entity of the store, subentities apart.
+  /// Numbers of objects by entity of the store, without subentities.
   let counts: [(entity: String, objects: Int)]
 
   /// - Parameter reader: of the store, with the model that it has now.
@@ -33,7 +33,7 @@ struct MigrationOutlook {
   /// Steps that objects of this store prevent.
   var failing: [Step] { steps.filter { $0.change.verdict == .fails && ($0.affected ?? 1) > 0 } }
 
-  /// Steps by which objects of this store lose something.
+  /// Steps in which objects of this store lose data.
   var losing: [Step] { steps.filter { $0.change.verdict == .loses && ($0.affected ?? 1) > 0 } }
 
   private static func _affected(
@@ -41,7 +41,7 @@ struct MigrationOutlook {
   ) -> Int? {
     guard change.verdict == .loses || change.verdict == .fails else { return nil }
     guard let property = change.property else {
-      // Removed entities go by their old names. Subentities are separate changes.
+      // Removed entities keep their old names. Subentities are separate changes.
       var query = StoreQuery(entity: change.entity)
       query.includesSubentities = false
       return try? reader.count(query)
@@ -53,7 +53,7 @@ struct MigrationOutlook {
     let layout = reader.layout.layoutsByName[entity]
     let slot = layout?.slot(named: name).map { layout?.slots[$0] } ?? nil
     var query = StoreQuery(entity: entity)
-    // '#' has a name pass that is a word of the predicate language.
+    // '#' allows names that are reserved words of the predicate language.
     switch (change.verdict, slot) {
     // A new attribute: every object lacks it.
     case (.fails, nil): break

@@ -7,7 +7,7 @@ import Foundation
 /// The model for reading a store, and its origin.
 package struct StoreModel {
   package let schema: ModelSchema
-  /// In words, for people.
+  /// In words, for users.
   package let origin: String
   /// Differences from the store's version hashes; nil if they match, or there are none.
   package let differences: String?
@@ -79,7 +79,7 @@ package struct StoreModel {
     }
   }
 
-  /// The model that a store has inside.
+  /// The model stored in a store.
   ///
   /// - Throws: `ToolFailure`.
   static func inside(_ path: String) throws(ToolFailure) -> StoreModel {

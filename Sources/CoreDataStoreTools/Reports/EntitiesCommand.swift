@@ -26,7 +26,7 @@ extension Command {
   }
 }
 
-/// The entities of a store as its file has them.
+/// The entities of a store, according to its file.
 struct EntityListing {
   private let _reader: StoreReader
   private let _counts: [Int: Int]

@@ -5,7 +5,7 @@ import Foundation
 
 /// A one-screen summary of a store file.
 struct StoreSummary {
-  /// A line of it.
+  /// A line of the summary.
   private struct Fact {
     let name: String
     let text: String
@@ -156,7 +156,7 @@ struct StoreSummary {
   }
 }
 
-/// Sizes of files for people.
+/// Formats file sizes for display.
 package enum ByteCount {
   /// "512 bytes", "1.4 MB".
   package static func text(_ count: Int) -> String {

@@ -25,7 +25,7 @@ package enum ISODate {
     return "\(year)-\(_padded(date.month, 2))-\(_padded(date.day, 2))T\(time)\(end)Z"
   }
 
-  /// The moment for people: `2024-02-29 12:00:00`, in UTC.
+  /// The moment for display: `2024-02-29 12:00:00`, in UTC.
   package static func shown(_ seconds: Double) -> String {
     let text = Self.text(seconds.rounded(.down))
     guard text.hasSuffix("Z") else { return text }

@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import CoreDataToolKit
 import Foundation
 
-/// Text and JSON read as stored values: the other direction of `ValueText`.
+/// Text and JSON read as stored values: the inverse of `ValueText`.
 package enum ValueReading {
   /// Why a value does not fit its property.
   package struct Misfit: Error, Sendable, CustomStringConvertible {

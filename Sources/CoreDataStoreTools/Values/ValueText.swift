@@ -53,7 +53,7 @@ package struct ValueText: Sendable {
     "[\(references.map { JSONText.quoted(identifier($0)) }.joined(separator: ","))]"
   }
 
-  /// The value as a table on a terminal shows it: on one line, bytes as their number, moments to the second.
+  /// The value in a table on a terminal: on one line, bytes as their number, moments to the second.
   package func shown(_ value: StoredValue, of attribute: AttributeSchema?) -> String {
     switch value {
     case .data(let data), .transformable(let data): counted(data.count, "byte")

@@ -1,11 +1,11 @@
 /// The syntax of a command and its help texts.
 package struct CommandSyntax: Sendable {
-  /// An argument that is no option.
+  /// An argument that is not an option.
   package struct Operand: Sendable {
     package let name: String
     package let isOptional: Bool
     package let summary: String
-    /// The words that it may be, if they are few; shells complete them, and file names otherwise.
+    /// The permitted words, if they are few; shells complete these, and otherwise file names.
     package let choices: [String]
 
     package init(_ name: String, isOptional: Bool = false, choices: [String] = [], _ summary: String) {
@@ -26,7 +26,7 @@ package struct CommandSyntax: Sendable {
   package let options: [OptionSyntax]
   package let operands: [Operand]
   package let subcommands: [CommandSyntax]
-  /// Codes the command can end with, for help.
+  /// Codes with which the command can end, for help.
   package let exitCodes: [ExitCode]
 
   package init(

@@ -9,9 +9,9 @@ package struct OptionSyntax: Sendable {
   package let summary: String
   /// Whether the option may be given more than once.
   package let repeats: Bool
-  /// Whether help leaves it out.
+  /// Whether help omits it.
   package let isHidden: Bool
-  /// The words that the value may be, if they are few; shells complete them.
+  /// The permitted values, if they are few; shells complete them.
   package let choices: [String]
   /// Name of a flag's optional value in help; nil without one. It is given as `--name=value` only.
   package var optionalValueName: String? = nil

@@ -40,7 +40,7 @@ package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
       "Option '\(option)' does not know '\(text)'."
         + _meant(suggestion, or: "It knows \(choices.joined(separator: ", ")).")
     case .notAURL(let option, let form):
-      // Without the value, which may have a password in it.
+      // Without the value, which may contain a password.
       "'\(option)' takes a URL of the form \(form)."
     case .conflict(let one, let other):
       "Options '\(one)' and '\(other)' cannot be given together."

@@ -1,4 +1,4 @@
-/// Scripts that make a shell complete a tool's commands, options and values.
+/// Scripts with which a shell completes a tool's commands, options and values.
 package struct CompletionScript: Sendable {
   package enum Shell: String, CaseIterable, Sendable { case bash, zsh, fish }
 
@@ -98,7 +98,7 @@ package struct CompletionScript: Sendable {
       .joined()
   }
 
-  /// Text between single quotes in an argument of `_arguments`, where brackets and colons mean something.
+  /// Text between single quotes in an argument of `_arguments`, where brackets and colons are special.
   private static func _zshText(_ text: String) -> String {
     text.replacing("\\", with: "\\\\").replacing("'", with: "'\\''").replacing("[", with: "\\[").replacing(
       "]", with: "\\]"
@@ -157,14 +157,15 @@ package struct CompletionScript: Sendable {
     "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
   }
 
-  /// Whether the command line has come to this node: for one with subcommands, that nothing else is said yet.
+  /// The condition that the command line has reached this node; for a node with subcommands, that no further
+  /// word follows.
   private func _fishCondition(_ node: Node) -> String {
     let place = [node.command.subcommands.isEmpty ? "within" : "is"] + node.path.dropFirst()
     return "__\(_tool)_" + place.joined(separator: " ")
   }
 
-  /// Functions that tell where the command line has come to. By the place of the words, not by their being
-  /// there: one name may be a command in several groups, or a file's.
+  /// Functions that determine which node the command line has reached. They compare the positions of words,
+  /// since one name may be a command in several groups, or that of a file.
   private var _fishFunctions: String {
     """
     function __\(_tool)_words

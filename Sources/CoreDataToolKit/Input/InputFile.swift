@@ -77,7 +77,7 @@ package final class InputFile {
     guard try peek() != nil else { return nil }
     var result: [UInt8] = []
     while try peek() != nil {
-      // The rest of the buffer at once, for lines are long.
+      // Takes the rest of the buffer at once, since lines are long.
       let rest = _buffer[_index..<_end]
       let stop = rest.firstIndex(of: 0x0A)
       result += rest[..<(stop ?? _end)]

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Stores on a PostgreSQL server, which commands read by a copy of them in an SQLite file.
+/// Stores on a PostgreSQL server, which commands read through a copy in an SQLite file.
 ///
-/// `coredata-postgresql` makes the copy, so that other programs do not need libpq. It is given the URL on its standard input:
-/// arguments of a process are for all to see.
+/// `coredata-postgresql` makes the copy, so that other programs do not need libpq. It receives the URL on its
+/// standard input, since the arguments of a process are visible to all users.
 package enum ServerStore {
   /// Whether a path is a URL of such a store.
   package static func isURL(_ path: String) -> Bool {
     ["postgresql://", "postgres://"].contains { path.lowercased().hasPrefix($0) }
   }
 
-  /// The URL without what is secret in it, for messages.
+  /// The URL without secrets, for messages.
   package static func name(_ url: String) -> String {
     guard var components = URLComponents(string: url) else {
-      // What cannot be taken apart may have a password anywhere.
+      // A URL that cannot be parsed may contain a password anywhere.
       return "\(url.prefix { $0 != ":" })://…"
     }
     components.password = nil
@@ -23,9 +23,10 @@ package enum ServerStore {
     return components.string ?? "\(components.scheme ?? "postgresql")://…"
   }
 
-  /// Has a copy made, and says so on standard error.
+  /// Creates a copy, and reports that on standard error.
   ///
-  /// - Throws: `ToolFailure`: `noInput` where `coredata-postgresql` is not installed, otherwise what it said.
+  /// - Throws: `ToolFailure`: `noInput` if `coredata-postgresql` is not installed, otherwise the program's
+  ///   message.
   static func copy(_ url: String, to path: String) throws(ToolFailure) {
     let environment = ToolEnvironment.process
     let program = try CompanionProgram.postgreSQL.path(environment.variables["PATH"])
@@ -39,7 +40,7 @@ package enum ServerStore {
     timer.setEventHandler {
       let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
       let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
-      // How much there is to copy is not known: the bar tells that something is done.
+      // The amount to copy is unknown; the bar only shows that the copy is in progress.
       progress.update(
         seconds.truncatingRemainder(dividingBy: 4) / 4,
         "copying, \(Int(seconds)) s, \(size / 1_000_000) MB written")
@@ -58,7 +59,7 @@ package enum ServerStore {
       message.isEmpty ? "'\(program)' ended with status \(status) and no message." : message)
   }
 
-  /// Runs a program, and answers its status and what it wrote to standard error.
+  /// Runs a program; returns its status and its output on standard error.
   private static func _run(
     _ program: String, _ arguments: [String], input: String
   ) throws(ToolFailure) -> (status: Int32, said: String) {

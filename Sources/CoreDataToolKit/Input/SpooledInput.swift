@@ -46,12 +46,12 @@ package final class SpooledInput: Sendable {
     UnfinishedPaths.shared.end(_directory) { try? FileManager.default.removeItem(atPath: _directory) }
   }
 
-  /// A failure that calls the input by its name instead of by its copy's path.
+  /// A failure that mentions the input's name instead of its copy's path.
   package func naming(_ failure: ToolFailure) -> ToolFailure {
     ToolFailure(failure.code, naming(failure.message))
   }
 
-  /// A text that calls the input by its name instead of by its copy's path.
+  /// A text that mentions the input's name instead of its copy's path.
   package func naming(_ text: String) -> String {
     _directory == nil ? text : text.replacing(path, with: name)
   }

@@ -1,4 +1,4 @@
-/// A number with its thousands set apart: "12,793".
+/// A number with thousands separators: "12,793".
 package func grouped(_ number: Int) -> String {
   var digits = String(number.magnitude)
   var groups: [String] = []

@@ -4,7 +4,7 @@ import Foundation
 package enum DescriptorOutput {
   /// Writes all bytes.
   ///
-  /// - Throws: `ToolFailure`: `closedPipe` if the reader has gone, otherwise `cannotCreateOutput`.
+  /// - Throws: `ToolFailure`: `closedPipe` if the reader has closed it, otherwise `cannotCreateOutput`.
   package static func write(_ bytes: [UInt8], to descriptor: Int32, named name: String) throws(ToolFailure) {
     var done = 0
     while done < bytes.count {

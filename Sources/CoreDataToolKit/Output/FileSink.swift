@@ -2,10 +2,10 @@ import Foundation
 
 /// A file written from start to end through a buffer, so that its size does not matter; or standard output.
 ///
-/// A regular file appears under its name when `finish` is called, whole, and not at all before: the sink writes
-/// to a temporary file beside it. A device or a FIFO is written directly.
+/// A regular file appears under its name only when `finish` is called, complete: the sink writes to a
+/// temporary file beside it. A device or a FIFO is written directly.
 ///
-/// Not for several threads at once.
+/// Not thread-safe.
 package final class FileSink {
   private enum Destination {
     case stream(@Sendable ([UInt8]) throws(ToolFailure) -> Void)

@@ -11,7 +11,7 @@ package indirect enum JSONText: Sendable {
   case boolean(Bool)
   case null
 
-  /// The document, indented by two blanks a level, without a line end.
+  /// The document, indented by two spaces per level, without a line end.
   package func text(indent: Int = 0) -> String {
     let inner = String(repeating: " ", count: indent + 2)
     let outer = String(repeating: " ", count: indent)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A directory whose new files appear together when `finish` is called, and not at all before.
+/// A directory whose new files appear together, only when `finish` is called.
 ///
-/// Not for several threads at once.
+/// Not thread-safe.
 package final class OutputDirectory {
   package let path: String
   private let _replaces: Bool
@@ -34,7 +34,7 @@ package final class OutputDirectory {
     _staging = staging
     let error = UnfinishedPaths.shared.create(staging) { mkdir(staging, 0o777) == 0 ? 0 : errno }
     guard error == 0 else {
-      // An initialiser that throws runs no deinit.
+      // An initializer that throws runs no deinit.
       UnfinishedPaths.shared.end(staging) {}
       throw FileSink.failure(path, error)
     }

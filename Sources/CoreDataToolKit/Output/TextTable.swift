@@ -40,10 +40,10 @@ package struct TextTable: Sendable {
     _rows.append(cells + Array(repeating: "", count: _columns.count - cells.count))
   }
 
-  /// The table cut to a width: the widest columns are narrowed first, down to a dozen characters; when that
-  /// is not enough the last columns go.
+  /// The table cut to a width: the widest columns are narrowed first, down to a dozen characters; if that is
+  /// not enough, the last columns are omitted.
   ///
-  /// - Returns: The table, and the titles of the columns that were left out.
+  /// - Returns: The table, and the titles of the omitted columns.
   package func fitted(to width: Int) -> (table: TextTable, dropped: [String]) {
     var widths = self.widths
     while !widths.isEmpty {
@@ -80,7 +80,7 @@ package struct TextTable: Sendable {
     }
   }
 
-  /// The table, each line ended, no blanks at the end of lines.
+  /// The table, with a line end after each line and no trailing spaces.
   package func text(usesColor: Bool) -> String {
     let widths = self.widths
     let header = _line(_columns.map { Cell($0.title, .bold) }, widths, usesColor: usesColor)

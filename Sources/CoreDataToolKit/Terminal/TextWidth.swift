@@ -6,7 +6,7 @@ package enum TextWidth {
     return text.reduce(0) { $0 + _columns(of: $1) }
   }
 
-  /// The text followed, or preceded, by blanks up to a width.
+  /// The text padded to a width with spaces after it or before it.
   package static func padded(_ text: String, to width: Int, onTheLeft: Bool = false) -> String {
     let blanks = String(repeating: " ", count: max(0, width - of(text)))
     return onTheLeft ? blanks + text : text + blanks
