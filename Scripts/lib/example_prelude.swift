@@ -48,7 +48,7 @@ class Tag: NSManagedObject {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Tag> { NSFetchRequest<Tag>(entityName: "Tag") }
 }
 
-/// A line of an import.
+/// A record of an import.
 struct BookRecord: Codable, Sendable {
   var isbn: String
   var title: String
@@ -62,7 +62,7 @@ enum Program {
 }
 
 enum Examples {
-  /// What an example may use without declaring it.
+  /// The values that an example may use without declaring them.
   @MainActor static func given(
     container: NSPersistentContainer,
     context: NSManagedObjectContext,

@@ -300,7 +300,7 @@ def editing(browser):
         check(browser.find("h1").text == "mine", "the settled value is there")
         browser.open("/history")
         check("the check" in browser.find(".transactions").text, "history names the author")
-        # Edits that validation refuses.
+        # Edits that validation rejects.
         browser.open("/new?entity=Author")
         browser.find("form.edit button.primary").click()
         browser.wait(lambda: browser.all("#field-name-message"), "what is wrong stands at the field")

@@ -1,7 +1,7 @@
-# Other implementations of the benchmark's workload, each in an environment of its own under Benchmarks/.build/peers.
+# Other implementations of the benchmark's workload, each in a separate environment under Benchmarks/.build/peers.
 # To be sourced by bash, after setup.bash.
 
-# Makes a virtual environment with a Python package, unless it is there.
+# Creates a virtual environment with a Python package, unless it exists.
 #
 #   python_environment NAME MODULES PACKAGE...
 python_environment() {
@@ -43,7 +43,7 @@ peer_program() {
   chmod +x "$file"
 }
 
-# Prepares every peer that can be, and writes a program for each into a directory. Fails if there is none.
+# Prepares every available peer, and writes a program for each into a directory. Fails if there is none.
 prepare_peers() {
   local directory=$1 peers="$root/Benchmarks/peers" built="$root/Benchmarks/.build/peers"
   mkdir -p "$directory" "$built"
@@ -54,7 +54,7 @@ prepare_peers() {
     peer_program "$directory/peewee" "$built/peewee/bin/python" -B "$peers/peewee_works.py"
   fi
   if eclipselink_environment; then
-    # The agent makes the classes' references load when they are asked for.
+    # The agent makes references between the classes load lazily.
     peer_program "$directory/EclipseLink" java -Xshare:auto -javaagent:/usr/share/java/eclipselink.jar \
       -cp "$built/eclipselink:$(eclipselink_classes)" EclipseLinkWorks
   fi

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# A PostgreSQL server for tests: a cluster of its own in a temporary directory, run by an unprivileged user, on a socket
+# A PostgreSQL server for tests: a separate cluster in a temporary directory, run by an unprivileged user, on a socket
 # and a TCP port of 127.0.0.1. To be sourced by bash, or run:
 #
-#   postgresql.bash start DIRECTORY [PID]   makes and starts it, and prints "DIRECTORY PORT"; with a process ID it ends
+#   postgresql.bash start DIRECTORY [PID]   creates and starts it, and prints "DIRECTORY PORT"; with a process ID it ends
 #                                           with that process
-#   postgresql.bash restart DIRECTORY       stops it at once, as a crash does, and starts it again
+#   postgresql.bash restart DIRECTORY       stops it immediately, like a crash, and starts it again
 #   postgresql.bash pool DIRECTORY PORT     starts PgBouncer in transaction mode before it, and prints the pooler's port
-#   postgresql.bash replica DIRECTORY PORT OTHER [PID]   makes a streaming replica of it in another directory, and prints
+#   postgresql.bash replica DIRECTORY PORT OTHER [PID]   creates a streaming replica of it in another directory, and prints
 #                                           "OTHER PORT"
-#   postgresql.bash secure DIRECTORY PORT NAME   has it take TLS with a certificate for a host name, and ask the role
+#   postgresql.bash secure DIRECTORY PORT NAME   makes it accept TLS with a certificate for a host name, and ask the role
 #                                           'guarded' for a password; prints the path of the authority's certificate
-#   postgresql.bash stop DIRECTORY          ends it and removes the directory
+#   postgresql.bash stop DIRECTORY          stops it and removes the directory
 #   postgresql.bash need                    installs Debian's package if there is no server
 
-# Prints the directory of the server's programs; fails where there is none.
+# Prints the directory of the server's programs; fails if there is none.
 postgresql_programs() {
   local found
   found=$(command -v initdb 2>/dev/null) && { dirname "$(readlink -f "$found")"; return; }
@@ -32,14 +32,14 @@ need_postgresql() {
 need_pgbouncer() {
   [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null && return
   printf 'installing pgbouncer\n' >&2
-  # Debian's package starts a service of its own unless it is told not to.
+  # Debian's package starts a service unless a policy forbids it.
   local policy=/usr/sbin/policy-rc.d
   [ -e "$policy" ] || { printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && local made=1; }
   DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends pgbouncer >&2
   [ -z "${made:-}" ] || rm -f "$policy"
 }
 
-# Waits until a pooler answers. Fails if its process has ended, or after a minute.
+# Waits until a pooler responds. Fails if its process has exited, or after a minute.
 answers_pooler() {
   local directory=$1 port=$2 programs
   programs=$(postgresql_programs) || return
@@ -51,7 +51,7 @@ answers_pooler() {
   return 1
 }
 
-# Starts a pooler that gives each transaction any of its connections to the server. Ends with the server.
+# Starts a pooler that assigns each transaction any of its connections to the server. It ends with the server.
 start_pooler() {
   local directory=$1 server=$2 port
   for _ in 1 2 3 4 5; do
@@ -91,8 +91,8 @@ as_server_user() {
   fi
 }
 
-# Closes what a caller has left open, so that no server keeps it open for good: a program that starts this script may wait
-# for that.
+# Closes the descriptors inherited from the caller, so that no server keeps them open: a program that starts this script
+# may wait for them to be closed.
 close_inherited() {
   local path number
   for path in /proc/self/fd/*; do
@@ -101,7 +101,7 @@ close_inherited() {
   done
 }
 
-# Ends a server once a process has ended.
+# Stops a server once a process has exited.
 end_with() {
   (
     exec >/dev/null 2>&1 </dev/null
@@ -124,7 +124,7 @@ start_postgresql() {
   chmod 711 "$directory"
   as_server_user "$programs/initdb" -D "$directory/data" -U coredata --auth=trust --encoding=UTF8 --locale=C.UTF-8 \
     --no-instructions >"$directory.log" 2>&1 || { cat "$directory.log" >&2; return 1; }
-  # A port that is free now may be taken in between: then another one.
+  # A port that is free now may be taken before the server starts: retry with another one.
   for _ in 1 2 3 4 5; do
     port=$((20000 + RANDOM % 20000))
     if (close_inherited; as_server_user "$programs/pg_ctl" -D "$directory/data" -w -s -l "$directory/data/server.log" \
@@ -151,13 +151,13 @@ stop_postgresql() {
   local directory=$1 programs
   programs=$(postgresql_programs) || return 0
   [ -d "$directory/data" ] || return 0
-  # Whatever has started it may have had it ignore gentler signals.
+  # The program that started it may have made it ignore gentler signals.
   [ ! -s "$directory/pgbouncer.pid" ] || kill -9 "$(cat "$directory/pgbouncer.pid")" 2>/dev/null || true
   as_server_user "$programs/pg_ctl" -D "$directory/data" -s -m immediate stop >/dev/null 2>&1
   rm -rf "$directory" "$directory.log"
 }
 
-# Makes a streaming replica of a server, for which the server waits with each commit. Prints "DIRECTORY PORT".
+# Creates a streaming replica of a server, for which the server waits with each commit. Prints "DIRECTORY PORT".
 start_replica() {
   local primary=$1 port=$2 directory=$3 owner=${4:-} programs user replica_port
   programs=$(postgresql_programs) || return
@@ -187,7 +187,7 @@ start_replica() {
   return 1
 }
 
-# Has a server take TLS by TCP, with a certificate that an authority made here has signed.
+# Makes a server accept TLS over TCP, with a certificate signed by an authority created here.
 secure_postgresql() {
   local directory=$1 port=$2 name=$3 user
   user=$(stat -c %U "$directory")
@@ -209,14 +209,14 @@ secure_postgresql() {
   printf '%s\n' "$directory/authority.crt"
 }
 
-# Stops a server at once, as a crash does, and leaves it there.
+# Stops a server immediately, like a crash, and keeps its files.
 kill_postgresql() {
   local directory=$1 programs
   programs=$(postgresql_programs) || return
   as_server_user "$programs/pg_ctl" -D "$directory/data" -s -m immediate stop >/dev/null 2>&1
 }
 
-# Makes a replica the primary, one that waits for no other.
+# Promotes a replica to a primary that waits for no replica.
 promote_postgresql() {
   local directory=$1 programs
   programs=$(postgresql_programs) || return

@@ -10,7 +10,7 @@ stop() {
   exit 1
 }
 
-# Ends a script that was called with wrong arguments, as the tools end.
+# Ends a script that was called with invalid arguments, with the same code as the tools.
 misuse() {
   say "error: $*"
   exit 64

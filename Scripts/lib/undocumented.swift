@@ -13,14 +13,14 @@ struct Graph: Decodable {
       let uri: String
       let position: Position
     }
-    /// Only whether it is there.
+    /// Decoded only to detect whether there is a comment.
     struct Comment: Decodable {}
 
     let kind: Kind
     let identifier: Identifier
     let pathComponents: [String]
     let docComment: Comment?
-    /// Missing for what the compiler made.
+    /// Missing for symbols that the compiler synthesizes.
     let location: Location?
   }
 
@@ -28,7 +28,7 @@ struct Graph: Decodable {
     struct Origin: Decodable {}
     let kind: String
     let source: String
-    /// There for what implements a requirement described elsewhere.
+    /// Present for a symbol that implements a requirement documented elsewhere.
     let sourceOrigin: Origin?
   }
 
