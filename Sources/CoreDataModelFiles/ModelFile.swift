@@ -35,7 +35,7 @@ package enum ModelFile {
     return try ModelContentsReader.read(data, path: path)
   }
 
-  /// Reads the `.mom` beside an `.omo`, which is an optimised copy in a format private to the system that
+  /// Reads the `.mom` beside an `.omo`, which is an optimized copy in a format private to the system that
   /// created it.
   private static func _twin(ofOptimized path: String) throws -> ModelSchema {
     let twin = (path as NSString).deletingPathExtension + ".mom"

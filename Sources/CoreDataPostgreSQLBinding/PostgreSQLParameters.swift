@@ -109,7 +109,7 @@ package struct PostgreSQLArray: PostgreSQLValueSink, Sendable {
     _bytes.reserveCapacity(capacity * 12)
   }
 
-  // Arrays, since a generic initializer is not specialised for the sequences of another module.
+  // Arrays, since a generic initializer is not specialized for the sequences of another module.
 
   package init(_ values: [Int64]) {
     self.init(.int8Array, capacity: values.count)

@@ -41,7 +41,7 @@ extension Connection {
   package enum Checkpoint: Int32, Sendable {
     /// As far as possible without waiting for other connections.
     case passive = 0
-    /// Waits for writers, then copies all.
+    /// Waits for writers, then copies the whole log into the database.
     case full = 1
     /// As `full`, and waits for readers so that the log starts over.
     case restart = 2

@@ -7,7 +7,7 @@ import Musl
 #endif
 
 /// The files of an open database, identified by device and inode as the file system reports them, so that
-/// another file at the same path is recognised.
+/// another file at the same path is recognized.
 package struct DatabaseFiles: Sendable {
   package let path: String
   private let _database: FileIdentity?

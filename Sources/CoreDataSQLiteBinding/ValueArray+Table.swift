@@ -4,7 +4,7 @@ import CoreDataCSQLite
 /// `value`.
 ///
 /// Unlike a list of parameters it is one statement for any number of values; unlike JSON it is exact for
-/// every type and needs no serialising and parsing.
+/// every type and needs no serializing and parsing.
 extension ValueArray {
   /// Name of the table in SQL.
   package static let tableName = "Z_VALUES"

@@ -6,7 +6,7 @@ package final class TrialPlace {
   package let root: URL
   package let page: TrialPage
   package let template: StoreTemplate
-  /// Whether children may write to the standard error, and calls are listed there.
+  /// Whether children may write to standard error, and whether calls are listed there.
   package let isLoud: Bool
   /// The directory in which the files of a round are kept as its work left them; nil to keep none.
   package let findings: URL?

@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
     // The members of to-manys that were read without the deleted objects are unknown.
     if changes.entries.anyHeld({ $0.kind == .deleted }) { table.forEach { $0._relations?.dropClean() } }
     var gone: [NSManagedObject] = []
-    // Rows that no object shows matter to observers.
+    // Observers need the rows of unregistered objects too.
     let needsRows = !events.observers.isEmpty
     for entry in changes.entries {
       let object = heldObject(for: entry.id)

@@ -1,7 +1,7 @@
 import CoreDataModelFiles
 import Foundation
 
-/// Localised names of a model's parts, from the strings file beside the model, named after the model with the
+/// Localized names of a model's parts, from the strings file beside the model, named after the model with the
 /// suffix "Model".
 enum ModelLocalization {
   /// Returns the strings for the model at `url` in the first preferred language available; nil if there are

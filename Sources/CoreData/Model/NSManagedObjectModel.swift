@@ -213,7 +213,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
   // MARK: Labels
 
-  /// Localised names of entities ("Entity/Book"), properties ("Property/title/Entity/Book", "Property/title")
+  /// Localized names of entities ("Entity/Book"), properties ("Property/title/Entity/Book", "Property/title")
   /// and error messages ("ErrorString/…"): those set explicitly, or those of the strings file beside the
   /// model's file, which is named after it ("LibraryModel.strings") and may be in a language's `.lproj`.
   open var localizationDictionary: [String: String]?

@@ -114,7 +114,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   }
 
   /// Links a temporary ID to its permanent one. Must precede COMMIT, so that a reader that sees both the row
-  /// in the store and the unsaved object in an overlay recognises them as one.
+  /// in the store and the unsaved object in an overlay recognizes them as one.
   package final func link(to permanent: NSManagedObjectID) {
     guard isTemporary else { return }
     let known = Unmanaged.passRetained(permanent)

@@ -131,7 +131,7 @@ package struct Row: @unchecked Sendable {
     }
   }
 
-  /// A packed Row whose words are uninitialised.
+  /// A packed Row whose words are uninitialized.
   @inline(__always) init(_ format: RowFormat, version: Int64, nulls: UInt64, textRoom: Int) {
     cells = unsafeDowncast(
       Cells.create(minimumCapacity: format.count + (textRoom + 7) / 8) { _ in

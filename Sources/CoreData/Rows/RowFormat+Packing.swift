@@ -1,7 +1,7 @@
 /// The cells of a packed Row while a store reads them.
 package struct PackedCells: ~Copyable {
   private let _words: UnsafeMutableBufferPointer<UInt64>
-  /// Addresses of the texts, by slot; uninitialised for other slots.
+  /// Addresses of the texts, by slot; uninitialized for other slots.
   private let _texts: UnsafeMutableBufferPointer<UnsafePointer<UInt8>?>
   private var _nulls: UInt64
   private var _textCount = 0

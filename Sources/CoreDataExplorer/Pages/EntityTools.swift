@@ -122,7 +122,7 @@ struct EntityTools {
     return text.hasSuffix(".") ? text : text + "."
   }
 
-  /// The line of a text with the byte at an offset, and the number of characters before that.
+  /// The line of a text that contains the byte at an offset, and the number of characters before that byte.
   private static func _line(_ text: String, _ offset: Int) -> (line: String, column: Int) {
     let trimmed = text.drop { $0.isWhitespace }
     let bytes = Array(trimmed.utf8)

@@ -86,7 +86,7 @@ struct ExplorerLimits: Sendable {
   var archiveBytes = 1 << 20
   /// Rows of an export.
   var exportedRows = 5_000_000
-  /// Seconds of an export.
+  /// Duration of an export in seconds.
   var exportSeconds = 900.0
   /// Exports at a time.
   var exports = 2

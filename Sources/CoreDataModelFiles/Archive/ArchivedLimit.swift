@@ -11,7 +11,7 @@ struct ArchivedLimit {
 
   private let _kind: Kind
 
-  /// Recognises `SELF >= n`, `SELF <= n`, the same for `length` or `timeIntervalSinceReferenceDate`, and
+  /// Recognizes `SELF >= n`, `SELF <= n`, the same for `length` or `timeIntervalSinceReferenceDate`, and
   /// `SELF MATCHES p`; nil for any other predicate.
   init?(_ predicate: KeyedArchive.Object, archive: KeyedArchive, type: AttributeType) {
     guard predicate.className == "NSComparisonPredicate",

@@ -6,7 +6,7 @@ struct Machine: Sendable, Equatable {
   let processor: String
   let processors: Int
   let system: String
-  /// Whether the tool was built without optimisation, which is several times slower.
+  /// Whether the tool was built without optimization, which is several times slower.
   let isDebugBuild: Bool
 
   /// Version of the SQLite library.

@@ -78,8 +78,9 @@ extension NSManagedObjectContext {
   /// try await background.saveContextToStore(progress: progress)
   /// ```
   ///
-  /// - Parameter progress: Gets one unit per context of the chain, so that a wait cursor can be shown. After
-  ///   a cancellation between two saves, the changes stay pending in the context that received them last.
+  /// - Parameter progress: Receives one unit per context of the chain, so that a wait cursor can be shown.
+  ///   After a cancellation between two saves, the changes stay pending in the context that received them
+  ///   last.
   /// - Throws: The error of the first failing `save()`; changes saved below it remain saved there.
   ///   `CocoaError.userCancelled`.
   public func saveContextToStore(progress: Progress? = nil) async throws {

@@ -63,9 +63,9 @@ extension FetchedResultsControllerDelegate {
 
 /// A change of one object. Old index paths are before, new ones after the round of changes.
 public enum FetchedResultsObjectChange<T: NSManagedObject> {
-  /// Inserted at this place.
+  /// Inserted at this position.
   case insert(object: T, indexPath: IndexPath)
-  /// Deleted from this place.
+  /// Deleted from this position.
   case delete(object: T, indexPath: IndexPath)
   /// Moved, and possibly changed.
   case move(object: T, fromIndexPath: IndexPath, toIndexPath: IndexPath)
@@ -87,9 +87,9 @@ public enum FetchedResultsObjectChange<T: NSManagedObject> {
 
 /// A change of one section. Indexes of deleted ones are before, of inserted ones after the round of changes.
 public enum FetchedResultsSectionChange<T: NSManagedObject> {
-  /// Inserted at this place.
+  /// Inserted at this position.
   case insert(info: FetchedResultsSectionInfo<T>, index: Int)
-  /// Deleted from this place.
+  /// Deleted from this position.
   case delete(info: FetchedResultsSectionInfo<T>, index: Int)
 }
 

@@ -75,7 +75,7 @@ public final class ScratchPad<Object: NSManagedObject> {
   /// Call it on the parent's queue: for a main-queue parent, on the main actor.
   ///
   /// - Parameters:
-  ///   - progress: Gets one unit per context from the pad to the store. After a cancellation between two
+  ///   - progress: Receives one unit per context from the pad to the store. After a cancellation between two
   ///     saves, the changes stay pending in the context that received them last.
   ///   - isolation: The caller's isolation; omit it.
   /// - Throws: Errors of saving, such as validation errors; the pad and its contents then remain.

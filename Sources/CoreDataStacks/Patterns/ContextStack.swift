@@ -54,8 +54,8 @@ extension ContextStack {
   ///
   /// - Parameters:
   ///   - context: A worker or the main context.
-  ///   - progress: Gets one unit per context from this one to the store. A cancellation before the save has
-  ///     begun saves nothing; a save that has begun is completed.
+  ///   - progress: Receives one unit per context from this one to the store. A cancellation before the save
+  ///     has begun saves nothing; a save that has begun is completed.
   /// - Throws: The error of the first failing save; `CocoaError.userCancelled`.
   public func save(_ context: NSManagedObjectContext, progress: Progress? = nil) async throws {
     try await context.saveContextToStore(progress: progress)

@@ -40,7 +40,7 @@ package final class UnfinishedPaths: Sendable {
     }
   }
 
-  /// A path beside `path` that no other process uses: hidden, and recognisable as unfinished.
+  /// A path beside `path` that no other process uses: hidden, and recognizable as unfinished.
   package static func staging(beside path: String) -> String {
     // Not NSString's members, which trap on Linux for a name of one character.
     let name = path.split(separator: "/").last.map(String.init) ?? "output"

@@ -1,6 +1,6 @@
 /// A fetch of models of a class, with a predicate and an order.
 public struct FetchDescriptor<T>: Sendable where T: PersistentModel {
-  // The members are inlined into the caller's module, which knows the class: unspecialised, each would look
+  // The members are inlined into the caller's module, which knows the class: unspecialized, each would look
   // up the metadata of its types at run time.
 
   /// The condition for models; nil for all.

@@ -1,6 +1,6 @@
 import CoreData
 
-/// The values of a snapshot, extracted from its coded form without serialising them.
+/// The values of a snapshot, extracted from its coded form without serializing them.
 struct SnapshotValues {
   let identifier: PersistentIdentifier
   /// By the properties' names; nil for null.

@@ -202,7 +202,7 @@ final class ContextQueue: @unchecked Sendable {
 
   private static let _mainKey = DispatchSpecificKey<Bool>()
 
-  /// Marks the main queue, so that code running on it is recognised on any thread that drains it.
+  /// Marks the main queue, so that code running on it is recognized on any thread that drains it.
   private static let _markMainQueue: Void = DispatchQueue.main.setSpecific(key: _mainKey, value: true)
 
   /// True on the main thread, and in a main-queue block that another thread drains (as after

@@ -163,7 +163,7 @@ extension PredicateExpressions.Value: PatternPart {
   var pattern: String? { (value as? PredicateExpressions.PredicateRegex)?.stringRepresentation }
 }
 
-// MARK: Localised texts
+// MARK: Localized texts
 
 extension PredicateExpressions {
   /// `localizedStandardContains(_:)`: locale-aware, ignoring case and diacritics.

@@ -159,7 +159,7 @@ extension ClassCluster where Self: NSSortDescriptor {
   /// Creates a sort descriptor from a typed one over managed objects, such as `SortDescriptor(\Book.title)`.
   ///
   /// Strings are compared by their bytes, as the descriptor itself compares them on this platform, unless its
-  /// comparator is localised. Traps for a key path that matches no property of a model in use.
+  /// comparator is localized. Traps for a key path that matches no property of a model in use.
   ///
   /// ```swift
   /// request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Book.pages, order: .reverse))]
@@ -170,7 +170,7 @@ extension ClassCluster where Self: NSSortDescriptor {
     }
     do {
       let path = try KeyRecorder.path(of: keyPath)
-      // Foundation does not expose whether a comparator is localised; its description does.
+      // Foundation does not expose whether a comparator is localized; its description does.
       let isLocalized = sortDescriptor.stringComparator.map { "\($0)".contains("isLocalized: true") } ?? false
       let comparison: FetchPlan.SortTerm.Comparison = isLocalized ? .localizedStandard : .binary
       let descriptor = KeyedSortDescriptor(

@@ -72,7 +72,7 @@ package final class TypedPredicateTemplate: Sendable {
 
   private let _holes: [(offset: Int, kind: Hole)]
   private let _tree: PredicateTree
-  /// The equivalent format, if the predicate compares a key with the only hole: plans recognise such
+  /// The equivalent format, if the predicate compares a key with the only hole: plans recognize such
   /// comparisons by their format.
   private let _format: PredicateTemplate?
 

@@ -30,7 +30,7 @@ struct OrphanSweep {
 
   private var _directory: ExternalDataDirectory { _engine.context.externalData }
 
-  /// Whether there is external data that was not swept for a day.
+  /// Whether there is external data that has not been swept for a day.
   var isDue: Bool {
     var status = stat()
     guard lstat(_directory.supportPath, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

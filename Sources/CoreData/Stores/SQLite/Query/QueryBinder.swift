@@ -188,7 +188,7 @@ struct QueryBinder {
   }
 
   private func _plainArray(_ members: [PredicateValue]) -> ValueArray {
-    // Most collections contain only texts or only integers, which need no Binding each.
+    // Most collections contain only texts or only integers, which do not need a Binding for each value.
     if case .string = members.first,
       let texts = _all(members, { if case .string(let text) = $0 { text } else { nil } })
     {

@@ -86,7 +86,7 @@ extension SQLiteStoreEngine {
   /// Removes duplicate rows, keeping the first occurrence of each.
   private static func _once(_ found: [StoredObject]) -> [StoredObject] {
     var seen = Set<Int64>(minimumCapacity: found.count)
-    // All rows are of one table, so keys suffice.
+    // All rows belong to one table, so keys suffice.
     if found.allSatisfy({ seen.insert($0.key.reference).inserted }) { return found }
     seen.removeAll(keepingCapacity: true)
     return found.filter { seen.insert($0.key.reference).inserted }

@@ -241,7 +241,7 @@ final class SaveTransaction {
     }
   }
 
-  /// Runs a statement. In a careful save, a rejection by a unique index is recorded and true returned.
+  /// Runs a statement. In a careful save, records a rejection by a unique index and returns true.
   private func _gatheringViolations(
     _ id: NSManagedObjectID, _ entity: Int, _ key: Int64, _ row: Row, _ run: () throws -> Void
   ) throws -> Bool {
