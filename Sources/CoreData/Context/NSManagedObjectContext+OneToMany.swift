@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
     if let state = _memo(inverse, in: new), state.gainMoved(member) { readMembers.hasMoved = true }
   }
 
-  /// Adopts the orders of one-to-manys from a child's entry. The moves of their members must have been made.
+  /// Adopts the orders of one-to-manys from a child's entry. Their members must have been moved already.
   final func adoptOrders(from entry: Layer.Entry, at object: NSManagedObject) {
     guard let row = entry.row else { return }
     for slot in object._layout.recordedToManySlots where entry.sets(slot) {

@@ -13,7 +13,7 @@ final class ChangeClock: @unchecked Sendable {
   ///
   /// One thread polls SQLite for commits five times a second, however many pages follow the store, on a
   /// connection that creates no file beside the store. The engine's own watch
-  /// (`NSPersistentStoreRemoteChange`) takes part in the write-ahead log, and creates one if there is none.
+  /// (`NSPersistentStoreRemoteChange`) participates in the write-ahead log, and creates one if there is none.
   /// An idle explorer uses 0.1 % of a core, even with 48 followers.
   func follow(_ path: String) {
     let thread = Thread { [weak self] in

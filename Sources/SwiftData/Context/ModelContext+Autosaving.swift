@@ -15,7 +15,7 @@ enum MainQueue {
 final class AutosaveState {
   /// Whether autosaving is enabled.
   var isEnabled = true
-  /// Whether the context was made on the main thread.
+  /// Whether the context was created on the main thread.
   var isPossible = false
   var isScheduled = false
 }

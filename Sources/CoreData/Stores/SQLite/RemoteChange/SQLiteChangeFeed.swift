@@ -31,8 +31,8 @@ final class SQLiteChangeFeed: @unchecked Sendable {
     _file = engine.commitName
     if !engine.isAlone {
       let file = SQLiteStoreFile(url: URL(fileURLWithPath: engine.path))
-      // A connection that takes part in the log and therefore sees commits; a medium that does not allow one
-      // has no changes to report.
+      // A connection that participates in the log and therefore sees commits; a medium that does not allow
+      // one has no changes to report.
       let connection =
         try engine.options.isReadOnly
         ? ((try? file.openAnother(.readOnly)) ?? file.openForReading()) : file.openAnother(.readOnly)
