@@ -196,8 +196,8 @@ struct SlotNumbering {
     _hidden = Dictionary(grouping: hidden, by: \.destination)
   }
 
-  /// Numbers the slots of an entity, whose parent has its numbers already, inherited ones first. Returns how many
-  /// there are.
+  /// Numbers the slots of an entity, inherited ones first, and returns their count. The parent's slots must
+  /// have been numbered already.
   ///
   /// - Throws: `ModelLayoutError` if the entity redeclares a name.
   mutating func number(_ name: String) throws -> Int {

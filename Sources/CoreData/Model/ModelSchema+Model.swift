@@ -7,7 +7,7 @@ extension ModelSchema {
     self.init(model, entities: model.entities.map { EntitySchema($0) })
   }
 
-  /// Creates the plain-value form of a model whose entities are there already.
+  /// Creates the plain-value form of a model from existing plain-value entities.
   init(_ model: NSManagedObjectModel, entities: [EntitySchema]) {
     self.init(entities: entities)
     configurations = model.configurations.map { name in

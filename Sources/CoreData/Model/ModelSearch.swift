@@ -36,7 +36,7 @@ enum ModelSearch {
   /// - Parameter module: Module whose bundle is searched before the program's others.
   static func model(named name: String, in bundle: Bundle? = nil, of module: String? = nil) -> URL? {
     if let bundle { return _model(named: name, in: _searchRoot(bundle)) }
-    // A container is created before a program does anything else: open no bundle before its turn.
+    // A container is created at launch, so bundles are opened one by one, only until the model is found.
     if let found = _model(named: name, in: _searchRoot(.main)) { return found }
     for url in _besideBundles(of: module) {
       if let bundle = Bundle(url: url), let found = _model(named: name, in: _searchRoot(bundle)) {
@@ -48,7 +48,7 @@ enum ModelSearch {
 
   private static func _model(named name: String, in root: URL) -> URL? {
     guard !name.isEmpty, !name.contains("/") else { return nil }
-    // The file system compares names by bytes, and `==` up to normal forms: only for ASCII they agree.
+    // The file system compares the bytes of names, `==` their normal forms: the two agree only for ASCII.
     guard name.utf8.allSatisfy({ $0 < 0x80 }) else {
       return models(inDirectory: root).first { $0.deletingPathExtension().lastPathComponent == name }
     }

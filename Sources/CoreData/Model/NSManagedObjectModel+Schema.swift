@@ -47,7 +47,8 @@ extension NSManagedObjectModel {
 }
 
 extension EntitySchema {
-  /// Adopts what the entity's description keeps of it, so that the two are equal but for indexes.
+  /// Resets settings that the description does not retain, and adopts its form of default values and
+  /// composites, so that the two are equal except for indexes.
   fileprivate mutating func _adopt(_ description: NSEntityDescription) {
     codeGeneration = .manual
     isSyncable = true

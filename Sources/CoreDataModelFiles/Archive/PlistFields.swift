@@ -1,9 +1,10 @@
 /// The entries of a dictionary in a property list, in the order in which they were added.
 ///
-/// An archived object has some ten fields: to find one, comparing a mark of each key costs less than hashing, and making
-/// the table costs a fraction. Dictionaries of any size may come from outside, so longer ones have an index.
+/// An archived object has about ten fields: comparing a mark of each key costs less than hashing, and
+/// building the list a fraction of building a hash table. Untrusted input may contain dictionaries of any
+/// size, so longer ones have an index.
 package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
-  /// A key with a number that tells most others from it.
+  /// A key with a number that distinguishes it from most others.
   struct Name: Sendable {
     let text: String
     fileprivate let mark: UInt64
@@ -12,7 +13,7 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
       text = name
       var bytes = name
       mark = bytes.withUTF8 { bytes in
-        // Keys have prefixes in common, so the last bytes tell more than the first.
+        // Keys share prefixes, so the last bytes differ more often than the first.
         bytes.suffix(8).reduce(UInt64(truncatingIfNeeded: bytes.count)) { $0 &<< 8 ^ UInt64($1) }
       }
     }
@@ -43,7 +44,7 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
     }
   }
 
-  /// Adds a field, or replaces the value of the one that is there.
+  /// Adds a field, or replaces the value of an existing one.
   mutating func set(_ value: PlistValue, for key: Name) {
     if let position = _position(key) {
       _entries[position].value = value
@@ -78,7 +79,7 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
 }
 
 extension PlistFields: Hashable {
-  /// Whether both have the same fields, in whatever order.
+  /// Whether both have the same fields, in any order.
   package static func == (one: PlistFields, other: PlistFields) -> Bool {
     one.count == other.count
       && one._entries.allSatisfy { entry in

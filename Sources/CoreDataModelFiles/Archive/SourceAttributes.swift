@@ -112,15 +112,15 @@ extension SourceAttributes {
     literal = .decimal(text)
   }
 
-  /// Whether two texts are the same number. Most are plain digits, and converting them takes as long as reading the
-  /// rest of an attribute.
+  /// Whether two texts denote the same number. Most are plain digits: converting them would take as long as
+  /// reading the rest of an attribute.
   private static func _areEqual(_ one: String, _ other: String) -> Bool {
     if let plain = _plain(one), let otherPlain = _plain(other) { return plain == otherPlain }
     return _decimal(one) == _decimal(other)
   }
 
-  /// Returns the number without zeros that do not count; nil unless it is made of digits, and of no more than a
-  /// decimal holds.
+  /// Returns the number without insignificant zeros; nil unless it consists of an optional sign and digits,
+  /// with at most one point and no more digits than a decimal can represent.
   private static func _plain(_ text: String) -> String? {
     let isNegative = text.hasPrefix("-")
     var digits = text.utf8.dropFirst(isNegative ? 1 : 0)
