@@ -24,10 +24,10 @@ extension NSManagedObjectModel {
     for entity in schema.entities {
       let description = byName[entity.name]!
       for relationship in entity.relationships {
-        let end = description.relationship(named: relationship.name)!
+        let end = description._relationship(named: relationship.name)!
         end.destinationEntity = byName[relationship.destination]
         if let inverse = relationship.inverse {
-          end.inverseRelationship = end.destinationEntity?.relationship(named: inverse)
+          end.inverseRelationship = end.destinationEntity?._relationship(named: inverse)
         }
       }
       description.indexes = entity.indexes.map { NSFetchIndexDescription($0, in: description) }
@@ -61,9 +61,9 @@ extension EntitySchema {
 
 extension NSEntityDescription {
   /// Returns the entity's own or inherited relationship of this name.
-  fileprivate final func relationship(named name: String) -> NSRelationshipDescription? {
+  fileprivate final func _relationship(named name: String) -> NSRelationshipDescription? {
     ownProperties.first { $0.name == name } as? NSRelationshipDescription
-      ?? superentity?.relationship(named: name)
+      ?? superentity?._relationship(named: name)
   }
 
   /// Creates an entity with its own properties; the caller connects it to others.

@@ -4,6 +4,10 @@ package enum PackedCell {
   case int(Int64)
   case double(Double)
   case text(UnsafeBufferPointer<UInt8>)
+  /// The 16 bytes of a UUID.
+  case uuid(UnsafeBufferPointer<UInt8>)
+  /// A cell that is read as a Value: a decimal, data, a transformable or a composite.
+  case other
 
   /// Returns a negative number, zero or a positive number in SQLite's order: null first, numbers by value,
   /// texts by their bytes.
@@ -51,6 +55,7 @@ package enum PackedCell {
       var rank: UInt64 = 0
       for index in 0..<min(8, text.count) { rank |= UInt64(text[index]) << UInt64(56 - 8 * index) }
       return rank
+    case .uuid, .other: return 0
     }
   }
 }
@@ -76,9 +81,11 @@ extension Row {
       let words = words
       return switch format.kind(slot) {
       case .absent: .null
-      case .int, .reference: .int(Int64(bitPattern: words[slot]))
+      case .int, .reference, .entityReference: .int(Int64(bitPattern: words[slot]))
       case .double: .double(Double(bitPattern: words[slot]))
       case .text: .text(Self.text(words[slot], words + format.count))
+      case .uuid: .uuid(Self.text(words[slot], words + format.count))
+      case .decimal, .data, .transformable, .composite: .other
       }
     }
   }

@@ -1,3 +1,5 @@
+import Foundation
+
 // Reading cells. Texts and numbers of packed rows are read and compared in place.
 
 extension Row {
@@ -35,8 +37,57 @@ extension Row {
         return .string(String(decoding: Self.text(word, words + format.count), as: UTF8.self))
       case .reference:
         return .reference(ObjectKey(space: format.space(slot), reference: Int64(bitPattern: word)))
+      case .uuid, .decimal, .data, .transformable, .composite, .entityReference:
+        return _lessFrequent(format.kind(slot), word, format)
       }
     }
+  }
+
+  /// A cell of a kind that is read less often, outside the code of each access.
+  @inline(never)
+  private func _lessFrequent(_ kind: RowFormat.Kind, _ word: UInt64, _ format: RowFormat) -> Value {
+    func object<T: AnyObject>(_: T.Type) -> T {
+      Unmanaged<T>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).takeUnretainedValue()
+    }
+    switch kind {
+    case .uuid: return .uuid(UUID(uuid: _bytes(word, format).loadUnaligned(as: uuid_t.self)))
+    case .decimal: return .decimal(DecimalBox(_bytes(word, format).loadUnaligned(as: Decimal.self)))
+    case .data: return .data(object(DataBox.self).data)
+    case .transformable: return .transformable(object(TransformableBox.self))
+    case .composite: return .composite(object(CompositeBox.self))
+    case .entityReference:
+      let target = RowFormat.EntityReference(word)
+      return .reference(ObjectKey(space: format.space(of: target), reference: target.reference))
+    case .absent, .int, .double, .text, .reference: return .null
+    }
+  }
+
+  /// The bytes to which a word refers.
+  @inline(__always)
+  private func _bytes(_ word: UInt64, _ format: RowFormat) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(Self.text(word, words + format.count))
+  }
+
+  /// The UUID in a cell; nil for null and for a cell of another kind.
+  package func uuid(at slot: Int) -> UUID? {
+    if let word = _word(of: .uuid, at: slot) {
+      return word.map { word in
+        UUID(uuid: UnsafeRawBufferPointer(Self.text(word, words + count)).loadUnaligned(as: uuid_t.self))
+      }
+    }
+    if case .uuid(let value) = _value(slot) { return value }
+    return nil
+  }
+
+  /// The decimal in a cell; nil for null and for a cell of another kind.
+  package func decimal(at slot: Int) -> Decimal? {
+    if let word = _word(of: .decimal, at: slot) {
+      return word.map { word in
+        UnsafeRawBufferPointer(Self.text(word, words + count)).loadUnaligned(as: Decimal.self)
+      }
+    }
+    if case .decimal(let value) = _value(slot) { return value.decimal }
+    return nil
   }
 
   /// The integer in a cell; nil for null and for a cell of another kind.
@@ -109,6 +160,8 @@ extension Row {
         guard format.kind(slot) == .text, !isNull else { return false }
         let mine = Self.text(words[slot], words + format.count)
         return other.withUTF8 { $0.count == mine.count && $0.elementsEqual(mine) }
+      case .uuid(let other): return uuid(at: slot) == other
+      case .decimal(let other): return decimal(at: slot) == other.decimal
       default: return self[slot] == value
       }
     }
@@ -125,8 +178,12 @@ extension Row {
     case (.null, _), (_, .null): return self[slot] == other[slot]
     case (.int(let mine), .int(let theirs)): return mine == theirs
     case (.double(let mine), .double(let theirs)): return mine == theirs
-    case (.text(let mine), .text(let theirs)):
+    case (.text(let mine), .text(let theirs)), (.uuid(let mine), .uuid(let theirs)):
       return mine.count == theirs.count && mine.elementsEqual(theirs)
+    case (.other, .other):
+      if let decimal = decimal(at: slot) { return other.decimal(at: slot) == decimal }
+      // One object, as in a copy of a Row.
+      return words[slot] == other.words[slot] || self[slot] == other[slot]
     default: return false
     }
   }

@@ -17,6 +17,7 @@ extension Row {
       let row = Row(
         format, version: template.version, nulls: marks, textRoom: max(textCount, format.textRoom))
       row.words.initialize(from: template.words, count: format.count + (textCount + 7) / 8)
+      if format.hasObjects { row._retainCells(format, marks) }
       return row
     }
   }
@@ -27,9 +28,15 @@ extension Row {
     let textCount = format.textEnd(other.words, marks)
     self.init(format, version: version, nulls: marks | RowFormat.isMadeHere, textRoom: textCount)
     words.initialize(from: other.words, count: format.count + (textCount + 7) / 8)
+    _retainCells(format, marks)
+  }
+
+  /// Retains what the cells of a copy hold: objects, and the IDs of unsaved targets.
+  private func _retainCells(_ format: RowFormat, _ marks: UInt64) {
     if marks & RowFormat.mayBePending != 0 {
       format.forEachPending(words, marks) { _ = Unmanaged<NSManagedObjectID>.fromOpaque($1).retain() }
     }
+    if format.hasObjects { format.forEachObject(words, marks) { _ = $0.retain() } }
   }
 
   /// Sets a cell.
@@ -45,9 +52,18 @@ extension Row {
 
   /// Sets a cell to that of another Row.
   package mutating func set(_ slot: Int, from other: Row) {
-    if let format = header.format, other.isPacked, case .text(let text) = other.packed(slot) {
-      let isSet = format._withUnsafeGuaranteedRef { format in
-        slot < format.count && format.kind(slot) == .text && _setText(text, at: slot, format)
+    if let format = header.format, other.isPacked {
+      let isSet = format._withUnsafeGuaranteedRef { mine -> Bool in
+        guard slot < mine.count else { return false }
+        switch other.packed(slot) {
+        case .text(let text): return mine.kind(slot) == .text && _setText(text, at: slot, mine)
+        case .uuid(let uuid): return mine.kind(slot) == .uuid && _setText(uuid, at: slot, mine)
+        case .other where other.header.format?.toOpaque() == format.toOpaque() && mine.isObject(slot):
+          let object = UnsafeRawPointer(bitPattern: UInt(other.words[slot]))!
+          _setObject(Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue(), slot, format)
+          return true
+        default: return false
+        }
       }
       if isSet { return }
     }
@@ -93,7 +109,7 @@ extension Row {
     }
     switch consume value {
     case .null:
-      if kind == .reference { _clearReference(slot, format) }
+      if kind.mayRetain { _clear(kind, slot, format) }
       cells.withUnsafeMutablePointerToHeader { $0.pointee.count |= RowFormat.bit(slot) }
     case .int(let number):
       if kind == .int { _setWord(UInt64(bitPattern: number), slot) } else { _unpack(.int(number), at: slot) }
@@ -102,21 +118,69 @@ extension Row {
     case .string(let text):
       if kind != .text || !_setText(text, at: slot, format) { _unpack(.string(text), at: slot) }
     case .reference(let key):
-      if kind == .reference, format._withUnsafeGuaranteedRef({ key.space === $0.space(slot) }) {
-        _clearReference(slot, format)
-        _setWord(UInt64(bitPattern: key.reference), slot)
-      } else {
-        _unpack(.reference(key), at: slot)
+      let word: UInt64? = format._withUnsafeGuaranteedRef { format in
+        switch kind {
+        case .reference: key.space === format.space(slot) ? UInt64(bitPattern: key.reference) : nil
+        case .entityReference: format.word(for: key)
+        default: nil
+        }
       }
+      guard let word else { return _unpack(.reference(key), at: slot) }
+      _clearReference(slot, format)
+      _setWord(word, slot)
     case .pending(let id):
-      guard kind == .reference else { return _unpack(.pending(id), at: slot) }
+      guard kind == .reference || kind == .entityReference else { return _unpack(.pending(id), at: slot) }
       _clearReference(slot, format)
       words[slot] = UInt64(UInt(bitPattern: Unmanaged.passRetained(id).toOpaque()))
       cells.withUnsafeMutablePointerToHeader {
         $0.pointee.count |= RowFormat.bit(slot) | RowFormat.mayBePending
       }
-    case let other: _unpack(other, at: slot)
+    case .uuid(let uuid):
+      let isSet = kind == .uuid && withUnsafeBytes(of: uuid.uuid) { _setBytes($0, at: slot, format) }
+      if !isSet { _unpack(.uuid(uuid), at: slot) }
+    case .decimal(let box):
+      let isSet = kind == .decimal && withUnsafeBytes(of: box.decimal) { _setBytes($0, at: slot, format) }
+      if !isSet { _unpack(.decimal(box), at: slot) }
+    case .data(let data):
+      if kind == .data { _setObject(DataBox(data), slot, format) } else { _unpack(.data(data), at: slot) }
+    case .transformable(let box):
+      if kind == .transformable {
+        _setObject(box, slot, format)
+      } else {
+        _unpack(.transformable(box), at: slot)
+      }
+    case .composite(let box):
+      if kind == .composite { _setObject(box, slot, format) } else { _unpack(.composite(box), at: slot) }
+    case .toMany(let delta): _unpack(.toMany(delta), at: slot)
     }
+  }
+
+  private mutating func _setBytes(
+    _ bytes: UnsafeRawBufferPointer, at slot: Int, _ format: Unmanaged<RowFormat>
+  ) -> Bool {
+    format._withUnsafeGuaranteedRef { _setText(bytes.assumingMemoryBound(to: UInt8.self), at: slot, $0) }
+  }
+
+  /// Sets a cell to an object, which the Row retains.
+  private func _setObject(_ object: AnyObject, _ slot: Int, _ format: Unmanaged<RowFormat>) {
+    _clearObject(slot)
+    _setWord(UInt64(UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())), slot)
+  }
+
+  /// Releases what a cell holds besides bytes.
+  private func _clear(_ kind: RowFormat.Kind, _ slot: Int, _ format: Unmanaged<RowFormat>) {
+    if kind == .reference || kind == .entityReference {
+      _clearReference(slot, format)
+    } else {
+      _clearObject(slot)
+    }
+  }
+
+  private func _clearObject(_ slot: Int) {
+    if header.count & RowFormat.bit(slot) == 0, let object = UnsafeRawPointer(bitPattern: UInt(words[slot])) {
+      Unmanaged<AnyObject>.fromOpaque(object).release()
+    }
+    words[slot] = 0
   }
 
   /// Sets a cell to a value that the format cannot represent.
@@ -197,9 +261,7 @@ extension Row {
       words[slot] = RowFormat.TextPlace.word(offset: end, count: text.count)!
       end += text.count
     }
-    // The other Row still releases its IDs.
-    if marks & RowFormat.mayBePending != 0 {
-      format.forEachPending(words, marks) { _ = Unmanaged<NSManagedObjectID>.fromOpaque($1).retain() }
-    }
+    // The other Row still releases what it holds.
+    _retainCells(format, marks)
   }
 }

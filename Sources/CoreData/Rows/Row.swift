@@ -26,6 +26,9 @@ package struct Row: @unchecked Sendable {
               format.forEachPending(words, marks) { Unmanaged<NSManagedObjectID>.fromOpaque($1).release() }
             }
           }
+          format._withUnsafeGuaranteedRef { format in
+            if format.hasObjects { format.forEachObject(words, marks) { $0.release() } }
+          }
           format.release()
         } else {
           let values = UnsafeMutableRawPointer(words).assumingMemoryBound(to: Value.self)
@@ -112,13 +115,14 @@ package struct Row: @unchecked Sendable {
   ///   - words: One word per slot, in the format's encoding.
   ///   - texts: Addresses of the texts referenced by `words`, by slot.
   ///   - textCount: Total number of text bytes.
+  ///   - room: Number of bytes for cells to be set.
   @inline(__always)
   package init(
     _ format: RowFormat, version: Int64, nulls: UInt64, words: UnsafeBufferPointer<UInt64>,
-    texts: UnsafePointer<UnsafePointer<UInt8>?>, textCount: Int
+    texts: UnsafePointer<UnsafePointer<UInt8>?>, textCount: Int, room: Int
   ) {
     let count = words.count
-    self.init(format, version: version, nulls: nulls, textRoom: textCount)
+    self.init(format, version: version, nulls: nulls, textRoom: textCount + room)
     cells.withUnsafeMutablePointerToElements { start in
       if let base = words.baseAddress { start.update(from: base, count: count) }
       if textCount == 0 { return }

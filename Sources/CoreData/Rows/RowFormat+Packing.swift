@@ -5,6 +5,7 @@ package struct PackedCells: ~Copyable {
   private let _texts: UnsafeMutableBufferPointer<UnsafePointer<UInt8>?>
   private var _nulls: UInt64
   private var _textCount = 0
+  private var _room = 0
 
   @inline(__always) fileprivate init(
     _ format: RowFormat, _ words: UnsafeMutableBufferPointer<UInt64>,
@@ -23,6 +24,9 @@ package struct PackedCells: ~Copyable {
 
   @inline(__always) package func set(_ word: UInt64, at slot: Int) { _words[slot] = word }
 
+  /// Makes room for bytes of cells that are set in the finished Row.
+  @inline(__always) package mutating func reserve(_ count: Int) { _room += count }
+
   /// Sets a text, whose bytes must stay in place until the Row is created.
   ///
   /// - Returns: Whether it can be packed; texts beyond 4 GiB cannot.
@@ -37,7 +41,7 @@ package struct PackedCells: ~Copyable {
   @inline(__always) fileprivate func _row(_ format: RowFormat, version: Int64) -> Row {
     Row(
       format, version: version, nulls: _nulls, words: UnsafeBufferPointer(_words),
-      texts: UnsafePointer(_texts.baseAddress!), textCount: _textCount)
+      texts: UnsafePointer(_texts.baseAddress!), textCount: _textCount, room: _room)
   }
 }
 

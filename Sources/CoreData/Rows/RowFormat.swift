@@ -1,11 +1,12 @@
 import CoreDataModelSchema
 import Synchronization
 
-/// The layout of a packed Row: one word per slot, followed by the bytes of all texts.
+/// The layout of a packed Row: one word per slot, followed by the bytes of all texts, UUIDs and decimals.
 ///
 /// A Row of Values takes 24 bytes per slot and a reference to each text longer than 15 bytes. A packed row is
-/// one allocation of half the size that references nothing else: a String is created only on access, and a
-/// text is bound to a statement in place. Entities with values of other kinds use Rows of Values.
+/// one allocation of half the size: a String or a decimal's box is created only on access, and a text is bound
+/// to a statement in place. Only data, transformables and composites are objects of their own, which the
+/// row retains. Entities of more than 62 slots use Rows of Values.
 package final class RowFormat: Sendable {
   package enum Kind: UInt8, Sendable {
     /// Not in stored rows: a to-many or transient property.
@@ -14,9 +15,47 @@ package final class RowFormat: Sendable {
     case double
     /// The word holds the location of the text.
     case text
+    /// The word holds the location of 16 bytes.
+    case uuid
+    /// The word holds the location of a `Decimal`.
+    case decimal
+    /// The word holds the address of a retained `DataBox`.
+    case data
+    /// The word holds the address of a retained `TransformableBox`.
+    case transformable
+    /// The word holds the address of a retained `CompositeBox`.
+    case composite
     /// A to-one to an entity without subentities. Null with a word other than zero: the word is the address of
     /// the retained ID of an unsaved target.
     case reference
+    /// A to-one to an entity with subentities: an `EntityReference`, otherwise like `reference`.
+    case entityReference
+
+    /// Whether the word may hold the address of a retained object.
+    @inline(__always) var mayRetain: Bool {
+      switch self {
+      case .data, .transformable, .composite, .reference, .entityReference: true
+      case .absent, .int, .double, .text, .uuid, .decimal: false
+      }
+    }
+  }
+
+  /// The target of a to-one in one word: its entity's number and its key.
+  package struct EntityReference {
+    package let entity: Int
+    package let reference: Int64
+    private static var _keyBits: UInt64 { 48 }
+
+    @inline(__always) package init(_ word: UInt64) {
+      entity = Int(word >> Self._keyBits)
+      reference = Int64(word & (1 << Self._keyBits - 1))
+    }
+
+    /// Encodes a target; nil if a number is too large or negative.
+    @inline(__always) package static func word(entity: Int, reference: Int64) -> UInt64? {
+      guard entity > 0, entity < 1 << 16, reference >= 0, reference < 1 << Int64(_keyBits) else { return nil }
+      return UInt64(entity) << _keyBits | UInt64(reference)
+    }
   }
 
   /// The location of a text after the words, encoded in one word.
@@ -53,8 +92,12 @@ package final class RowFormat: Sendable {
   package let count: Int
   private let _kinds: [Kind]
   private let _spaces: [ObjectIDSpace?]
+  private let _entitySpaces: [ObjectIDSpace]
+  /// Slots of cells whose bytes follow the words.
   private let _textSlots: UInt64
   private let _referenceSlots: UInt64
+  /// Slots of cells that are objects.
+  private let _objectSlots: UInt64
   /// Bit mask of the slots that never have a value.
   package let absentSlots: UInt64
   /// Room for texts in a new draft, in bytes: what earlier drafts needed.
@@ -63,16 +106,19 @@ package final class RowFormat: Sendable {
   /// - Parameters:
   ///   - kinds: By slot, at most `maximumCount`.
   ///   - spaces: By slot, for references.
-  package init(_ kinds: [Kind], spaces: [ObjectIDSpace?]) {
+  ///   - entitySpaces: By entity number - 1, for references to an entity with subentities.
+  package init(_ kinds: [Kind], spaces: [ObjectIDSpace?], entitySpaces: [ObjectIDSpace]) {
     precondition(kinds.count <= Self.maximumCount && spaces.count == kinds.count)
-    func mask(_ kind: Kind) -> UInt64 {
-      kinds.indices.reduce(0) { kinds[$1] == kind ? $0 | Self.bit($1) : $0 }
+    func mask(_ wanted: Kind...) -> UInt64 {
+      kinds.indices.reduce(0) { wanted.contains(kinds[$1]) ? $0 | Self.bit($1) : $0 }
     }
     count = kinds.count
     _kinds = kinds
     _spaces = spaces
-    _textSlots = mask(.text)
-    _referenceSlots = mask(.reference)
+    _entitySpaces = entitySpaces
+    _textSlots = mask(.text, .uuid, .decimal)
+    _referenceSlots = mask(.reference, .entityReference)
+    _objectSlots = mask(.data, .transformable, .composite)
     absentSlots = mask(.absent)
   }
 
@@ -80,6 +126,19 @@ package final class RowFormat: Sendable {
 
   /// The ID space of a to-one's destination.
   @inline(__always) package func space(_ slot: Int) -> ObjectIDSpace { _spaces[slot]! }
+
+  /// The ID space of the target of a to-one to an entity with subentities.
+  @inline(__always) func space(of target: EntityReference) -> ObjectIDSpace {
+    _entitySpaces[target.entity - 1]
+  }
+
+  /// The word for a target of a to-one to an entity with subentities; nil if it has none, or belongs to another
+  /// store.
+  func word(for target: ObjectKey) -> UInt64? {
+    let entity = target.space.layout.entityNumber
+    guard entity <= _entitySpaces.count, _entitySpaces[entity - 1] === target.space else { return nil }
+    return EntityReference.word(entity: entity, reference: target.reference)
+  }
 
   /// Bit mask of all slots.
   var allSlots: UInt64 { Self.bit(count) - 1 }
@@ -111,6 +170,21 @@ package final class RowFormat: Sendable {
   ) {
     _forEach(_referenceSlots & nulls) { slot in
       if let id = pending(slot, words[slot]) { body(slot, id) }
+    }
+  }
+
+  /// Whether any cell may be an object.
+  @inline(__always) var hasObjects: Bool { _objectSlots != 0 }
+
+  /// Whether the cell of a slot is an object.
+  @inline(__always) func isObject(_ slot: Int) -> Bool { _objectSlots & Self.bit(slot) != 0 }
+
+  /// Iterates the cells that are objects.
+  func forEachObject(
+    _ words: UnsafeMutablePointer<UInt64>, _ nulls: UInt64, _ body: (Unmanaged<AnyObject>) -> Void
+  ) {
+    _forEach(_objectSlots & ~nulls) { slot in
+      if let object = UnsafeRawPointer(bitPattern: UInt(words[slot])) { body(Unmanaged.fromOpaque(object)) }
     }
   }
 

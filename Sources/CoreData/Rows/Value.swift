@@ -37,6 +37,12 @@ package enum Value: Sendable {
   }
 }
 
+/// Binary data in a cell of a packed Row.
+final class DataBox: Sendable {
+  let data: Data
+  init(_ data: Data) { self.data = data }
+}
+
 /// A boxed decimal, which keeps a Value at two words and a tag.
 package final class DecimalBox: Sendable {
   package let decimal: Decimal

@@ -43,16 +43,34 @@ final class PostgreSQLRowReader: Sendable {
     let composites: [Composite]
     /// How rows are packed; nil for an entity whose rows cannot be packed.
     let format: RowFormat?
+    /// Cells of a packed Row that are set in the finished Row, one by one.
+    let lateCells: [Cell]
+    /// Bytes that the late cells need.
+    let room: Int
 
-    init(_ space: ObjectIDSpace, slotCount: Int, cells: [Cell], composites: [Composite], packs: Bool) {
+    init(
+      _ space: ObjectIDSpace, slotCount: Int, cells: [Cell], composites: [Composite],
+      packedWith entitySpaces: [ObjectIDSpace]?
+    ) {
       self.space = space
       self.slotCount = slotCount
       self.cells = cells
       self.composites = composites
-      format = packs && composites.isEmpty ? Self._format(cells, slotCount) : nil
+      format = entitySpaces.flatMap { Self._format(cells, composites, slotCount, $0) }
+      lateCells = cells.filter { cell in
+        switch cell.content {
+        case .int, .double, .string, .uuid, .reference: false
+        case .decimal, .data, .transformable, .polymorphicReference: true
+        }
+      }
+      room = lateCells.reduce(0) { room, cell in
+        if case .decimal = cell.content { room + MemoryLayout<Decimal>.size } else { room }
+      }
     }
 
-    private static func _format(_ cells: [Cell], _ slotCount: Int) -> RowFormat? {
+    private static func _format(
+      _ cells: [Cell], _ composites: [Composite], _ slotCount: Int, _ entitySpaces: [ObjectIDSpace]
+    ) -> RowFormat? {
       guard slotCount > 0, slotCount <= RowFormat.maximumCount else { return nil }
       var kinds = [RowFormat.Kind](repeating: .absent, count: slotCount)
       var spaces = [ObjectIDSpace?](repeating: nil, count: slotCount)
@@ -64,10 +82,17 @@ final class PostgreSQLRowReader: Sendable {
         case .reference(let space):
           kinds[cell.slot] = .reference
           spaces[cell.slot] = space
-        case .decimal, .uuid, .data, .transformable, .polymorphicReference: return nil
+        case .polymorphicReference(let space, _):
+          kinds[cell.slot] = .entityReference
+          spaces[cell.slot] = space
+        case .decimal: kinds[cell.slot] = .decimal
+        case .uuid: kinds[cell.slot] = .uuid
+        case .data: kinds[cell.slot] = .data
+        case .transformable: kinds[cell.slot] = .transformable
         }
       }
-      return RowFormat(kinds, spaces: spaces)
+      for composite in composites { kinds[composite.slot] = .composite }
+      return RowFormat(kinds, spaces: spaces, entitySpaces: entitySpaces)
     }
   }
 
@@ -147,7 +172,7 @@ final class PostgreSQLRowReader: Sendable {
       }
       decoders[member - 1] = EntityDecoder(
         spaces[member - 1], slotCount: memberLayout.slots.count, cells: cells, composites: composites,
-        packs: part == nil)
+        packedWith: part == nil ? spaces : nil)
     }
     lists = SelectLists(
       values: names.joined(separator: ", "),
@@ -198,19 +223,29 @@ final class PostgreSQLRowReader: Sendable {
     let version = result.int64(row, 1)
     guard let decoder = try _decoder(result, row, column: 2, reference) else { return nil }
     let key = ObjectKey(space: decoder.space, reference: reference)
-    if let format = decoder.format, let packed = _packed(decoder, format, version, result, row) {
+    if let format = decoder.format, var packed = _packed(decoder, format, version, result, row) {
+      if !decoder.lateCells.isEmpty || !decoder.composites.isEmpty {
+        try _setValues(of: decoder.lateCells, decoder.composites, in: &packed, result, row, reference)
+      }
       return StoredObject(key: key, row: packed)
     }
     var values = Row(count: decoder.slotCount, version: version)
-    for cell in decoder.cells {
+    try _setValues(of: decoder.cells, decoder.composites, in: &values, result, row, reference)
+    return StoredObject(key: key, row: values, part: _part)
+  }
+
+  private func _setValues(
+    of cells: [Cell], _ composites: [Composite], in values: inout Row, _ result: PostgreSQLResult, _ row: Int,
+    _ reference: Int64
+  ) throws {
+    for cell in cells {
       if let value = try _value(cell, result, row, reference) { values.set(value, at: cell.slot) }
     }
-    for composite in decoder.composites {
+    for composite in composites {
       if let value = try _value(composite.part, result, row, reference) {
         values.set(value, at: composite.slot)
       }
     }
-    return StoredObject(key: key, row: values, part: _part)
   }
 
   @inline(__always)
@@ -242,9 +277,13 @@ final class PostgreSQLRowReader: Sendable {
         case .int, .reference: cells.set(UInt64(bitPattern: result.int64(row, cell.column)), at: slot)
         case .double: cells.set(result.double(row, cell.column).bitPattern, at: slot)
         case .text: if !cells.set(bytes, at: slot) { return false }
+        case .uuid: if bytes.count != 16 || !cells.set(bytes, at: slot) { return false }
+        case .decimal, .data, .transformable, .composite, .entityReference: cells.setNull(at: slot)
         case .absent: break
         }
       }
+      for composite in decoder.composites { cells.setNull(at: composite.slot) }
+      cells.reserve(decoder.room)
       return true
     }
   }

@@ -190,7 +190,8 @@ import Testing
     row.set(_slot("label"), from: texts)
     #expect(row[_slot("label")] == .string("text"))
     var foreign = Row(
-      draft: RowFormat([.int, .int, .int, .int, .int, .int], spaces: Array(repeating: nil, count: 6)),
+      draft: RowFormat(
+        [.int, .int, .int, .int, .int, .int], spaces: Array(repeating: nil, count: 6), entitySpaces: []),
       version: 1)
     foreign.set(_slot("label"), from: texts)
     #expect(foreign[_slot("label")] == .string("text"))

@@ -1,12 +1,13 @@
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
+import Foundation
 
 /// Reads the rows of one entity into packed Rows: the inner loop of every fetch.
 ///
 /// Its steps are plain bytes, so that iterating them involves no reference counting.
 final class RowPacker: Sendable {
   private struct Step: Sendable {
-    enum Kind: UInt8, Sendable { case int, bool, double, text }
+    enum Kind: UInt8, Sendable { case int, bool, double, text, uuid }
 
     let column: Int32
     let slot: Int16
@@ -15,29 +16,44 @@ final class RowPacker: Sendable {
 
   let format: RowFormat
   private let _steps: [Step]
+  /// Cells that are set in the finished Row, one by one.
+  private let _late: [CellDecoder]
+  private let _composites: [CompositeDecoder]
+  /// Bytes that the late cells need.
+  private let _room: Int
 
   /// - Parameters:
   ///   - cells: All cells of an entity.
+  ///   - composites: The composites among them.
   ///   - format: The format of the entity's rows.
-  init(_ cells: [CellDecoder], _ format: RowFormat) {
+  init(_ cells: [CellDecoder], _ composites: [CompositeDecoder], _ format: RowFormat) {
     self.format = format
-    _steps = cells.map { cell in
-      let kind: Step.Kind =
-        switch cell.content {
-        case .bool: .bool
-        case .double: .double
-        case .string: .text
-        case .int, .reference: .int
-        case .decimal, .uuid, .transformable, .data, .externalData, .polymorphicReference:
-          preconditionFailure("a packed Row has no such cell")
-        }
-      return Step(column: cell.column, slot: Int16(cell.slot), kind: kind)
+    var steps: [Step] = []
+    var late: [CellDecoder] = []
+    for cell in cells {
+      func add(_ kind: Step.Kind) {
+        steps.append(Step(column: cell.column, slot: Int16(cell.slot), kind: kind))
+      }
+      switch cell.content {
+      case .bool: add(.bool)
+      case .double: add(.double)
+      case .string: add(.text)
+      case .int, .reference: add(.int)
+      case .uuid: add(.uuid)
+      case .decimal, .transformable, .data, .externalData, .polymorphicReference: late.append(cell)
+      }
+    }
+    (_steps, _late, _composites) = (steps, late, composites)
+    _room = late.reduce(0) { room, cell in
+      if case .decimal = cell.content { room + MemoryLayout<Decimal>.size } else { room }
     }
   }
 
-  /// Reads a statement's current row; nil if its texts are too long to pack.
-  func row(_ statement: Statement, version: Int64) -> Row? {
-    format.row(version: version) { cells in
+  /// Reads a statement's current row; nil if a cell cannot be packed.
+  ///
+  /// - Throws: `CellError`.
+  func row(_ statement: Statement, version: Int64, _ context: RowReader.Context) throws -> Row? {
+    let packed = format.row(version: version) { cells in
       _steps.withUnsafeBufferPointer { steps in
         for step in steps {
           let slot = Int(step.slot)
@@ -58,16 +74,47 @@ final class RowPacker: Sendable {
             } else if !cells.set(text, at: slot) {
               return false
             }
+          case .uuid:
+            if statement.isNull(step.column) {
+              cells.setNull(at: slot)
+              continue
+            }
+            // Anything but 16 bytes is a text, or damaged.
+            let isSet = statement.withBytes(step.column) { bytes in
+              bytes.count == 16 && cells.set(bytes.assumingMemoryBound(to: UInt8.self), at: slot)
+            }
+            if !isSet { return false }
           }
         }
+        _prepare(&cells)
         return true
       }
+    }
+    guard var packed else { return nil }
+    if !_late.isEmpty || !_composites.isEmpty { try _setLate(&packed, statement, context) }
+    return packed
+  }
+
+  @inline(__always) private func _prepare(_ cells: inout PackedCells) {
+    if _late.isEmpty, _composites.isEmpty { return }
+    cells.reserve(_room)
+    for cell in _late { cells.setNull(at: cell.slot) }
+    for composite in _composites { cells.setNull(at: composite.slot) }
+  }
+
+  @inline(never)
+  private func _setLate(_ row: inout Row, _ statement: Statement, _ context: RowReader.Context) throws {
+    for cell in _late {
+      if let value = try cell.value(statement, context) { row.set(value, at: cell.slot) }
+    }
+    for composite in _composites {
+      if let value = try composite.value(statement, context) { row.set(value, at: composite.slot) }
     }
   }
 }
 
 extension RowFormat {
-  /// The format of an entity's rows; nil if they have cells that a packed Row cannot contain.
+  /// The format of an entity's rows; nil if they have more cells than a packed Row can contain.
   convenience init?(_ layout: PropertyLayout, _ mapping: StoreMapping, _ spaces: [ObjectIDSpace]) {
     let count = layout.slots.count
     guard count > 0, count <= RowFormat.maximumCount else { return nil }
@@ -77,20 +124,23 @@ extension RowFormat {
     for slot in layout.slots.indices {
       switch mapping.storage(of: slot, in: layout.entityNumber) {
       case .attribute(let column):
-        switch columns[column].content {
-        case .int, .bool, .foreignKey, .foreignEntity, .order: kinds[slot] = .int
-        case .double: kinds[slot] = .double
-        case .string: kinds[slot] = .text
-        case .decimal, .uuid, .transformable, .data, .externalData: return nil
-        }
+        kinds[slot] =
+          switch columns[column].content {
+          case .int, .bool, .foreignKey, .foreignEntity, .order: .int
+          case .double: .double
+          case .string: .text
+          case .uuid: .uuid
+          case .decimal: .decimal
+          case .transformable: .transformable
+          case .data, .externalData: .data
+          }
       case .toOne(_, let entityColumn, _, let destination):
-        if entityColumn != nil { return nil }
-        kinds[slot] = .reference
+        kinds[slot] = entityColumn == nil ? .reference : .entityReference
         destinations[slot] = spaces[destination - 1]
-      case .composite: return nil
+      case .composite: kinds[slot] = .composite
       case .none, .oneToMany, .manyToMany: break
       }
     }
-    self.init(kinds, spaces: destinations)
+    self.init(kinds, spaces: destinations, entitySpaces: spaces)
   }
 }

@@ -41,7 +41,7 @@ final class RowReader: Sendable {
       self.slotCount = slotCount
       self.cells = cells
       self.composites = composites
-      packer = format.map { RowPacker(cells, $0) }
+      packer = format.map { RowPacker(cells, composites, $0) }
     }
   }
 
@@ -142,10 +142,10 @@ final class RowReader: Sendable {
     let reference = statement.int64(0)
     let version = statement.int64(1)
     guard let decoder = try _decoder(statement, column: 2, reference) else { return nil }
-    if let row = decoder.packer?.row(statement, version: version) {
-      return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: row)
-    }
     do {
+      if let row = try decoder.packer?.row(statement, version: version, _context) {
+        return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: row)
+      }
       let row = try Row(count: decoder.slotCount, version: version) { cells in
         for cell in decoder.cells {
           if let value = try cell.value(statement, _context) { (cells + cell.slot).initialize(to: value) }

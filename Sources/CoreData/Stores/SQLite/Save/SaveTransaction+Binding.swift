@@ -19,19 +19,20 @@ extension SaveTransaction {
         try _bindToOne(slot < row.count ? row[slot] : .null, hasEntity, entity, slot, statement, index)
         index += hasEntity ? 2 : 1
       case .element(let slot, let path, let content):
-        var value = slot < row.count ? row[slot] : .null
-        for step in path {
-          guard case .composite(let box) = value, step < box.values.count else {
-            value = .null
-            break
-          }
-          value = box.values[step]
-        }
-        try _bind(value, content, entity, slot, statement, index)
+        try _bind(_element(path, of: row, slot), content, entity, slot, statement, index)
         index += 1
       }
     }
     return index
+  }
+
+  private func _element(_ path: [Int], of row: Row, _ slot: Int) -> Value {
+    var value = slot < row.count ? row[slot] : .null
+    for step in path {
+      guard case .composite(let box) = value, step < box.values.count else { return .null }
+      value = box.values[step]
+    }
+    return value
   }
 
   /// Binds the cells of a packed row, texts in place: the save retains the row until the statement is reset.
@@ -41,22 +42,36 @@ extension SaveTransaction {
     var index = first
     for cell in cells {
       switch cell {
-      case .attribute(let slot, _):
+      case .attribute(let slot, let content):
         switch row.packed(slot) {
         case .null: statement.bindNull(at: index)
         case .int(let number): statement.bind(number, at: index)
         case .double(let number): statement.bind(number, at: index)
         case .text(let text): statement.bind(borrowing: text, at: index)
+        case .uuid(let bytes): statement.bind(blob: UnsafeRawBufferPointer(bytes), at: index)
+        case .other: try _bindOther(row, slot, content, entity, statement, index)
         }
         index += 1
       case .toOne(let slot, let hasEntity):
         try _bindToOne(row[slot], hasEntity, entity, slot, statement, index)
         index += hasEntity ? 2 : 1
-      case .element(let slot, _, _):
-        throw _unstorable(entity, slot, "an attribute that is no composite holds several elements")
+      case .element(let slot, let path, let content):
+        try _bind(_element(path, of: row, slot), content, entity, slot, statement, index)
+        index += 1
       }
     }
     return index
+  }
+
+  @inline(never)
+  private func _bindOther(
+    _ row: Row, _ slot: Int, _ content: ColumnContent, _ entity: Int, _ statement: Statement, _ index: Int32
+  ) throws {
+    if let decimal = row.decimal(at: slot) {
+      statement.bind(StoredDecimal.binding(decimal), at: index)
+    } else {
+      try _bindBoxed(row[slot], content, entity, slot, statement, index)
+    }
   }
 
   @inline(__always)
