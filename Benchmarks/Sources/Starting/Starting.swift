@@ -46,15 +46,14 @@ import Foundation
       String(
         format: "\nThe engine's first rows come %.1f ms after SQLite's (at most 15);",
         engine.median(\.milliseconds) - floor.median(\.milliseconds)))
-    for (figure, what) in [
-      (\StartedProcess.ownMegabytes, "MB of its own more than an empty program (at most 6)"),
-      (\StartedProcess.mappedMegabytes, "MB more of mapped files, which processes share"),
-    ] {
+    func compare(_ what: String, _ figure: (StartedProcess) -> Double) {
       print(
         String(
           format: "it holds %.1f \(what), SQLite alone %.1f.", engine.median(figure) - idle.median(figure),
           floor.median(figure) - idle.median(figure)))
     }
+    compare("MB of its own more than an empty program (at most 6)") { $0.ownMegabytes }
+    compare("MB more of mapped files, which processes share") { $0.mappedMegabytes }
   }
 
   private static func _row(_ title: String, _ starts: [StartedProcess]) {
