@@ -20,6 +20,18 @@ extension NSManagedObjectContext {
     }
   }
 
+  /// Applies the delete rules of objects deleted here to an object that a newer row has linked to them.
+  final func cutLinksToDeleted(from object: NSManagedObject) {
+    for slot in object._layout.toOneSlots where !object._flags.contains(.deleted) {
+      guard let target = registered(in: object._current?[slot] ?? .null), target !== object,
+        target._flags.contains(.deleted), let inverse = object._layout.slots[slot].relationship!.inverseSlot,
+        let rule = target._layout.slots[inverse].relationship?.deleteRule, rule != .noAction
+      else { continue }
+      if rule == .cascade { deleteObject(object) }
+      object.inverseWasCut(slot, target)
+    }
+  }
+
   /// Rebases a deletion on a newer row: its delete rules also reach objects that others have linked since.
   ///
   /// The store's own pass does not replace this: it calls no `prepareForDeletion`, incremental stores have none, and a

@@ -53,6 +53,9 @@ extension NSManagedObjectContext {
       }
     }
     _drop(gone, through: chain)
+    if unsaved.hasDeletions {
+      for entry in changes.entries { heldObject(for: entry.id).map(cutLinksToDeleted) }
+    }
     for object in gone { merged.deleted.insert(object._objectID) }
     finishMerge(merged)
     for object in gone { forget(object) }

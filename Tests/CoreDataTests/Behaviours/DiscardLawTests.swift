@@ -89,4 +89,39 @@ import Testing
       try test.check()
     }
   }
+
+  @Test func `a link to an object deleted in a child, restored by its parent, is cut`() throws {
+    let stack = try TestStack(.memory)
+    let (parent, child) = (stack.root, stack.child(of: stack.root))
+    child.retainsRegisteredObjects = true
+    let ids = try parent.performAndWait {
+      let (mentor, pupil) = (
+        NSManagedObject(entity: "Author", in: parent), NSManagedObject(entity: "Author", in: parent)
+      )
+      pupil.setValue(mentor, forKey: "mentor")
+      try parent.save()
+      pupil.setValue(nil, forKey: "mentor")
+      parent.processPendingChanges()
+      return (mentor: mentor.objectID, pupil: pupil.objectID)
+    }
+    child.performAndWait {
+      #expect(child.object(with: ids.pupil).value(forKey: "mentor") == nil)
+      child.delete(child.object(with: ids.mentor))
+      child.processPendingChanges()
+    }
+    parent.performAndWait { parent.rollback() }
+    try child.performAndWait {
+      #expect(child.object(with: ids.pupil).value(forKey: "mentor") == nil)
+      try child.save()
+    }
+    try parent.performAndWait { try parent.save() }
+    let isFree = try stack.fresh { try $0.existingObject(with: ids.pupil).value(forKey: "mentor") == nil }
+    #expect(isFree)
+  }
+}
+
+extension NSManagedObject {
+  fileprivate convenience init(entity name: String, in context: NSManagedObjectContext) {
+    self.init(entity: NSEntityDescription.entity(forEntityName: name, in: context)!, insertInto: context)
+  }
 }
