@@ -63,7 +63,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     queue = ContextQueue(concurrencyType)
     super.init()
     lifeline.tie(to: self)
-    queue.context = self
+    queue.attach(to: self)
     recordsReads = concurrencyType == .mainQueueConcurrencyType
   }
 
@@ -76,7 +76,6 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   deinit {
     lifeline.cut()
-    queue.context = nil
     // Objects may outlive the context; they must neither call it nor retain each other any longer.
     table.forEach { object in
       object._context = nil

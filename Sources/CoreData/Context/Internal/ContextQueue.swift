@@ -15,7 +15,7 @@ import Darwin
 /// `performAndWait` runs on the caller's thread and is reentrant, also through another context's block. Each
 /// thread keeps a stack of the queues it executes for, since dispatch queues cannot be queried.
 final class ContextQueue: @unchecked Sendable {
-  // Unchecked: immutable except `context`, which the context sets and clears and only its own queue reads.
+  // Unchecked: immutable except for what `attach(to:)` sets, before another thread can have the queue.
   enum Kind {
     case main
     case `private`(DispatchQueue)
@@ -31,8 +31,10 @@ final class ContextQueue: @unchecked Sendable {
   private let _turn = NSLock()
   /// Unfinished blocks of a private queue, including the running one.
   private let _unfinished = Atomic<Int>(0)
-  /// Not weak: a weak reference would slow down every later retain of the context. Cleared on deinit.
-  unowned(unsafe) var context: NSManagedObjectContext?
+  /// The context; nil once it is being deallocated, since blocks may outlive it. Set once, by `attach(to:)`.
+  @Loose private(set) var context: NSManagedObjectContext?
+  /// The context's overlay, so that entering the queue only looks for mail.
+  private var _overlay: PublishedOverlay?
 
   init(_ type: NSManagedObjectContextConcurrencyType) {
     // Private-queue contexts also check whether they run on the main queue.
@@ -45,6 +47,12 @@ final class ContextQueue: @unchecked Sendable {
     default:
       kind = .confinement
     }
+  }
+
+  /// Makes this the queue of a context. For the context's init only.
+  func attach(to context: NSManagedObjectContext) {
+    self.context = context
+    _overlay = context.overlay
   }
 
   /// Labels a private queue. A dispatch queue cannot be renamed, but another one can target it.
@@ -183,7 +191,7 @@ final class ContextQueue: @unchecked Sendable {
   @inline(never)
   private func _enter(onMain: Bool, isTurn: Bool) -> UInt64? {
     ThreadStack.current.push(self)
-    if let context, context.overlay.hasMail { context.drainDeliveries() }
+    if let _overlay, _overlay.hasMail { context?.drainDeliveries() }
     guard onMain else { return nil }
     let begin = MainQueueTrace.recorder == nil ? nil : DispatchTime.now().uptimeNanoseconds
     // Merge the saves made before this block was enqueued.
