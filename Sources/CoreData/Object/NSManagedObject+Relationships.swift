@@ -68,15 +68,15 @@ extension NSManagedObject {
     let state = makeMembers(slot)
     if !state.isRealised {
       if _flags.contains(.fault) { fireFault(reading: slot) }
-      if let context = _context {
-        context.realise(state, context.relatedObjects(of: self, slot: slot), slot, of: self)
-      } else {
-        state.realise([])
-      }
+      _realise(state, _context?.relatedObjects(of: self, slot: slot) ?? [], slot)
     }
     // Last, because it records the members.
     recordRead(slot)
     return state
+  }
+
+  private final func _realise(_ state: ToManyState, _ read: [NSManagedObject], _ slot: Int) {
+    if let _context { _context.realise(state, read, slot, of: self) } else { state.realise(read) }
   }
 
   /// Replaces the members and updates the inverses of those removed and added.
@@ -132,11 +132,11 @@ extension NSManagedObject {
     _layout.slots[slot].relationship!.isOneToMany ? state.orderDelta : state.delta
   }
 
-  /// Returns the state of a to-many without loading it. That of a never-saved object is complete and empty.
+  /// Returns the state of a to-many without loading it. A never-saved object has only the members that were moved to it.
   final func memberState(_ slot: Int) -> ToManyState {
     let state = makeMembers(slot)
     if !state.isRealised, _row == nil, _flags.contains(.inserted), !_flags.contains(.adopted) {
-      state.realise([])
+      _realise(state, [], slot)
     }
     return state
   }

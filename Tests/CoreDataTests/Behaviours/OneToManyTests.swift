@@ -332,4 +332,33 @@ import Testing
     try child.performAndWait { try child.save() }
     parent.performAndWait { #expect(ada.objects("books").isEmpty) }
   }
+
+  @Test(arguments: Setting.allCases, [false, true])
+  func `an unsaved owner keeps what a child has moved to it`(_ setting: Setting, _ isCut: Bool) throws {
+    let stack = try TestStack(setting)
+    let parent = stack.context
+    let books = parent.performAndWait {
+      ["one", "two", "three"].map { parent.insert("Book", ["title": $0]) }
+    }
+    try stack.save()
+    let author = parent.performAndWait { parent.insert("Author", ["name": "Ada"]) }
+    let child = stack.child(of: parent)
+    try child.performAndWait {
+      for book in books[...1] {
+        child.object(with: book.objectID).setValue(child.object(with: author.objectID), forKey: "author")
+      }
+      try child.save()
+    }
+    parent.performAndWait {
+      // From the members' end, before anybody has read the author's books.
+      if isCut {
+        books[0].setValue(nil, forKey: "author")
+      } else {
+        books[2].setValue(author, forKey: "author")
+      }
+      #expect(author.objects("books") == (isCut ? [books[1]] : Set(books)))
+    }
+    try stack.save()
+    parent.performAndWait { #expect(author.objects("books") == (isCut ? [books[1]] : Set(books))) }
+  }
 }
