@@ -26,6 +26,13 @@ import Testing
     #expect(fields.count == count)
   }
 
+  @Test func `names that differ in their normal form alone are no failure`() {
+    var fields: PlistFields = ["caf\u{e9}": .integer(1), "cafe\u{301}": .integer(2)]
+    for number in 0..<60 { fields["field \(number)"] = .integer(Int64(number)) }
+    #expect(fields["caf\u{e9}"] != nil)
+    #expect(fields["field 59"] == .integer(59))
+  }
+
   @Test func `names that end alike are told apart`() {
     let fields: PlistFields = [
       "A long name": .integer(1), "B long name": .integer(2), "long name": .integer(3),

@@ -14,7 +14,7 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
       var bytes = name
       mark = bytes.withUTF8 { bytes in
         // Keys share prefixes, so the last bytes differ more often than the first.
-        bytes.suffix(8).reduce(UInt64(truncatingIfNeeded: bytes.count)) { $0 &<< 8 ^ UInt64($1) }
+        bytes.suffix(8).reduce(0) { $0 &<< 8 ^ UInt64($1) } ^ UInt64(truncatingIfNeeded: bytes.count) &<< 56
       }
     }
   }
@@ -54,7 +54,9 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
     if _positions != nil {
       _positions![key.text] = _entries.count - 1
     } else if _entries.count > Self._mostWithoutIndex {
-      _positions = Dictionary(uniqueKeysWithValues: _entries.indices.map { (_entries[$0].key.text, $0) })
+      // Two names may be one to Swift and of other bytes.
+      _positions = Dictionary(
+        _entries.indices.map { (_entries[$0].key.text, $0) }, uniquingKeysWith: { _, later in later })
     }
   }
 
