@@ -15,11 +15,12 @@ extension NSManagedObjectContext {
     let children = overlay.readers.filter { $0._parent === self && !$0.isConfined }
     if children.isEmpty { return }
     discards.append(changes)
+    let queue = queue
     for child in children {
-      child.queue.inTurn { [weak self] in
+      child.queue.inTurn {
         child._reread(changes)
         // A turn of this context first accepts the child's earlier deliveries.
-        self?.queue.async { withExtendedLifetime(changes) {} }
+        queue.async { withExtendedLifetime(changes) {} }
       }
     }
   }

@@ -313,7 +313,8 @@ extension NSManagedObjectContext {
   final func sweepSoonIfDue() {
     guard table.isSweepDue else { return }
     if concurrencyType == .confinement { return sweep() }
-    queue.async { [weak self] in self?.sweepIfDue() }
+    let context = WeakContext(context: self)
+    queue.async { context.context?.sweepIfDue() }
   }
 
   /// Unregisters objects that only the registry references and that have no unsaved state.
