@@ -19,9 +19,9 @@ struct EngineImport {
     return try context.performAndWait {
       var generator = StopGenerator(seed: seed, shift: shift)
       var done = 0
-      watch.resume()
+      if timesGenerator { watch.resume() }
       while done < count, !isOver() {
-        if !timesGenerator { watch.pause() }
+        // Records are made and released outside the timer.
         let records = generator.records(min(batch, count - done))
         if !timesGenerator { watch.resume() }
         let routes = try Route.all(in: context)
@@ -29,6 +29,7 @@ struct EngineImport {
         for record in records { (known[record.identifier] ?? Stop(context: context)).take(record, routes) }
         try context.save()
         context.reset()
+        if !timesGenerator { watch.pause() }
         done += records.count
       }
       watch.pause()
