@@ -67,12 +67,11 @@ extension NSManagedObject {
     // Only one-to-manys changed, from their other end: the row itself is unchanged and can be shared.
     if !isStored, _draft == nil, let _row, _changed.isSubset(of: _layout.derivedToManySlots) { return _row }
     let version = _row.map { isStored ? $0.version.next : $0.version } ?? max(_draft?.version ?? 1, 1)
-    let hasMemberChanges = _layout.recordedToManySlots.contains {
-      _relations?.members($0)?.hasChanges ?? false
-    }
-    if let _draft, _flags.contains(.draftShared), _draft.version == version, !hasMemberChanges,
+    if _flags.contains(.draftShared), let _draft, _draft.version == version,
       // A to-many change that was published earlier may have been reverted since.
-      _layout.recordedToManySlots.allSatisfy({ _draft.isNull(at: $0) })
+      _layout.recordedToManySlots.allSatisfy({
+        _draft.isNull(at: $0) && !(_relations?.members($0)?.hasChanges ?? false)
+      })
     {
       return _draft
     }

@@ -9,27 +9,44 @@ extension NSManagedObjectContext {
   /// conflict. Own objects are checked for conflicts, so their base must be a stored row; a base that came
   /// from a child and includes unsaved changes discarded since is replaced.
   ///
-  /// Reads nothing if no child has attached or if the row cache has the rows.
+  /// Reads nothing if no child has attached, if the row cache has the rows, or, until the save meets a conflict, if the
+  /// child's base is a row as a store returned it: the store checks its version, and a conflict rebases the change on
+  /// the row that the store has by then.
   ///
   /// - Throws: Errors of reading the rows.
   final func onStoredRows(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
     guard overlay.hasReaders, let coordinator = persistentStoreCoordinator else { return entries }
-    var result: [Layer.Entry?] = entries
-    var unknown: [(position: Int, key: ObjectKey)] = []
-    for (position, entry) in entries.enumerated() where entry.kind == .updated {
-      guard let key = entry.id.key else { continue }
-      if let row = coordinator.rowCache.row(for: key) {
-        result[position] = try _entry(entry, on: row)
-      } else if !(entry.base?.isAsRead ?? false) || !_isOwn(entry) {
-        unknown.append((position, key))
+    var result = entries
+    // Positions of changes that turn out to restore the stored values.
+    var restoring: [Int] = []
+    func rebase(_ position: Int, on stored: Row) throws {
+      if let entry = try _entry(entries[position], on: stored) {
+        result[position] = entry
+      } else {
+        restoring.append(position)
       }
     }
-    if unknown.isEmpty { return result.compactMap(\.self) }
-    for (place, stored) in zip(unknown, try coordinator.rows(for: unknown.map(\.key))) {
-      // A missing row is reported by the store.
-      if let stored { result[place.position] = try _entry(entries[place.position], on: stored) }
+    var unknown: [(position: Int, key: ObjectKey)] = []
+    for position in entries.indices where entries[position].kind == .updated {
+      let entry = entries[position]
+      guard let key = entry.id.key else { continue }
+      if let row = coordinator.rowCache.row(for: key) {
+        try rebase(position, on: row)
+        continue
+      }
+      let base = entry.base.flatMap { $0.isAsRead ? $0 : nil }
+      if base != nil, _isOwn(entry) { continue }
+      if let base, !savePass.hasResolved { try rebase(position, on: base) } else { unknown.append((position, key)) }
     }
-    return result.compactMap(\.self)
+    if !unknown.isEmpty {
+      for (place, stored) in zip(unknown, try coordinator.rows(for: unknown.map(\.key))) {
+        // A missing row is reported by the store.
+        if let stored { try rebase(place.position, on: stored) }
+      }
+    }
+    if restoring.isEmpty { return result }
+    let dropped = Set(restoring)
+    return result.indices.compactMap { dropped.contains($0) ? nil : result[$0] }
   }
 
   private final func _entry(_ entry: Layer.Entry, on stored: Row) throws -> Layer.Entry? {
