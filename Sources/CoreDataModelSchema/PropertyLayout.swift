@@ -27,14 +27,18 @@ package final class PropertyLayout: Sendable {
   }
 
   package enum Kind: Sendable {
-    /// Indirect, so that copying a slot costs one retain and not one for each of the attribute's strings.
-    indirect case attribute(AttributeSchema)
+    case attribute(AttributeSchema)
     case relationship(Relationship)
   }
 
+  /// Indirect, so that copying a slot costs one retain and not one for each of the attribute's strings.
+  private indirect enum Attribute: Sendable { case schema(AttributeSchema) }
+
   package struct Slot: Sendable {
     package let name: String
-    package let kind: Kind
+    private let _attribute: Attribute?
+    /// The relationship; nil for an attribute. Reading it does not copy the rest of the slot.
+    package let relationship: Relationship?
     package let isOptional: Bool
     package let isTransient: Bool
     /// True for the to-one that the engine adds to the destination of a to-many without inverse.
@@ -52,18 +56,21 @@ package final class PropertyLayout: Sendable {
 
     init(name: String, kind: Kind, isOptional: Bool, isTransient: Bool, isHidden: Bool, owner: Int) {
       self.name = name
-      self.kind = kind
       self.isOptional = isOptional
       self.isTransient = isTransient
       self.isHidden = isHidden
       self.owner = owner
       switch kind {
       case .attribute(let attribute):
+        _attribute = .schema(attribute)
+        relationship = nil
         type = attribute.type
         isDerived = attribute.isDerived
         isToMany = false
         isToOne = false
       case .relationship(let relationship):
+        _attribute = nil
+        self.relationship = relationship
         type = nil
         isDerived = false
         isToMany = relationship.isToMany
@@ -73,10 +80,12 @@ package final class PropertyLayout: Sendable {
 
     package var isAttribute: Bool { type != nil }
     package var attribute: AttributeSchema? {
-      if case .attribute(let attribute) = kind { attribute } else { nil }
+      if case .schema(let attribute) = _attribute { attribute } else { nil }
     }
-    package var relationship: Relationship? {
-      if case .relationship(let relationship) = kind { relationship } else { nil }
+    package var kind: Kind {
+      if let relationship { return .relationship(relationship) }
+      guard case .schema(let attribute) = _attribute else { preconditionFailure("a slot has a kind") }
+      return .attribute(attribute)
     }
   }
 

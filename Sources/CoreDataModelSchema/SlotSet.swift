@@ -1,30 +1,36 @@
 /// A set of slot numbers, stored in one word without allocation for up to 64 slots.
 package struct SlotSet: Sendable, Hashable {
-  private var _low: UInt64 = 0
-  private var _high: [UInt64] = []
+  // What a write of an object executes is inlinable, since this is another module than the objects'.
+  @usableFromInline var _low: UInt64 = 0
+  @usableFromInline var _high: [UInt64] = []
 
-  package init() {}
+  @inlinable package init() {}
 
   package init(_ slots: some Sequence<Int>) {
     for slot in slots { insert(slot) }
   }
 
-  package var isEmpty: Bool { _low == 0 && _high.allSatisfy { $0 == 0 } }
+  @inlinable package var isEmpty: Bool { _low == 0 && _high.allSatisfy { $0 == 0 } }
 
-  package func contains(_ slot: Int) -> Bool {
+  @inlinable package func contains(_ slot: Int) -> Bool {
     if slot < 64 { return _low & (1 &<< UInt64(slot)) != 0 }
     let word = slot / 64 - 1
     return word < _high.count && _high[word] & (1 &<< UInt64(slot % 64)) != 0
   }
 
-  package mutating func insert(_ slot: Int) {
-    if slot < 64 {
-      _low |= 1 &<< UInt64(slot)
-      return
-    }
+  @inlinable package mutating func insert(_ slot: Int) {
+    if slot < 64 { _low |= 1 &<< UInt64(slot) } else { _insertHigh(slot) }
+  }
+
+  @usableFromInline mutating func _insertHigh(_ slot: Int) {
     let word = slot / 64 - 1
     while _high.count <= word { _high.append(0) }
     _high[word] |= 1 &<< UInt64(slot % 64)
+  }
+
+  @inlinable package mutating func removeAll() {
+    _low = 0
+    if !_high.isEmpty { _high = [] }
   }
 
   package mutating func remove(_ slot: Int) {

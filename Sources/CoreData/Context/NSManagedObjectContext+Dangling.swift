@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
   final func followDeletion(of object: NSManagedObject, over newer: Row) {
     object._row = newer
     object._draft = nil
-    object._changed = SlotSet()
+    object._changed.removeAll()
     object._relations = nil
     object._state.propagateAgain()
     events.deletions.append(object)

@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
   private final func _refault(new object: NSManagedObject) {
     object.willTurnIntoFault()
     object._draft = nil
-    object._changed = SlotSet()
+    object._changed.removeAll()
     object.makeDraftWritable()
     object._relations = nil
     // The draft holds the default values; firing shows them.
@@ -101,7 +101,7 @@ extension NSManagedObjectContext {
         continue
       }
       object._draft = nil
-      object._changed = SlotSet()
+      object._changed.removeAll()
       object._state.ownDraft()
       if object._row == nil {
         object._state.hideValues()
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
       object._context = nil
       object._row = nil
       object._draft = nil
-      object._changed = SlotSet()
+      object._changed.removeAll()
       object._relations = nil
       object._state.reset()
     }
@@ -167,7 +167,7 @@ extension Relations {
   /// Restores the members read in every to-many; to-ones are looked up again.
   func rollback() {
     dropTargets()
-    decoded = [:]
+    forgetDecoded()
     forEachToMany { _, state in state.rollback() }
   }
 }

@@ -248,13 +248,11 @@ extension NSManagedObjectContext {
       // Assigned without changing the value: nothing was written.
       object._draft = nil
     }
-    object._changed = SlotSet()
+    object._changed.removeAll()
     object._state.commit()
     object._relations?.commit()
     // Objects of a root context have their permanent IDs from here on.
-    if _parent == nil, let id = object._id, id.isTemporary, let permanent = id.permanent {
-      object._id = permanent
-    }
+    if _parent == nil { object.adoptPermanentID() }
     if object._state.endYielding() { object.turnIntoFault(keeping: object._row) }
   }
 

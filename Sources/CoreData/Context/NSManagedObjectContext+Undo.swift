@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
     if object.isFault { object.fireFault() }
     for (slot, value) in change.values {
       object.write(value, at: slot)
-      object._relations?.decoded[slot] = nil
+      object._relations?.forgetDecoded(slot)
     }
     // Both ends of a one-to-many were recorded; each is restored separately.
     for (slot, target) in change.targets { object.link(slot, to: target?._context === self ? target : nil) }

@@ -90,7 +90,7 @@ extension NSManagedObject {
     willTurnIntoFault()
     _row = row
     _draft = nil
-    _changed = SlotSet()
+    _changed.removeAll()
     _relations = nil
     _state.dropValues()
     didTurnIntoFault()

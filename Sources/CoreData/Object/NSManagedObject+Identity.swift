@@ -5,9 +5,7 @@ import Synchronization
 
 extension IdentityKey {
   /// Creates the current key of an object.
-  @inline(__always) init(of object: NSManagedObject) {
-    if let key = object._key { self.init(key) } else { self.init(object._objectID) }
-  }
+  @inline(__always) init(of object: NSManagedObject) { self = object._identityKey }
 }
 
 extension NSManagedObject {
@@ -39,6 +37,18 @@ extension NSManagedObject {
     return Unmanaged<NSManagedObjectID>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.key }
   }
 
+  /// The current key. No reference counting, once the object is registered.
+  @inline(__always) fileprivate final var _identityKey: IdentityKey {
+    let word = _identity.load(ordering: .acquiring)
+    if word & Self._isKey != 0 {
+      return Self._space(word)._withUnsafeGuaranteedRef {
+        IdentityKey(reference: _reference, space: $0.number)
+      }
+    }
+    guard let pointer = UnsafeRawPointer(bitPattern: word) else { return IdentityKey(_objectID) }
+    return Unmanaged<NSManagedObjectID>.fromOpaque(pointer)._withUnsafeGuaranteedRef { IdentityKey($0) }
+  }
+
   /// Sets the key of a newly created object.
   @inline(__always)
   final func identify(as key: ObjectKey) {
@@ -60,6 +70,16 @@ extension NSManagedObject {
     let early = _identity.load(ordering: .relaxed)
     _identity.store(word, ordering: .releasing)
     if early != 0 { Self._release(early) }
+  }
+
+  /// Replaces a temporary ID by the permanent one that it is linked to, if any.
+  final func adoptPermanentID() {
+    let word = _identity.load(ordering: .acquiring)
+    guard word & Self._isKey == 0, let pointer = UnsafeRawPointer(bitPattern: word) else { return }
+    let permanent = Unmanaged<NSManagedObjectID>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+      $0.isTemporary ? $0.permanent : nil
+    }
+    if let permanent { _id = permanent }
   }
 
   /// Releases the ID or the ID space. Called by `deinit`.

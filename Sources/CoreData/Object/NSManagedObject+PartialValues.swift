@@ -32,7 +32,7 @@ extension NSManagedObject {
     _state.dropPartialValues()
     guard let relations = _relations, relations.partial != nil else { return }
     relations.partial = nil
-    relations.decoded = [:]
+    relations.forgetDecoded()
     relations.dropTargets()
   }
 }

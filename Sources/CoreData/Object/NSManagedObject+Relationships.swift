@@ -205,7 +205,7 @@ extension NSManagedObject {
   private final func _checkRelatable(
     _ target: NSManagedObject, _ slot: Int, _ relationship: PropertyLayout.Relationship
   ) {
-    if let mine = _context, let theirs = target._context, mine !== theirs {
+    if !sharesContext(with: target), let mine = _context, let theirs = target._context {
       programmerError(
         "illegal attempt to relate '\(_entity.name ?? "?").\(_layout.slots[slot].name)' to an object of another context "
           + "(\(mine.label) and \(theirs.label)). Get this context's own object with object(with: other.objectID)."

@@ -4,6 +4,22 @@ import Foundation
 extension NSManagedObject {
   final var _layout: PropertyLayout { _shape.layout }
 
+  /// The serial number of the frozen entity, read without retaining the entity.
+  @inline(__always) final var _shapeSerial: UInt32 {
+    Unmanaged.passUnretained(_shape)._withUnsafeGuaranteedRef { $0.serial }
+  }
+
+  /// The context the object is registered with.
+  @inline(__always) final var _context: NSManagedObjectContext? {
+    get { _contextReference?.takeUnretainedValue() }
+    set { _contextReference = newValue.map(Unmanaged.passUnretained) }
+  }
+
+  /// Whether another object has the same context, or none either. Compares addresses.
+  @inline(__always) final func sharesContext(with other: NSManagedObject) -> Bool {
+    _contextReference?.toOpaque() == other._contextReference?.toOpaque()
+  }
+
   /// The flags of the object's state.
   @inline(__always) final var _flags: ObjectFlags { _state.flags }
 
@@ -11,11 +27,11 @@ extension NSManagedObject {
   @inline(__always) final var _objectID: NSManagedObjectID { _id ?? _makeID() }
 
   @inline(never) private final func _makeID() -> NSManagedObjectID {
+    let shared = _contextReference?._withUnsafeGuaranteedRef { $0.temporarySpace(_entity, _layout) }
     let space =
-      _context?.temporarySpace(_entity, _layout)
-      ?? ObjectIDSpace(layout: _layout, entity: _entity, store: nil, persistentStore: nil)
+      shared ?? ObjectIDSpace(layout: _layout, entity: _entity, store: nil, persistentStore: nil)
     let id = NSManagedObjectID(temporaryIn: space)
-    _id = id
+    identify(as: id)
     return id
   }
 

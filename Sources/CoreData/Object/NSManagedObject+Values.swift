@@ -53,21 +53,18 @@ extension NSManagedObject {
       return
     }
     attend()
-    switch _layout.slots[slot].kind {
-    case .attribute(let attribute):
+    if let coding = _shape.codings[slot] {
       makeDraftWritable()
-      _draft!.set(_converted(value, _shape.codings[slot]!), at: slot)
-      if attribute.type == .transformable { relations.decoded[slot] = value }
+      _draft!.set(_converted(value, coding), at: slot)
+      if coding.form == .transformable { relations.decoded[slot] = value }
       _markPrimitiveWritten(slot)
-    case .relationship(let relationship):
-      guard relationship.isToMany else {
-        let target = _object(value, key)
-        makeDraftWritable()
-        _draft!.set(reference(to: target), at: slot)
-        relations.setTarget(target, slot)
-        _markPrimitiveWritten(slot)
-        return
-      }
+    } else if !_layout.slots[slot].isToMany {
+      let target = _object(value, key)
+      makeDraftWritable()
+      _draft!.set(reference(to: target), at: slot)
+      relations.setTarget(target, slot)
+      _markPrimitiveWritten(slot)
+    } else {
       let state = members(slot)
       let wanted = _objects(value, key)
       let kept = Set(wanted)
@@ -204,17 +201,41 @@ extension NSManagedObject {
       if _flags.contains(.partial), let value = partialValue(slot) { return value }
       attend(reading: slot)
     }
-    guard let row = _current else { return .null }
-    return row[slot]
+    return readCurrent { $0[slot] } ?? .null
   }
 
   /// Sets a cell, with change tracking.
   final func write(_ value: consuming Value, at slot: Int) {
+    _prepareWrite()
+    _draft!.set(value, at: slot)
+    markChanged(slot)
+  }
+
+  /// Sets an integer cell, with change tracking.
+  final func write(integer: Int64, at slot: Int) {
+    _prepareWrite()
+    _draft!.set(integer: integer, at: slot)
+    markChanged(slot)
+  }
+
+  /// Sets a floating-point cell, with change tracking.
+  final func write(double: Double, at slot: Int) {
+    _prepareWrite()
+    _draft!.set(double: double, at: slot)
+    markChanged(slot)
+  }
+
+  /// Sets a text cell, with change tracking. Copies the text's bytes without retaining it.
+  final func write(text: String?, at slot: Int) {
+    _prepareWrite()
+    _draft!.set(text: text, at: slot)
+    markChanged(slot)
+  }
+
+  @inline(__always) private final func _prepareWrite() {
     if !_flags.isDisjoint(with: .attention) { attend() }
     willChangeState()
     if _draft == nil || _flags.contains(.draftShared) { makeDraftOwn() }
-    _draft!.set(value, at: slot)
-    markChanged(slot)
   }
 
   /// Makes `_draft` exclusive to the object before a change.
@@ -229,7 +250,8 @@ extension NSManagedObject {
     if let current = _current {
       _draft = Row(copying: current, version: current.version)
     } else {
-      _draft = _context?.newDraft(of: _shape) ?? _shape.defaultRow(packed: nil)
+      let packed = _contextReference?._withUnsafeGuaranteedRef { $0.newDraft(of: _shape) }
+      _draft = packed ?? _shape.defaultRow(packed: nil)
     }
     _state.ownDraft()
   }

@@ -48,8 +48,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   final let _identity = Atomic<UInt>(0)
   /// The primary key, if `_identity` holds an ID space.
   @exclusivity(unchecked) final var _reference: Int64 = 0
-  /// The context. Clears this reference when it unregisters the object or is deallocated.
-  @exclusivity(unchecked) final unowned(unsafe) var _context: NSManagedObjectContext?
+  /// The context, which clears this reference when it unregisters the object or is deallocated.
+  @exclusivity(unchecked) final var _contextReference: Unmanaged<NSManagedObjectContext>?
   /// The last fetched or saved values; nil in a fault and in a never-saved object.
   @exclusivity(unchecked) final var _row: Row?
   /// The current values, once one of them was assigned.

@@ -159,7 +159,7 @@ extension Row {
       case .string(var other):
         guard format.kind(slot) == .text, !isNull else { return false }
         let mine = Self.text(words[slot], words + format.count)
-        return other.withUTF8 { $0.count == mine.count && $0.elementsEqual(mine) }
+        return other.withUTF8 { $0._hasSameBytes(as: mine) }
       case .uuid(let other): return uuid(at: slot) == other
       case .decimal(let other): return decimal(at: slot) == other.decimal
       default: return self[slot] == value
@@ -179,7 +179,7 @@ extension Row {
     case (.int(let mine), .int(let theirs)): return mine == theirs
     case (.double(let mine), .double(let theirs)): return mine == theirs
     case (.text(let mine), .text(let theirs)), (.uuid(let mine), .uuid(let theirs)):
-      return mine.count == theirs.count && mine.elementsEqual(theirs)
+      return mine._hasSameBytes(as: theirs)
     case (.other, .other):
       if let decimal = decimal(at: slot) { return other.decimal(at: slot) == decimal }
       // One object, as in a copy of a Row.
@@ -204,5 +204,15 @@ extension Row {
   package func hasNull(at slots: [Int]) -> Bool {
     for slot in slots where isNull(at: slot) { return true }
     return false
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether both hold the same bytes. `elementsEqual(_:)` compares them one by one.
+  fileprivate func _hasSameBytes(as other: Self) -> Bool {
+    guard count == other.count, let mine = baseAddress, let theirs = other.baseAddress else {
+      return count == other.count
+    }
+    return memcmp(mine, theirs, count) == 0
   }
 }

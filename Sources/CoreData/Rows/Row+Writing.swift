@@ -50,6 +50,33 @@ extension Row {
     swap(&values[slot], &value)
   }
 
+  /// Sets a cell to an integer.
+  @inline(__always)
+  mutating func set(integer: Int64, at slot: Int) {
+    guard _kind(slot) == .int else { return set(.int(integer), at: slot) }
+    _setWord(UInt64(bitPattern: integer), slot)
+  }
+
+  /// Sets a cell to a floating-point number.
+  @inline(__always)
+  mutating func set(double: Double, at slot: Int) {
+    guard _kind(slot) == .double else { return set(.double(double), at: slot) }
+    _setWord(double.bitPattern, slot)
+  }
+
+  /// Sets a cell to a text or null. A packed Row copies the bytes without retaining the text.
+  @inline(__always)
+  mutating func set(text: String?, at slot: Int) {
+    if let text, let format = header.format, _kind(slot) == .text, _setText(text, at: slot, format) { return }
+    set(text.map { .string($0) } ?? .null, at: slot)
+  }
+
+  /// How a slot is packed; nil in a Row of Values, or without such a slot.
+  @inline(__always)
+  private func _kind(_ slot: Int) -> RowFormat.Kind? {
+    header.format?._withUnsafeGuaranteedRef { slot >= 0 && slot < $0.count ? $0.kind(slot) : nil }
+  }
+
   /// Sets a cell to that of another Row.
   package mutating func set(_ slot: Int, from other: Row) {
     if let format = header.format, other.isPacked {

@@ -60,6 +60,25 @@ import Testing
     }
   }
 
+  @Test func `An accessor of another kind than the model's converts`() throws {
+    try withNovel { book, context in
+      func shows(_ cost: Decimal) -> Bool { book.value(forKey: "cost") as? NSDecimalNumber == cost as NSDecimalNumber }
+      ManagedKey<Int16>("cost")[book] = 3
+      #expect(shows(3))
+      ManagedKey<Int>("cost")[book] = 4
+      #expect(shows(4))
+      ManagedKey<Float>("cost")[book] = 0.5
+      #expect(shows(0.5))
+      ManagedKey<Double>("cost")[book] = 1.25
+      #expect(shows(1.25))
+      ManagedKey<Bool>("cost")[book] = true
+      #expect(shows(1))
+      ManagedKey<String?>("page")[book] = nil
+      ManagedKey<Date?>("published")[book] = nil
+      #expect(book.value(forKey: "page") == nil && book.value(forKey: "published") == nil)
+    }
+  }
+
   private enum Size: Int32 { case small = 1, large = 2 }
 
   @Test func `Enumerations are kept by raw value`() throws {

@@ -188,7 +188,7 @@ struct VersionConflictResolver {
     _context.rereadInverses(_object._layout, from: _object._row, to: persisted)
     _object._row = persisted
     _object._draft = nil
-    _object._changed = SlotSet()
+    _object._changed.removeAll()
     _object._relations = nil
     _object._state.dropChanges()
     _context.withdraw(_object)

@@ -104,7 +104,7 @@ struct ConstraintConflictResolver {
     }
     object._changed = changed
     if let relations = object._relations {
-      relations.decoded = [:]
+      relations.forgetDecoded()
       relations.dropTargets()
     }
     object.awake(fromSnapshotEvents: .mergePolicy)
@@ -129,7 +129,7 @@ struct ConstraintConflictResolver {
   private func _rollBack(_ object: NSManagedObject) {
     for slot in object._layout.toOneSlots where object._changed.contains(slot) { _leave(slot, of: object) }
     object._draft = nil
-    object._changed = SlotSet()
+    object._changed.removeAll()
     object._relations = nil
     object._state.dropChanges()
     object.awake(fromSnapshotEvents: .mergePolicy)
@@ -182,7 +182,7 @@ struct ConstraintConflictResolver {
         if isTaken { survivor.setToOne(slot, target) }
       }
     }
-    survivor._relations?.decoded = [:]
+    survivor._relations?.forgetDecoded()
   }
 }
 

@@ -96,17 +96,17 @@ struct ObjectTable {
   // MARK: Changing
 
   /// Registers an object under its current ID, which must not be registered yet.
-  mutating func insert(_ object: NSManagedObject) { insert(object, as: IdentityKey(of: object)) }
+  mutating func insert(_ object: NSManagedObject) { _insert(object, as: IdentityKey(of: object)) }
 
   /// Registers an object under the key of its ID, which must not be registered yet.
   @inline(__always) mutating func insert(_ object: NSManagedObject, as key: IdentityKey) {
+    // Another thread may have linked a temporary ID since the caller looked it up.
+    _insert(object, as: key.isTemporary ? IdentityKey(of: object) : key)
+  }
+
+  @inline(__always) private mutating func _insert(_ object: NSManagedObject, as key: IdentityKey) {
     if (count + 1) * 4 > _places.count * 3 { _resize(to: _places.count * 2) }
-    var key = key
-    if key.isTemporary {
-      // Another thread may have linked the ID since the caller looked it up.
-      key = IdentityKey(of: object)
-      if key.isTemporary { _temporaries += 1 }
-    }
+    if key.isTemporary { _temporaries += 1 }
     _places.put(Place(reference: key.reference, space: key.space, object: Unmanaged.passRetained(object)))
     count += 1
   }

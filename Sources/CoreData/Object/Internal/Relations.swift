@@ -11,12 +11,43 @@ final class Relations {
   @exclusivity(unchecked) private var _first: NSManagedObject?
   @exclusivity(unchecked) private var _others: [(slot: Int, target: NSManagedObject)] = []
   @exclusivity(unchecked) private var _toMany: [(slot: Int, state: ToManyState)] = []
+  @exclusivity(unchecked) private var _rare: Rare?
+
+  /// What few objects have. Allocated on demand, since most objects with relationships need none of it.
+  private final class Rare {
+    @exclusivity(unchecked) var decoded: [Int: Any] = [:]
+    @exclusivity(unchecked) var fetched: [String: FetchedPropertyResults] = [:]
+    @exclusivity(unchecked) var partial: (row: Row, part: RowPart)?
+  }
+
+  private var _madeRare: Rare {
+    if let _rare { return _rare }
+    let rare = Rare()
+    _rare = rare
+    return rare
+  }
+
   /// Objects of transformable attributes by slot.
-  @exclusivity(unchecked) var decoded: [Int: Any] = [:]
+  var decoded: [Int: Any] {
+    get { _rare?.decoded ?? [:] }
+    _modify { yield &_madeRare.decoded }
+  }
   /// Results of fetched properties by name.
-  @exclusivity(unchecked) var fetched: [String: FetchedPropertyResults] = [:]
+  var fetched: [String: FetchedPropertyResults] {
+    get { _rare?.fetched ?? [:] }
+    _modify { yield &_madeRare.fetched }
+  }
   /// Values of a fault fetched with some of its properties.
-  @exclusivity(unchecked) var partial: (row: Row, part: RowPart)?
+  var partial: (row: Row, part: RowPart)? {
+    get { _rare?.partial }
+    set { if newValue != nil || _rare != nil { _madeRare.partial = newValue } }
+  }
+
+  /// Drops the decoded objects of transformable attributes.
+  func forgetDecoded() { _rare?.decoded = [:] }
+
+  /// Drops the decoded object of one attribute.
+  func forgetDecoded(_ slot: Int) { _rare?.decoded[slot] = nil }
 
   func target(_ slot: Int) -> NSManagedObject? {
     if slot == _firstSlot { return _first }
@@ -63,8 +94,8 @@ final class Relations {
 
   /// Invalidates everything that can be reread. Keeps unsaved additions and removals.
   func dropClean() {
-    fetched = [:]
-    decoded = [:]
+    _rare?.fetched = [:]
+    forgetDecoded()
     dropTargets()
     _toMany.removeAll { !$0.state.hasChanges && $0.state.live == nil }
     for entry in _toMany { entry.state.unrealise() }

@@ -10,7 +10,7 @@ extension ManagedKey where Value == Bool {
       guard slot != Self.indirect else { return number(of: object).boolValue }
       return object.integer(at: slot) ?? 0 != 0
     }
-    set { write(.int(newValue ? 1 : 0), newValue, object) }
+    @inlinable set { setBool(newValue, object) }
   }
 }
 
@@ -22,7 +22,7 @@ extension ManagedKey where Value == Int16 {
       guard slot != Self.indirect else { return number(of: object).int16Value }
       return Int16(truncatingIfNeeded: object.integer(at: slot) ?? 0)
     }
-    set { write(.int(Int64(newValue)), newValue, object) }
+    @inlinable set { setInteger(Int64(newValue), object) }
   }
 }
 
@@ -34,7 +34,7 @@ extension ManagedKey where Value == Int32 {
       guard slot != Self.indirect else { return number(of: object).int32Value }
       return Int32(truncatingIfNeeded: object.integer(at: slot) ?? 0)
     }
-    set { write(.int(Int64(newValue)), newValue, object) }
+    @inlinable set { setInteger(Int64(newValue), object) }
   }
 }
 
@@ -46,7 +46,7 @@ extension ManagedKey where Value == Int64 {
       guard slot != Self.indirect else { return number(of: object).int64Value }
       return object.integer(at: slot) ?? 0
     }
-    set { write(.int(newValue), newValue, object) }
+    @inlinable set { setInteger(newValue, object) }
   }
 }
 
@@ -58,7 +58,7 @@ extension ManagedKey where Value == Int {
       guard slot != Self.indirect else { return number(of: object).intValue }
       return Int(truncatingIfNeeded: object.integer(at: slot) ?? 0)
     }
-    set { write(.int(Int64(newValue)), newValue, object) }
+    @inlinable set { setInteger(Int64(newValue), object) }
   }
 }
 
@@ -70,7 +70,7 @@ extension ManagedKey where Value == Float {
       guard slot != Self.indirect else { return number(of: object).floatValue }
       return Float(object.double(at: slot) ?? 0)
     }
-    set { write(.double(Double(newValue)), newValue, object) }
+    @inlinable set { setFloat(newValue, object) }
   }
 }
 
@@ -82,13 +82,14 @@ extension ManagedKey where Value == Double {
       guard slot != Self.indirect else { return _secondsOrNumber(object) }
       return object.double(at: slot) ?? 0
     }
-    set {
-      if slot(in: object) == Self.indirect, _isDate(object) {
-        object.setValueOfProperty(Date(timeIntervalSinceReferenceDate: newValue), name)
-      } else {
-        write(.double(newValue), newValue, object)
-      }
-    }
+    @inlinable set { setSeconds(newValue, object) }
+  }
+
+  @usableFromInline func setSeconds(_ seconds: Double, _ object: NSManagedObject) {
+    let slot = slot(in: object)
+    if slot != Self.indirect { return object.write(double: seconds, at: slot) }
+    object.setValueOfProperty(
+      _isDate(object) ? Date(timeIntervalSinceReferenceDate: seconds) : seconds as Any, name)
   }
 
   private func _secondsOrNumber(_ object: NSManagedObject) -> Double {
@@ -103,18 +104,6 @@ extension ManagedKey where Value == Double {
 }
 
 extension ManagedKey {
-  /// Writes a cell, or `value` by key if the property has another type in the model.
-  @inline(__always) func write(
-    _ cell: @autoclosure () -> CoreData.Value, _ value: @autoclosure () -> Any?, _ object: NSManagedObject
-  ) {
-    let slot = slot(in: object)
-    if slot != Self.indirect {
-      object.write(cell(), at: slot)
-    } else {
-      object.setValueOfProperty(value(), name)
-    }
-  }
-
   /// Returns a number whose attribute has a different numeric type from the accessor's.
   func number(of object: NSManagedObject) -> NSNumber {
     switch object.valueOfProperty(name) {

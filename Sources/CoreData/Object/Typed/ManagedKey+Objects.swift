@@ -6,10 +6,10 @@ extension ManagedKey {
   /// The to-one of an object.
   public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Object? where Value == Object? {
     get { _target(object) }
-    set { _setTarget(newValue, object) }
+    @inlinable set { setTarget(newValue, object) }
   }
 
-  private func _setTarget(_ target: NSManagedObject?, _ object: NSManagedObject) {
+  @usableFromInline func setTarget(_ target: NSManagedObject?, _ object: NSManagedObject) {
     let slot = slot(in: object)
     if slot != Self.indirect {
       object.setToOne(slot, target)
@@ -30,7 +30,7 @@ extension ManagedKey where Value: NSManagedObject {
   /// The to-one of an object; traps if it is nil.
   public subscript(object: NSManagedObject) -> Value {
     get { _target(object) ?? missing(object) }
-    set { _setTarget(newValue, object) }
+    @inlinable set { setTarget(newValue, object) }
   }
 }
 

@@ -6,7 +6,7 @@ extension ManagedKey where Value == String? {
   /// The property of an object.
   public subscript(object: NSManagedObject) -> String? {
     get { _string(object) }
-    set { write(newValue.map { .string($0) } ?? .null, newValue, object) }
+    @inlinable set { setText(newValue, object) }
   }
 }
 
@@ -14,7 +14,7 @@ extension ManagedKey where Value == String {
   /// The property of an object; nil reads as an empty string.
   public subscript(object: NSManagedObject) -> String {
     get { _string(object) ?? "" }
-    set { write(.string(newValue), newValue, object) }
+    @inlinable set { setText(newValue, object) }
   }
 }
 
@@ -22,7 +22,7 @@ extension ManagedKey where Value == Date? {
   /// The property of an object.
   public subscript(object: NSManagedObject) -> Date? {
     get { _date(object) }
-    set { write(newValue.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null, newValue, object) }
+    @inlinable set { setDate(newValue, object) }
   }
 }
 
@@ -30,7 +30,7 @@ extension ManagedKey where Value == Date {
   /// The property of an object; traps if it is nil.
   public subscript(object: NSManagedObject) -> Date {
     get { _date(object) ?? missing(object) }
-    set { write(.double(newValue.timeIntervalSinceReferenceDate), newValue, object) }
+    @inlinable set { setDate(newValue, object) }
   }
 }
 

@@ -45,10 +45,9 @@ public final class ManagedKey<Value>: Sendable {
 
   /// Returns the property's slot in an object's entity, or `indirect` if it must be accessed by name.
   @inline(__always) func slot(in object: NSManagedObject) -> Int {
-    let shape = object._shape
-    let entry = _entry(shape.serial)
-    if entry >> 32 == UInt64(shape.serial) { return Int(entry & 0xFFFF_FFFF) }
-    return _find(shape)
+    let serial = object._shapeSerial
+    let entry = _entry(serial)
+    return entry >> 32 == UInt64(serial) ? Int(entry & 0xFFFF_FFFF) : _find(object._shape)
   }
 
   @inline(__always) private func _entry(_ serial: UInt32) -> UInt64 {

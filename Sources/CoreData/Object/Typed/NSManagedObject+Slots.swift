@@ -24,7 +24,7 @@ extension NSManagedObject {
   /// Sets an integer or Boolean attribute.
   package final func setInteger(_ value: Int64?, at slot: Int) {
     notifyWrite(slot)
-    write(value.map { .int($0) } ?? .null, at: slot)
+    if let value { write(integer: value, at: slot) } else { write(.null, at: slot) }
   }
 
   /// Returns the value of a floating-point attribute, or of a date in seconds since 2001; nil for null.
@@ -37,7 +37,7 @@ extension NSManagedObject {
   /// Sets a floating-point attribute, or a date in seconds since 2001.
   package final func setDouble(_ value: Double?, at slot: Int) {
     notifyWrite(slot)
-    write(value.map { .double($0) } ?? .null, at: slot)
+    if let value { write(double: value, at: slot) } else { write(.null, at: slot) }
   }
 
   /// Returns the text of a string or URI attribute; nil for null.
@@ -50,7 +50,7 @@ extension NSManagedObject {
   /// Sets a string or URI attribute.
   package final func setString(_ value: String?, at slot: Int) {
     notifyWrite(slot)
-    write(value.map { .string($0) } ?? .null, at: slot)
+    write(text: value, at: slot)
   }
 
   /// Returns the bytes of a binary attribute; nil for null.
