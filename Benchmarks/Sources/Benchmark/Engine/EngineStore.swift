@@ -1,6 +1,9 @@
 import CoreData
-import CoreDataPostgreSQL
 import Foundation
+
+#if POSTGRESQL
+import CoreDataPostgreSQL
+#endif
 
 /// A coordinator on one file, with the floor's settings.
 final class EngineStore: Sendable {
@@ -11,11 +14,13 @@ final class EngineStore: Sendable {
   /// - Parameter keepsHistory: Whether a file records what changes, for other contexts and programs.
   init(path: String, keepsHistory: Bool = false) throws {
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: try Self._model())
+    #if POSTGRESQL
     if path.hasPrefix("postgresql:"), let url = URL(string: path) {
       try coordinator.addPersistentStore(
         ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: nil)
       return
     }
+    #endif
     var options: [AnyHashable: Any] = [
       NSSQLitePragmasOption: ["journal_mode": "WAL", "synchronous": "NORMAL"]
     ]

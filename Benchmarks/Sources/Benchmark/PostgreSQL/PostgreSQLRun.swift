@@ -8,22 +8,6 @@ struct PostgreSQLRun {
   /// URL of the database, without a schema.
   let server: String
 
-  /// The works that have a floor here.
-  static let works: [Work] = [
-    .importBulk, .importInsert, .fetchAll, .fetchPage, .byID, .update, .delete, .count,
-  ]
-
-  /// The most that the engine may take of the floor's time.
-  static func limit(_ work: Work) -> Double? {
-    switch work {
-    case .importBulk, .importInsert: 1.6
-    case .fetchAll, .update, .delete: 1.4
-    case .fetchPage, .count: 1.1
-    case .byID: 1
-    default: nil
-    }
-  }
-
   func measure() throws -> Measurement {
     var measurement = Measurement()
     for round in 0..<(job.warmUps + job.repetitions) {

@@ -32,7 +32,7 @@ struct Plot {
     }
     for (index, result) in now.results.enumerated() {
       let y = top + Double(index) * Self._row + 4
-      let limit = Work(rawValue: result.work).flatMap { now.isOnServer ? PostgreSQLRun.limit($0) : $0.limit }
+      let limit = Work(rawValue: result.work).flatMap { now.isOnServer ? $0.limitOnServer : $0.limit }
       let fits = limit.map { result.ratio <= $0 } ?? true
       parts.append(
         """

@@ -101,7 +101,7 @@ struct Table {
       result.work.rawValue, String(result.objects), TextTable.number(result.engineSamples.median * 1000),
       "\(Int(result.engineSamples.spread * 100)) %", TextTable.number(result.floorSamples.median * 1000),
       "\(Int(result.floorSamples.spread * 100)) %", TextTable.number(result.ratio),
-      (report.isOnServer ? PostgreSQLRun.limit(result.work) : result.work.limit).map(TextTable.number) ?? "",
+      (report.isOnServer ? result.work.limitOnServer : result.work.limit).map(TextTable.number) ?? "",
       TextTable.number(result.peakMegabytes), TextTable.number(result.floorPeakMegabytes),
     ]
   }

@@ -34,7 +34,9 @@ struct JobRun: Sendable {
   }
 
   private func _measure() throws -> Measurement {
+    #if POSTGRESQL
     if let server = job.server { return try PostgreSQLRun(job: job, server: server).measure() }
+    #endif
     var measurement = Measurement()
     // With no repetition everything happens but the work.
     let rounds = max(1, job.warmUps + job.repetitions)

@@ -28,7 +28,7 @@ struct Options {
 
       --quick            15,000 objects and two runs of the short works: about two minutes
       --store STORE      sqlite (default), or postgresql: beside libpq, on a server of its own, which is installed if
-                         there is none; for the works \(PostgreSQLRun.works.map(\.rawValue).joined(separator: ", "))
+                         there is none; for the works \(Work.comparedOnServer.map(\.rawValue).joined(separator: ", "))
       --works A,B        only these works
       --objects N        only stores of this size (default: 15,000; import-insert and fetch-all also with
                          150,000 and 1,000,000)
@@ -109,7 +109,12 @@ struct Options {
     if server != nil, countsInstructions {
       throw Mistake(description: "On a server there is no '--instructions': the server's would be missing.")
     }
-    if server != nil, let work = works?.first(where: { !PostgreSQLRun.works.contains($0) }) {
+    #if !POSTGRESQL
+    if server != nil {
+      throw Mistake(description: "This program measures no servers; run 'Scripts/benchmark --store postgresql'.")
+    }
+    #endif
+    if server != nil, let work = works?.first(where: { !Work.comparedOnServer.contains($0) }) {
       throw Mistake(description: "'\(work.rawValue)' is not measured on PostgreSQL. '--help' lists what is.")
     }
     if recordDirectory != nil { recordDirectory = resultsDirectory ?? "Benchmarks/results" }

@@ -25,11 +25,13 @@ struct Session {
     defer { try? FileManager.default.removeItem(atPath: _directory) }
     var report = Report()
     report.isRealTime = Scheduling.isRealTime
+    #if POSTGRESQL
     if let server = options.server {
       let found = try PostgreSQLFloor(server: server, schema: "public").digest(
         "SELECT current_setting('server_version_num')")
       report.serverVersion = Int(found.number)
     }
+    #endif
     for (work, objects) in _plan {
       progress("\(work.rawValue), \(objects) objects")
       if Work.claims.contains(work) {
@@ -46,7 +48,7 @@ struct Session {
   /// Works and sizes, those of one size together so that a template is made once.
   private var _plan: [(Work, Int)] {
     if options.server != nil {
-      return (options.works ?? PostgreSQLRun.works).map { ($0, options.objects ?? 15_000) }
+      return (options.works ?? Work.comparedOnServer).map { ($0, options.objects ?? 15_000) }
     }
     var works = options.works ?? Work.compared
     if options.works == nil, !options.isQuick, !options.countsInstructions { works += Work.claims }

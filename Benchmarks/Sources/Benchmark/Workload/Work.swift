@@ -42,6 +42,11 @@ enum Work: String, CaseIterable, Codable {
     .batchInsertObject,
   ]
 
+  /// The works that have a floor on a PostgreSQL server.
+  static let comparedOnServer: [Work] = [
+    .importBulk, .importInsert, .fetchAll, .fetchPage, .byID, .update, .delete, .count,
+  ]
+
   /// The works of the engine alone.
   static let claims: [Work] = [.shared, .nested3, .nestedSave, .merge, .faults, .memory, .list]
 
@@ -87,6 +92,17 @@ enum Work: String, CaseIterable, Codable {
     switch self {
     case .importBulk, .findOrCreate, .importInsert, .reimport: true
     default: isBatchInsertion
+    }
+  }
+
+  /// The most that the engine may take of the floor's time on a PostgreSQL server.
+  var limitOnServer: Double? {
+    switch self {
+    case .importBulk, .importInsert: 1.6
+    case .fetchAll, .update, .delete: 1.4
+    case .fetchPage, .count: 1.1
+    case .byID: 1
+    default: nil
     }
   }
 
