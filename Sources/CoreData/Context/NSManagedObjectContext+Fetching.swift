@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
     if request.shouldRefreshRefetchedObjects { try refreshRefetched(objects) }
     if let paths = request.relationshipKeyPathsForPrefetching { try prefetch(paths, from: objects) }
     if !request.returnsObjectsAsFaults {
-      for object in objects { object.fireFault() }
+      objects.forEachHeld { $0.fireFault() }
     }
     sweepIfDue()
   }

@@ -9,14 +9,21 @@ extension NSManagedObjectContext {
     guard layers.isEmpty else { return found.map { object(for: $0) } }
     makeRoom(for: found.count)
     var faults: [ObjectKey] = []
-    let objects = found.map { stored in
-      let key = IdentityKey(stored.key)
-      if let object = heldObject(for: key) {
-        if object.isFault, object._row == nil { object._row = stored.row }
-        return object
+    var objects: [NSManagedObject] = []
+    objects.reserveCapacity(found.count)
+    // In place: copying a stored object would retain its references.
+    found.withUnsafeBufferPointer { found in
+      for index in found.indices {
+        let key = IdentityKey(found[index].key)
+        if let object = heldObject(for: key) {
+          if object.isFault, object._row == nil { object._row = found[index].row }
+          objects.append(object)
+          continue
+        }
+        let row = found[index].row
+        if row == nil { faults.append(found[index].key) }
+        objects.append(make(found[index].key, key, row: row))
       }
-      if stored.row == nil { faults.append(stored.key) }
-      return make(stored.key, key, row: stored.row)
     }
     faultBatch.add(faults)
     return objects
@@ -44,9 +51,13 @@ extension NSManagedObjectContext {
   /// Registers a new fault for a stored object. `row`, if known, holds the values that firing shows.
   @inline(__always)
   final func make(_ stored: ObjectKey, _ key: IdentityKey, row: Row?) -> NSManagedObject {
-    let object = ObjectMaker.make(stored.space.entity)
-    object.identify(as: stored)
-    object._context = self
+    // Unretained: the key keeps its space, and the space its entity.
+    let space = Unmanaged.passUnretained(stored.space)
+    let object = space._withUnsafeGuaranteedRef {
+      Unmanaged.passUnretained($0.entity)._withUnsafeGuaranteedRef(ObjectMaker.make)
+    }
+    object.identify(as: space, stored.reference)
+    object._contextReference = Unmanaged.passUnretained(self)
     object._row = row
     object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads)
     table.insert(object, as: key)

@@ -170,7 +170,12 @@ extension NSPropertyDescription {
 
 extension NSEntityDescription {
   /// The frozen entity; freezes the model on first use.
-  @inline(__always) final var shape: FrozenEntity { frozen ?? _freeze() }
+  @inline(__always) final var shape: FrozenEntity { shapeReference.takeUnretainedValue() }
+
+  /// The frozen entity, which the entity retains, for reading without reference counting.
+  @inline(__always) final var shapeReference: Unmanaged<FrozenEntity> {
+    frozenReference ?? .passUnretained(_freeze())
+  }
 
   @inline(never) private final func _freeze() -> FrozenEntity {
     guard let owner else {

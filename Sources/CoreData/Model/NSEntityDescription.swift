@@ -39,14 +39,28 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
   /// named class.
   package final var objectClass: NSManagedObject.Type?
   /// The frozen entity; nil before the model is in use.
-  final var frozen: FrozenEntity?
+  @inline(__always)
+  final var frozen: FrozenEntity? {
+    get { frozenReference?.takeUnretainedValue() }
+    set {
+      let old = frozenReference
+      frozenReference = newValue.map(Unmanaged.passRetained)
+      old?.release()
+    }
+  }
+
+  /// The frozen entity, which the entity retains, for reading without reference counting.
+  @exclusivity(unchecked) final var frozenReference: Unmanaged<FrozenEntity>?
 
   public override init() {
     super.init()
     lifeline.tie(to: self)
   }
 
-  deinit { lifeline.cut() }
+  deinit {
+    lifeline.cut()
+    frozenReference?.release()
+  }
 
   /// The entity's model. Traps for an entity without a model.
   open var managedObjectModel: NSManagedObjectModel {

@@ -14,6 +14,7 @@ extension NSManagedObject {
 
   /// The ID, created on demand; nil until the object is registered or its ID is first read. Thread-safe to
   /// read.
+  @inline(__always)
   final var _id: NSManagedObjectID? {
     get {
       let word = _identity.load(ordering: .acquiring)
@@ -28,6 +29,7 @@ extension NSManagedObject {
   }
 
   /// The key of the stored object, if any. Does not create an ID.
+  @inline(__always)
   final var _key: ObjectKey? {
     let word = _identity.load(ordering: .acquiring)
     if word & Self._isKey != 0 {
@@ -51,11 +53,10 @@ extension NSManagedObject {
 
   /// Sets the key of a newly created object.
   @inline(__always)
-  final func identify(as key: ObjectKey) {
-    precondition(key.space.store != nil)
-    _reference = key.reference
-    let space = Unmanaged.passRetained(key.space)
-    _begin(UInt(bitPattern: space.toOpaque()) | Self._isKey)
+  final func identify(as space: Unmanaged<ObjectIDSpace>, _ reference: Int64) {
+    space._withUnsafeGuaranteedRef { precondition($0.number != 0, "only a stored object has a key") }
+    _reference = reference
+    _begin(UInt(bitPattern: space.retain().toOpaque()) | Self._isKey)
   }
 
   /// Sets the ID of a newly created object.
@@ -73,6 +74,7 @@ extension NSManagedObject {
   }
 
   /// Replaces a temporary ID by the permanent one that it is linked to, if any.
+  @inline(__always)
   final func adoptPermanentID() {
     let word = _identity.load(ordering: .acquiring)
     guard word & Self._isKey == 0, let pointer = UnsafeRawPointer(bitPattern: word) else { return }
@@ -107,6 +109,7 @@ extension NSManagedObject {
     return id
   }
 
+  @inline(__always)
   private static func _release(_ word: UInt) {
     if word & _isKey != 0 { return _space(word).release() }
     guard let pointer = UnsafeRawPointer(bitPattern: word) else { return }

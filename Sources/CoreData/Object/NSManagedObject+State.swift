@@ -2,6 +2,11 @@ import CoreDataModelSchema
 import Foundation
 
 extension NSManagedObject {
+  /// The entity's slots, defaults and codings.
+  @inline(__always)
+  final var _shape: FrozenEntity { _shapeReference.takeUnretainedValue() }
+
+  @inline(__always)
   final var _layout: PropertyLayout { _shape.layout }
 
   /// The serial number of the frozen entity, read without retaining the entity.
@@ -84,6 +89,7 @@ extension NSManagedObject {
   public final var faultingState: Int { isFault ? 1 : 0 }
 
   /// The current values; nil in a fault.
+  @inline(__always)
   final var _current: Row? { _draft ?? _row }
 
   /// Reads from the current values without retaining them; nil if there are none. `body` must not change the

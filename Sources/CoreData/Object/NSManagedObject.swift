@@ -27,7 +27,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   ///   - context: Context to insert the object into; nil leaves it without a context until `insert(_:)`.
   public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     _entity = entity
-    _shape = entity.shape
+    _shapeReference = entity.shapeReference
     super.init()
     if let context { context.insert(self) }
   }
@@ -41,8 +41,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   /// The entity. Its layout numbers the slots.
   final let _entity: NSEntityDescription
-  /// The entity's slots, defaults and codings. Unowned: the entity retains them from its first use on.
-  final unowned(unsafe) let _shape: FrozenEntity
+  /// The entity's slots, defaults and codings, which the entity retains from its first use on.
+  final let _shapeReference: Unmanaged<FrozenEntity>
   /// A retained ID, or the retained ID space of a key; see `NSManagedObject+Identity.swift`. 0 until the
   /// object is registered or its ID is read.
   final let _identity = Atomic<UInt>(0)

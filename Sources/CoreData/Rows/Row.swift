@@ -123,15 +123,14 @@ package struct Row: @unchecked Sendable {
   ) {
     let count = words.count
     self.init(format, version: version, nulls: nulls, textRoom: textCount + room)
-    cells.withUnsafeMutablePointerToElements { start in
-      if let base = words.baseAddress { start.update(from: base, count: count) }
-      if textCount == 0 { return }
-      let bytes = UnsafeMutableRawPointer(start + count)
-      format.forEachText(nulls) { slot in
-        guard let text = texts[slot] else { return }
-        let place = RowFormat.TextPlace(words[slot])
-        (bytes + place.offset).copyMemory(from: text, byteCount: place.count)
-      }
+    let start = unretained._withUnsafeGuaranteedRef { $0.withUnsafeMutablePointerToElements { $0 } }
+    if let base = words.baseAddress { start.update(from: base, count: count) }
+    if textCount == 0 { return }
+    let bytes = UnsafeMutableRawPointer(start + count)
+    format.forEachText(nulls) { slot in
+      guard let text = texts[slot] else { return }
+      let place = RowFormat.TextPlace(words[slot])
+      (bytes + place.offset).copyMemory(from: text, byteCount: place.count)
     }
   }
 

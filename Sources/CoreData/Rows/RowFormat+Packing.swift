@@ -51,10 +51,14 @@ extension RowFormat {
   @inline(__always) package func row(
     version: Int64, _ fill: (inout PackedCells) throws -> Bool
   ) rethrows -> Row? {
-    try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { words in
+    // The closures capture the format unretained: one retain for each row is enough.
+    let (format, count) = (Unmanaged.passUnretained(self), count)
+    return try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { words in
       try withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: count) { texts in
-        var cells = PackedCells(self, words, texts)
-        return try fill(&cells) ? cells._row(self, version: version) : nil
+        try format._withUnsafeGuaranteedRef { format in
+          var cells = PackedCells(format, words, texts)
+          return try fill(&cells) ? cells._row(format, version: version) : nil
+        }
       }
     }
   }

@@ -28,11 +28,14 @@ enum ObjectMaker {
   }
 
   /// Creates an object of the entity's class, without a context.
+  @inline(__always)
   static func make(_ entity: NSEntityDescription) -> NSManagedObject {
-    make(entity.shape.objectClass, entity, insertInto: nil)
+    let type = entity.shapeReference._withUnsafeGuaranteedRef { $0.objectClass }
+    return make(type, entity, insertInto: nil)
   }
 
   /// Creates an object of a class by its designated initializer.
+  @inline(__always)
   static func make(
     _ type: NSManagedObject.Type, _ entity: NSEntityDescription, insertInto context: NSManagedObjectContext?
   ) -> NSManagedObject {

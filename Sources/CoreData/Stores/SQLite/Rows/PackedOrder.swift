@@ -33,21 +33,60 @@ struct PackedOrder {
     _fallback = RowOrdering(plan)
   }
 
-  /// Returns the rows sorted stably.
-  func sorted(_ found: [StoredObject]) -> [StoredObject] {
-    guard found.count <= Int32.max, found.allSatisfy({ $0.row?.isPacked ?? false }) else {
-      return _sortedByValues(found)
+  /// Sorts the rows stably.
+  func sort(_ found: inout [StoredObject]) {
+    guard let ranks = _ranks(of: found) else {
+      found = _sortedByValues(found)
+      return
     }
+    var places = ranks
+    RankSort.sort(&places)
+    _sortTies(&places, found)
+    places.withUnsafeMutableBufferPointer { places in
+      found.withUnsafeMutableBufferPointer { Self._arrange($0, by: places) }
+    }
+  }
+
+  /// Returns each row's rank; nil if a row is not packed, or there are too many.
+  private func _ranks(of found: [StoredObject]) -> [RankSort.Place]? {
+    guard found.count <= Int32.max else { return nil }
     let (slot, isAscending) = _keys[0]
     var places: [RankSort.Place] = []
     places.reserveCapacity(found.count)
-    for (index, object) in found.enumerated() {
-      let rank = object.row!.packed(slot).rank
-      places.append(RankSort.Place(rank: isAscending ? rank : ~rank, index: Int32(truncatingIfNeeded: index)))
+    // In place: copying an object to look at it would retain its references.
+    let arePacked = found.withUnsafeBufferPointer { found in
+      for index in found.indices {
+        guard let cells = found[index].row?.unretained else { return false }
+        let rank: UInt64? = cells._withUnsafeGuaranteedRef {
+          let row = Row($0)
+          return row.isPacked ? row.packed(slot).rank : nil
+        }
+        guard let rank else { return false }
+        places.append(
+          RankSort.Place(rank: isAscending ? rank : ~rank, index: Int32(truncatingIfNeeded: index)))
+      }
+      return true
     }
-    RankSort.sort(&places)
-    _sortTies(&places, found)
-    return places.map { found[Int($0.index)] }
+    return arePacked ? places : nil
+  }
+
+  /// Moves each element to the position of the place that names its index. Follows the cycles of the
+  /// permutation, so that nothing is copied.
+  private static func _arrange(
+    _ found: UnsafeMutableBufferPointer<StoredObject>, by places: UnsafeMutableBufferPointer<RankSort.Place>
+  ) {
+    for start in places.indices where Int(places[start].index) != start {
+      let first = found.moveElement(from: start)
+      var gap = start
+      while true {
+        let source = Int(places[gap].index)
+        places[gap] = RankSort.Place(rank: 0, index: Int32(truncatingIfNeeded: gap))
+        if source == start { break }
+        found.initializeElement(at: gap, to: found.moveElement(from: source))
+        gap = source
+      }
+      found.initializeElement(at: gap, to: first)
+    }
   }
 
   /// Sorts indices of equal rank by their cells.

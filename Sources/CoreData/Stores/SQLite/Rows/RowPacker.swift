@@ -4,8 +4,10 @@ import Foundation
 
 /// Reads the rows of one entity into packed Rows: the inner loop of every fetch.
 ///
-/// Its steps are plain bytes, so that iterating them involves no reference counting.
-final class RowPacker: Sendable {
+/// Its steps are plain bytes in memory of its own, so that iterating them involves no reference counting.
+final class RowPacker: @unchecked Sendable {
+  // Unchecked: the steps are immutable.
+
   private struct Step: Sendable {
     enum Kind: UInt8, Sendable { case int, bool, double, text, uuid }
 
@@ -15,7 +17,8 @@ final class RowPacker: Sendable {
   }
 
   let format: RowFormat
-  private let _steps: [Step]
+  private let _format: Unmanaged<RowFormat>
+  private let _steps: UnsafeMutableBufferPointer<Step>
   /// Cells that are set in the finished Row, one by one.
   private let _late: [CellDecoder]
   private let _composites: [CompositeDecoder]
@@ -43,56 +46,71 @@ final class RowPacker: Sendable {
       case .decimal, .transformable, .data, .externalData, .polymorphicReference: late.append(cell)
       }
     }
-    (_steps, _late, _composites) = (steps, late, composites)
+    _format = .passUnretained(format)
+    _steps = .allocate(capacity: steps.count)
+    _ = _steps.initialize(from: steps)
+    (_late, _composites) = (late, composites)
     _room = late.reduce(0) { room, cell in
       if case .decimal = cell.content { room + MemoryLayout<Decimal>.size } else { room }
     }
   }
 
+  deinit { _steps.deallocate() }
+
   /// Reads a statement's current row; nil if a cell cannot be packed.
   ///
   /// - Throws: `CellError`.
   func row(_ statement: Statement, version: Int64, _ context: RowReader.Context) throws -> Row? {
-    let packed = format.row(version: version) { cells in
-      _steps.withUnsafeBufferPointer { steps in
-        for step in steps {
-          let slot = Int(step.slot)
-          switch step.kind {
-          case .int, .bool:
-            // NULL also reads as zero; only zero needs a second check.
-            let value = statement.int64(step.column)
-            cells.set(step.kind == .int ? UInt64(bitPattern: value) : value == 0 ? 0 : 1, at: slot)
-            if value == 0, statement.isNull(step.column) { cells.setNull(at: slot) }
-          case .double:
-            let value = statement.double(step.column)
-            cells.set(value.bitPattern, at: slot)
-            if value == 0, statement.isNull(step.column) { cells.setNull(at: slot) }
-          case .text:
-            let text = statement.text(step.column)
-            if text.baseAddress == nil {
-              cells.setNull(at: slot)
-            } else if !cells.set(text, at: slot) {
-              return false
-            }
-          case .uuid:
-            if statement.isNull(step.column) {
-              cells.setNull(at: slot)
-              continue
-            }
-            // Anything but 16 bytes is a text, or damaged.
-            let isSet = statement.withBytes(step.column) { bytes in
-              bytes.count == 16 && cells.set(bytes.assumingMemoryBound(to: UInt8.self), at: slot)
-            }
-            if !isSet { return false }
-          }
+    // Closures that capture references would retain them for each row.
+    let (packer, statements) = (Unmanaged.passUnretained(self), Unmanaged.passUnretained(statement))
+    let packed = _format._withUnsafeGuaranteedRef { format in
+      format.row(version: version) { cells in
+        packer._withUnsafeGuaranteedRef { packer in
+          statements._withUnsafeGuaranteedRef { packer._fill(&cells, $0) }
         }
-        _prepare(&cells)
-        return true
       }
     }
     guard var packed else { return nil }
     if !_late.isEmpty || !_composites.isEmpty { try _setLate(&packed, statement, context) }
     return packed
+  }
+
+  /// Sets the cells of a Row; false if one cannot be packed.
+  @inline(__always)
+  private func _fill(_ cells: inout PackedCells, _ statement: Statement) -> Bool {
+    for step in _steps {
+      let slot = Int(step.slot)
+      switch step.kind {
+      case .int, .bool:
+        // NULL also reads as zero; only zero needs a second check.
+        let value = statement.int64(step.column)
+        cells.set(step.kind == .int ? UInt64(bitPattern: value) : value == 0 ? 0 : 1, at: slot)
+        if value == 0, statement.isNull(step.column) { cells.setNull(at: slot) }
+      case .double:
+        let value = statement.double(step.column)
+        cells.set(value.bitPattern, at: slot)
+        if value == 0, statement.isNull(step.column) { cells.setNull(at: slot) }
+      case .text:
+        let text = statement.text(step.column)
+        if text.baseAddress == nil {
+          cells.setNull(at: slot)
+        } else if !cells.set(text, at: slot) {
+          return false
+        }
+      case .uuid:
+        if statement.isNull(step.column) {
+          cells.setNull(at: slot)
+          continue
+        }
+        // Anything but 16 bytes is a text, or damaged.
+        let isSet = statement.withBytes(step.column) { bytes in
+          bytes.count == 16 && cells.set(bytes.assumingMemoryBound(to: UInt8.self), at: slot)
+        }
+        if !isSet { return false }
+      }
+    }
+    _prepare(&cells)
+    return true
   }
 
   @inline(__always) private func _prepare(_ cells: inout PackedCells) {

@@ -32,6 +32,8 @@ final class RowReader: Sendable {
     let composites: [CompositeDecoder]
     /// Creates packed rows; nil for an entity whose rows cannot be packed.
     let packer: RowPacker?
+    /// The packer, for calls without reference counting.
+    private let _packer: Unmanaged<RowPacker>?
 
     init(
       space: ObjectIDSpace, slotCount: Int, cells: [CellDecoder], composites: [CompositeDecoder],
@@ -42,6 +44,15 @@ final class RowReader: Sendable {
       self.cells = cells
       self.composites = composites
       packer = format.map { RowPacker(cells, composites, $0) }
+      _packer = packer.map(Unmanaged.passUnretained)
+    }
+
+    /// Reads a statement's current row; nil if it cannot be packed.
+    ///
+    /// - Throws: `CellError`.
+    @inline(__always)
+    func packedRow(_ statement: Statement, version: Int64, _ context: Context) throws -> Row? {
+      try _packer?._withUnsafeGuaranteedRef { try $0.row(statement, version: version, context) }
     }
   }
 
@@ -54,11 +65,12 @@ final class RowReader: Sendable {
   private let _isPolymorphic: Bool
   /// By entity number - 1; nil outside the family.
   private let _decoders: [EntityDecoder?]
-  private let _only: EntityDecoder
+  /// The decoder of the entity itself, which `_decoders` retains.
+  private let _only: Unmanaged<EntityDecoder>
   private let _part: RowPart?
 
   /// The packed format; nil if rows are not packed, or belong to several entities.
-  var format: RowFormat? { _isPolymorphic ? nil : _only.packer?.format }
+  var format: RowFormat? { _isPolymorphic ? nil : _only.takeUnretainedValue().packer?.format }
 
   /// - Parameter part: The slots to read; nil for all. Subentities number inherited slots like their parents.
   init(entity number: Int, includesSubentities: Bool, part: RowPart? = nil, context: Context) {
@@ -116,7 +128,7 @@ final class RowReader: Sendable {
         composites: composites, format: part == nil ? context.formats[member - 1] : nil)
     }
     selectList = names.joined(separator: ", ")
-    _only = decoders[number - 1]!
+    _only = .passUnretained(decoders[number - 1]!)
     _decoders = decoders
   }
 
@@ -141,9 +153,17 @@ final class RowReader: Sendable {
   func object(_ statement: Statement) throws -> StoredObject? {
     let reference = statement.int64(0)
     let version = statement.int64(1)
-    guard let decoder = try _decoder(statement, column: 2, reference) else { return nil }
+    return try _decoder(statement, column: 2, reference)?._withUnsafeGuaranteedRef {
+      try _object(statement, $0, reference, version: version)
+    }
+  }
+
+  @inline(__always)
+  private func _object(
+    _ statement: Statement, _ decoder: EntityDecoder, _ reference: Int64, version: Int64
+  ) throws -> StoredObject {
     do {
-      if let row = try decoder.packer?.row(statement, version: version, _context) {
+      if let row = try decoder.packedRow(statement, version: version, _context) {
         return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: row)
       }
       let row = try Row(count: decoder.slotCount, version: version) { cells in
@@ -165,18 +185,21 @@ final class RowReader: Sendable {
   /// Returns the key in the current row of a statement that selects `identityList`.
   func key(_ statement: Statement) throws -> ObjectKey? {
     let reference = statement.int64(0)
-    guard let decoder = try _decoder(statement, column: 1, reference) else { return nil }
-    return ObjectKey(space: decoder.space, reference: reference)
+    return try _decoder(statement, column: 1, reference)?._withUnsafeGuaranteedRef {
+      ObjectKey(space: $0.space, reference: reference)
+    }
   }
 
   @inline(__always)
-  private func _decoder(_ statement: Statement, column: Int32, _ reference: Int64) throws -> EntityDecoder? {
+  private func _decoder(
+    _ statement: Statement, column: Int32, _ reference: Int64
+  ) throws -> Unmanaged<EntityDecoder>? {
     guard _isPolymorphic else { return _only }
     let stored = statement.int64(column)
     guard let number = _context.numbers.number(forStored: stored) else {
       throw SQLiteStoreError.corruptRow(
         table: _tableName, key: reference, reason: "the model has no entity number \(stored)")
     }
-    return _decoders[number - 1]
+    return _decoders[number - 1].map(Unmanaged.passUnretained)
   }
 }

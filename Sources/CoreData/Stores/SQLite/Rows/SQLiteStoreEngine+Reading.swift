@@ -14,7 +14,9 @@ extension SQLiteStoreEngine {
   /// Runs a fetch on the caller's connection.
   func fetch(_ plan: FetchPlan, on connection: Connection) throws -> [StoredObject] {
     guard let order = packedOrder(plan) else { return try _fetch(plan, on: connection) }
-    return try order.sorted(_fetch(plan.unsorted, on: connection))
+    var found = try _fetch(plan.unsorted, on: connection)
+    order.sort(&found)
+    return found
   }
 
   /// Returns the order to apply in memory; nil if SQL sorts.
