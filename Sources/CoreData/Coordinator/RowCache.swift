@@ -6,11 +6,12 @@ final class RowCache: Sendable {
   private struct Generations {
     var young: [IdentityKey: Row] = [:]
     var old: [IdentityKey: Row] = [:]
-    /// Incremented by every commit, so that a slow reader cannot restore rows that a commit has replaced.
-    var commits = 0
   }
 
   private let _rows = Mutex(Generations())
+  /// Incremented by every commit, under the lock, so that a slow reader cannot restore rows that a commit has
+  /// replaced.
+  private let _commits = Atomic<Int>(0)
   private let _capacity: Int
 
   /// - Parameter capacity: Rows per generation.
@@ -27,12 +28,13 @@ final class RowCache: Sendable {
   }
 
   /// The current epoch; take it before a read.
-  var epoch: Int { _rows.withLock { $0.commits } }
+  @inline(__always)
+  var epoch: Int { _commits.load(ordering: .acquiring) }
 
   /// Caches rows that a read returned, unless a commit has happened since it began.
   func keep(_ found: [StoredObject], readAt epoch: Int) {
     _rows.withLock { rows in
-      guard rows.commits == epoch else { return }
+      guard self.epoch == epoch else { return }
       for object in found {
         if let row = object.row { rows.young[IdentityKey(object.key)] = row }
       }
@@ -43,7 +45,7 @@ final class RowCache: Sendable {
   /// Caches a row that a read returned, unless a commit has happened since it began.
   func keep(_ row: Row, for key: ObjectKey, readAt epoch: Int) {
     _rows.withLock { rows in
-      guard rows.commits == epoch else { return }
+      guard self.epoch == epoch else { return }
       rows.young[IdentityKey(key)] = row
       _age(&rows)
     }
@@ -55,7 +57,7 @@ final class RowCache: Sendable {
   @discardableResult
   func commit(_ entries: [Layer.Entry]) -> Int {
     _rows.withLock { rows in
-      rows.commits += 1
+      let epoch = _beginEpoch()
       entries.forEachHeld { entry in
         let key = IdentityKey(entry.id)
         if key.isTemporary { return }
@@ -66,7 +68,7 @@ final class RowCache: Sendable {
         }
       }
       _age(&rows)
-      return rows.commits
+      return epoch
     }
   }
 
@@ -76,14 +78,17 @@ final class RowCache: Sendable {
   @discardableResult
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) -> Int {
     _rows.withLock { rows in
-      rows.commits += 1
+      let epoch = _beginEpoch()
       for (key, row) in written { _insertUnlessOlder(row, IdentityKey(key), &rows) }
       for key in deleted { _drop(IdentityKey(key), &rows) }
       _age(&rows)
-      return rows.commits
+      return epoch
     }
   }
 
+  private func _beginEpoch() -> Int { _commits.wrappingAdd(1, ordering: .releasing).newValue }
+
+  @inline(__always)
   private func _insertUnlessOlder(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
     // Rows of other coordinators may arrive late; keep the newer row.
     if let known = rows.young.updateValue(row, forKey: key) ?? rows.old[key], known.version > row.version {
@@ -102,7 +107,7 @@ final class RowCache: Sendable {
   /// Invalidates all rows.
   func removeAll() {
     _rows.withLock { rows in
-      rows.commits += 1
+      _ = _beginEpoch()
       rows.young = [:]
       rows.old = [:]
     }

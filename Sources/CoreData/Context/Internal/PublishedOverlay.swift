@@ -14,13 +14,15 @@ final class PublishedOverlay: Sendable {
 
   private let _state = Mutex(State())
   private let _hasMail = Atomic<Bool>(false)
+  private let _hasLayers = Atomic<Bool>(false)
   /// The number of changes so far, and that number when the last published state was collected.
   private let _noted = Atomic<Int>(0)
   private let _published = Atomic<Int>(0)
   private let _hasReaders = Atomic<Bool>(false)
 
-  /// The layers that the context has accepted.
-  var layers: [Layer] { _state.withLock { $0.layers } }
+  /// The layers that the context has accepted. Takes no lock if there are none, as in a context without children.
+  @inline(__always)
+  var layers: [Layer] { _hasLayers.load(ordering: .acquiring) ? _state.withLock { $0.layers } : [] }
 
   /// All layers visible to children, including pending deliveries.
   var visibleLayers: [Layer] { visibleLayers { $0.layers() } }
@@ -59,6 +61,7 @@ final class PublishedOverlay: Sendable {
   /// Removes the oldest delivery and pushes the layer that the context made from it.
   func completeDelivery(as layer: Layer) {
     let layers = _pushed(layer)
+    _hasLayers.store(!layers.isEmpty, ordering: .releasing)
     _state.withLock { state in
       state.layers = layers
       state.inbox.removeFirst()
@@ -68,12 +71,14 @@ final class PublishedOverlay: Sendable {
   }
 
   /// Whether the context has unpublished changes.
+  @inline(__always)
   var isStale: Bool { _published.load(ordering: .acquiring) != _noted.load(ordering: .acquiring) }
 
   /// The number of changes so far. Read it before collecting the changes.
   var noted: Int { _noted.load(ordering: .acquiring) }
 
   /// True once a child has attached.
+  @inline(__always)
   var hasReaders: Bool { _hasReaders.load(ordering: .acquiring) }
 
   func addReader(_ child: NSManagedObjectContext) {
@@ -88,6 +93,7 @@ final class PublishedOverlay: Sendable {
   var readers: [NSManagedObjectContext] { _state.withLock { $0.readers }.compactMap(\.context) }
 
   /// Counts a change. Free until a child has attached.
+  @inline(__always)
   func markStale() {
     if hasReaders { _noted.wrappingAdd(1, ordering: .releasing) }
   }
@@ -99,8 +105,7 @@ final class PublishedOverlay: Sendable {
   /// Pushes a layer. Layers of similar size are merged, so that their number stays small and each change is
   /// merged a logarithmic number of times.
   func push(_ layer: Layer) {
-    let layers = _pushed(layer)
-    _state.withLock { $0.layers = layers }
+    replace(with: _pushed(layer))
   }
 
   private func _pushed(_ layer: Layer) -> [Layer] {
@@ -118,8 +123,11 @@ final class PublishedOverlay: Sendable {
     return layers
   }
 
-  func replace(with layers: [Layer]) { _state.withLock { $0.layers = layers } }
+  func replace(with layers: [Layer]) {
+    _hasLayers.store(!layers.isEmpty, ordering: .releasing)
+    _state.withLock { $0.layers = layers }
+  }
 
   /// Drops the layers that the context has accepted; pending deliveries stay.
-  func clear() { _state.withLock { $0.layers = [] } }
+  func clear() { replace(with: []) }
 }
