@@ -110,6 +110,10 @@ package final class PropertyLayout: Sendable {
   package let derivedToManySlots: SlotSet
   /// Slots of to-one relationships.
   package let toOneSlots: [Int]
+  /// Slots of relationships whose rule follows them when an object is deleted: Nullify or Cascade.
+  package let followedSlots: [Int]
+  /// Slots of relationships whose rule is Deny.
+  package let denyingSlots: [Int]
   /// Slots of attributes whose values are encoded to be stored.
   package let transformableSlots: [Int]
   /// Slots of attributes that the store computes.
@@ -141,6 +145,10 @@ package final class PropertyLayout: Sendable {
     transformableSlots = slots.indices.filter { slots[$0].type == .transformable }
     derivedSlots = slots.indices.filter { slots[$0].isDerived }
     toOneSlots = slots.indices.filter { slots[$0].isToOne }
+    followedSlots = slots.indices.filter {
+      [.nullify, .cascade].contains(slots[$0].relationship?.deleteRule)
+    }
+    denyingSlots = slots.indices.filter { slots[$0].relationship?.deleteRule == .deny }
   }
 
   package func slot(named name: String) -> Int? { _names[name] }

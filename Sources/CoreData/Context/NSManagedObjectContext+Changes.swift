@@ -50,6 +50,7 @@ extension NSManagedObjectContext {
   // MARK: Changing
 
   /// Marks an object as changed. Cheap if it is marked already.
+  @inline(__always)
   final func markChanged(_ object: NSManagedObject) {
     if object._flags.isRecordedAsChanged { return }
     object._state.change()
@@ -107,10 +108,9 @@ extension NSManagedObjectContext {
   private final func _propagate(deletionOf object: NSManagedObject) {
     // Its row is gone: no relationships to follow.
     if _isGone(object) { return }
-    for (number, slot) in object._layout.slots.enumerated() {
-      guard let relationship = slot.relationship else { continue }
-      guard relationship.deleteRule == .nullify || relationship.deleteRule == .cascade else { continue }
-      for other in object.targets(number) where !other._flags.contains(.deletePropagated) {
+    for slot in object._layout.followedSlots {
+      guard let relationship = object.relationship(slot) else { continue }
+      for other in object.targets(slot) where !other._flags.contains(.deletePropagated) {
         // Cutting a to-one fires the fault, and an ancestor may have deleted the member since the members were read.
         if let inverse = relationship.inverseSlot, !other._layout.slots[inverse].isToMany, _isGone(other) {
           continue
@@ -144,10 +144,13 @@ extension NSManagedObjectContext {
     if objects.count > 8 {
       if !objects[0]._flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
         sets.inserted.reserveCapacity(objects.count)
+      } else if objects[0]._flags.contains(.eventDeleted) {
+        sets.deleted.reserveCapacity(objects.count)
       } else if objects[0]._flags.contains(.eventUpdated) {
         sets.updated.reserveCapacity(objects.count)
       }
     }
+    // Whether all of the sets are this context's unsaved changes.
     var isOwn = true
     objects.forEachHeld { object in
       let flags = object._flags
@@ -172,6 +175,7 @@ extension NSManagedObjectContext {
       unlist(object)
       table.remove(object)
       object._state.cancelInsertion()
+      isOwn = false
     }
     events.isProcessing = false
     events.announced = isOwn && sets.holdsAll(unsaved.objects) ? sets : nil
@@ -198,9 +202,9 @@ struct EventSets {
   var deleted = Set<NSManagedObject>()
   var refreshed = Set<NSManagedObject>()
 
-  /// Whether these sets' inserted and updated objects are all of `listed`, given that each of them is listed.
+  /// Whether these sets hold all of `listed`, given that each of their objects is listed.
   func holdsAll(_ listed: [NSManagedObject]) -> Bool {
-    deleted.isEmpty && refreshed.isEmpty && inserted.count + updated.count == listed.count
+    refreshed.isEmpty && inserted.count + updated.count + deleted.count == listed.count
   }
 
   /// Empties the sets but keeps their storage. Does not affect copies that callers hold.

@@ -151,12 +151,13 @@ extension NSManagedObjectContext {
     if announced == nil {
       sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
       sets.updated.reserveCapacity(entries.count(where: { $0.kind == .updated }))
+      sets.deleted.reserveCapacity(entries.count(where: { $0.kind == .deleted }))
     }
     var unwritten: [Layer.Entry] = []
     own.forEachHeld { object in
       guard object.isDirty else { return }
       if object._flags.contains(.deleted) {
-        if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
+        if announced == nil, !object._flags.contains(.inserted) { sets.deleted.insert(object) }
       } else if object._flags.contains(.inserted) {
         if announced == nil { sets.inserted.insert(object) }
       } else {
@@ -222,16 +223,19 @@ extension NSManagedObjectContext {
   private final func _consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
     defer { events.announced = nil }
     guard let sets = events.announced, !hadAdopted, sets.holdsAll(own) else { return nil }
-    // The inserted set holds only inserted objects; equal counts mean equal sets.
-    var inserted = 0
+    // The inserted set holds only inserted objects, the deleted set only deleted ones: equal counts mean equal
+    // sets.
+    var (inserted, deleted) = (0, 0)
     let areAllSaved = own.allHeld { object in
+      if object._flags.contains(.deleted) { deleted += 1 }
       if object._flags.contains(.inserted) { inserted += 1 }
-      return object.isDirty && !object._flags.contains(.deleted)
+      return object.isDirty && !object._flags.isSuperset(of: [.inserted, .deleted])
     }
-    return areAllSaved && inserted == sets.inserted.count ? sets : nil
+    return areAllSaved && inserted == sets.inserted.count && deleted == sets.deleted.count ? sets : nil
   }
 
   /// Clears the flags of an unsaved change once it is saved.
+  @inline(__always)
   private final func _markSaved(_ object: NSManagedObject, row: Row?) {
     if object._flags.contains(.deleted) {
       // Other objects stay registered until their deletion has been announced.

@@ -31,6 +31,7 @@ extension NSManagedObject {
   }
 
   /// Whether all given cells currently have values.
+  @inline(__always)
   private final func _hasValues(at slots: [Int]) -> Bool {
     if let _draft { return !_draft.hasNull(at: slots) }
     if let _row { return !_row.hasNull(at: slots) }
@@ -115,15 +116,14 @@ extension NSManagedObject {
   }
 
   final func validateDeletion() throws {
+    if _layout.denyingSlots.isEmpty { return }
     var errors: [any Error] = []
-    for (slot, description) in _layout.slots.enumerated() {
-      guard let relationship = description.relationship, relationship.deleteRule == .deny else { continue }
-      let others = relationship.isToMany ? members(slot).list : toOne(slot).map { [$0] } ?? []
-      guard others.contains(where: { !$0.isDeleted }) else { continue }
+    for slot in _layout.denyingSlots where targets(slot).contains(where: { !$0.isDeleted }) {
+      let name = _layout.slots[slot].name
       errors.append(
         ValidationErrors.make(
-          NSValidationRelationshipDeniedDeleteError, self, description.name, value(at: slot),
-          "'\(_layout.entityName)' cannot be deleted while '\(description.name)' still has objects (delete rule Deny). "
+          NSValidationRelationshipDeniedDeleteError, self, name, value(at: slot),
+          "'\(_layout.entityName)' cannot be deleted while '\(name)' still has objects (delete rule Deny). "
             + "Delete or detach them first."))
     }
     try ValidationErrors.throwIfAny(errors)
