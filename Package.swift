@@ -2,10 +2,13 @@
 import CompilerPluginSupport
 import PackageDescription
 
-/// Every target is built alike: Swift 6 mode, existential types spelled `any`.
+/// Every target is built alike: Swift 6 mode, existential types spelled `any`. Release builds are optimized for size, which
+/// takes a client half the time to build; what must be fast is inlined by name (docs/decisions/0026-one-module.md).
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
+  .unsafeFlags(
+    ["-Osize"], .when(platforms: [.linux, .android, .windows, .wasi, .openbsd], configuration: .release)),
 ]
 
 let package = Package(

@@ -131,6 +131,7 @@ extension [Layer.Entry] {
 
 extension Layer.Entry {
   /// Whether the entry changes an object that was never stored and is not inserted either.
+  @inline(__always)
   fileprivate var _isLost: Bool { kind != .inserted && !id.isPermanent }
 }
 

@@ -5,6 +5,7 @@ import Foundation
 
 extension NSManagedObjectContext {
   /// The context's model; nil without a coordinator or with an invalid model.
+  @inline(__always)
   final var frozen: FrozenModel? {
     if let known = memo.model { return known }
     memo.model = persistentStoreCoordinator?.frozen
@@ -17,6 +18,7 @@ extension NSManagedObjectContext {
   }
 
   /// A new object's default values, packed as its store does it; nil if the store does not pack them.
+  @inline(__always)
   final func newDraft(of shape: FrozenEntity) -> Row? {
     guard let coordinator = rootCoordinator else { return nil }
     return memo.newDraft(of: shape, in: coordinator)
@@ -137,6 +139,7 @@ extension NSManagedObjectContext {
 
   /// Returns the registered object that a to-one value refers to, if any. A value saved together with its
   /// target still has the target's temporary ID.
+  @inline(__always)
   final func registered(in value: Value) -> NSManagedObject? {
     switch value {
     case .reference(let key): table.object(for: key)

@@ -36,7 +36,11 @@ extension NSManagedObjectContext {
       }
       let base = entry.base.flatMap { $0.isAsRead ? $0 : nil }
       if base != nil, _isOwn(entry) { continue }
-      if let base, !savePass.hasResolved { try rebase(position, on: base) } else { unknown.append((position, key)) }
+      if let base, !savePass.hasResolved {
+        try rebase(position, on: base)
+      } else {
+        unknown.append((position, key))
+      }
     }
     if !unknown.isEmpty {
       for (place, stored) in zip(unknown, try coordinator.rows(for: unknown.map(\.key))) {

@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
 
   /// Records the state of objects before they change; nil without an undo manager or while registration is
   /// disabled.
+  @inline(__always)
   final var undoRecorder: UndoRecorder? {
     guard let _undo else { return nil }
     return _undo.recorder

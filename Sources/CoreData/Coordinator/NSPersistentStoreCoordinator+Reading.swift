@@ -79,6 +79,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The engine of the only store; nearly all coordinators have one store.
+  @inline(__always)
   private final var _onlyEngine: (any StoreEngine)? {
     let stores = persistentStores
     return stores.count == 1 ? stores[0].engine : nil

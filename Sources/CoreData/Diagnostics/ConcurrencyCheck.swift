@@ -55,6 +55,7 @@ enum ConcurrencyCheck {
 
 extension NSManagedObjectContext {
   /// Traps or logs if the check is enabled and the calling thread is not executing for this context.
+  @inline(__always)
   final func checkQueue() {
     if isChecked, !queue.isCurrent { queueWasViolated(by: nil) }
   }
@@ -81,12 +82,14 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
   /// Prepares an object for access to its values: checks its queue, fills its fault.
+  @inline(__always)
   final func attend() {
     if _flags.contains(.checked) { checkQueue() }
     if _flags.contains(.fault) { fireFault() }
   }
 
   /// Traps or logs if the check is enabled and the calling thread is not executing for the object's context.
+  @inline(__always)
   final func checkQueue() {
     guard _flags.contains(.checked), let context = _context, !context.queue.isCurrent else { return }
     context.queueWasViolated(by: self)

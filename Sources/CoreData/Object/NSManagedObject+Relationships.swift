@@ -45,6 +45,7 @@ extension NSManagedObject {
     if target != nil || _relations != nil { relations.setTarget(target, slot) }
   }
 
+  @inline(__always)
   final func reference(to target: NSManagedObject?) -> Value {
     guard let target else { return .null }
     if let key = target._key { return .reference(key) }
@@ -151,6 +152,7 @@ extension NSManagedObject {
 
   /// Returns the relationship at a slot; nil if a damaged file refers to an object whose entity has none
   /// there.
+  @inline(__always)
   final func relationship(_ slot: Int) -> PropertyLayout.Relationship? {
     slot < _layout.slots.count ? _layout.slots[slot].relationship : nil
   }
@@ -196,6 +198,7 @@ extension NSManagedObject {
   }
 
   /// Marks a to-many dirty after a change at the other end. Does not fire the fault.
+  @inline(__always)
   final func markTouched(_ slot: Int) {
     _changed.insert(slot)
     _context?.markChanged(self)

@@ -117,8 +117,12 @@ extension NSManagedObject {
   }
 
   /// Encodes transformable attributes before the draft is shared. Other contexts decode separate objects.
+  @inline(__always)
   final func encodeTransformables() throws {
-    guard !_layout.transformableSlots.isEmpty, let draft = _draft else { return }
+    if !_layout.transformableSlots.isEmpty, let _draft { try _encodeTransformables(in: _draft) }
+  }
+
+  private final func _encodeTransformables(in draft: Row) throws {
     for slot in _layout.transformableSlots where !_layout.slots[slot].isTransient {
       guard case .transformable(let box) = draft[slot], box.data == nil else { continue }
       let data = try _shape.codings[slot]!.data(from: box)

@@ -81,6 +81,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   open func uriRepresentation() -> URL { uri }
 
   /// The permanent ID of a temporary one, once known; nil for a permanent ID.
+  @inline(__always)
   private var _learned: NSManagedObjectID? {
     guard let known = _permanent.load(ordering: .acquiring) else { return nil }
     return Unmanaged<NSManagedObjectID>.fromOpaque(known).takeUnretainedValue()
@@ -102,12 +103,14 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   package final var isPermanent: Bool { !isTemporary || _permanent.load(ordering: .acquiring) != nil }
 
   /// The permanent ID: this one, or a temporary one's; nil before the first save.
+  @inline(__always)
   package final var permanent: NSManagedObjectID? { isTemporary ? _learned : self }
 
   /// The permanent ID if there is one, otherwise this ID.
   package final var canonical: NSManagedObjectID { isTemporary ? _learned ?? self : self }
 
   /// Key of the stored object; nil without one.
+  @inline(__always)
   package final var key: ObjectKey? {
     guard isTemporary else { return ObjectKey(space: space, reference: reference) }
     return _learned.map { ObjectKey(space: $0.space, reference: $0.reference) }

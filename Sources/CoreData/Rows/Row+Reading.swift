@@ -4,6 +4,7 @@ import Foundation
 
 extension Row {
   /// The number of cells, one per slot of the layout.
+  @inline(__always)
   package var count: Int {
     let header = header
     guard let format = header.format else { return Int(header.count) }

@@ -189,6 +189,7 @@ package final class RowFormat: Sendable {
   }
 
   /// The end of the last text.
+  @inline(__always)
   func textEnd(_ words: UnsafeMutablePointer<UInt64>, _ nulls: UInt64) -> Int {
     var end = 0
     forEachText(nulls) { slot in

@@ -88,6 +88,7 @@ final class Relations {
     return state
   }
 
+  @inline(__always)
   func forEachToMany(_ body: (Int, ToManyState) -> Void) {
     for entry in _toMany { body(entry.slot, entry.state) }
   }
