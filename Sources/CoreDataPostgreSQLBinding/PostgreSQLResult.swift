@@ -24,12 +24,12 @@ package final class PostgreSQLResult {
     Int(String(cString: PQcmdTuples(handle))) ?? 0
   }
 
-  @inlinable package func isNull(_ row: Int, _ column: Int) -> Bool {
+  @inlinable @inline(__always) package func isNull(_ row: Int, _ column: Int) -> Bool {
     PQgetisnull(handle, Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column)) != 0
   }
 
   /// Returns the bytes of a cell, valid for the result's lifetime.
-  @inlinable package func bytes(_ row: Int, _ column: Int) -> UnsafeBufferPointer<UInt8> {
+  @inlinable @inline(__always) package func bytes(_ row: Int, _ column: Int) -> UnsafeBufferPointer<UInt8> {
     let (row, column) = (Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))
     let count = Int(PQgetlength(handle, row, column))
     let start = UnsafeRawPointer(PQgetvalue(handle, row, column)!).assumingMemoryBound(to: UInt8.self)
@@ -37,8 +37,13 @@ package final class PostgreSQLResult {
   }
 
   /// Returns an integer of two, four or eight bytes, or a boolean of one; zero for NULL and any other size.
-  @inlinable package func int64(_ row: Int, _ column: Int) -> Int64 {
-    let bytes = UnsafeRawBufferPointer(bytes(row, column))
+  @inlinable @inline(__always) package func int64(_ row: Int, _ column: Int) -> Int64 {
+    Self.int64(bytes(row, column))
+  }
+
+  /// Returns the integer in a cell's bytes.
+  @inlinable @inline(__always) package static func int64(_ cell: UnsafeBufferPointer<UInt8>) -> Int64 {
+    let bytes = UnsafeRawBufferPointer(cell)
     switch bytes.count {
     case 8: return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
     case 4: return Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
@@ -49,8 +54,13 @@ package final class PostgreSQLResult {
   }
 
   /// Returns a floating-point number of eight bytes; zero for NULL and any other size.
-  @inlinable package func double(_ row: Int, _ column: Int) -> Double {
-    let bytes = UnsafeRawBufferPointer(bytes(row, column))
+  @inlinable @inline(__always) package func double(_ row: Int, _ column: Int) -> Double {
+    Self.double(bytes(row, column))
+  }
+
+  /// Returns the floating-point number in a cell's bytes.
+  @inlinable @inline(__always) package static func double(_ cell: UnsafeBufferPointer<UInt8>) -> Double {
+    let bytes = UnsafeRawBufferPointer(cell)
     guard bytes.count == 8 else { return 0 }
     return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
   }

@@ -77,7 +77,7 @@ package struct ObjectKey: Hashable, Sendable {
   package let space: ObjectIDSpace
   package let reference: Int64
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package init(space: ObjectIDSpace, reference: Int64) {
     self.space = space
     self.reference = reference

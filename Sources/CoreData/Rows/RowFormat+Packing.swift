@@ -1,13 +1,13 @@
-/// The cells of a packed Row while a store reads them.
+/// The cells of a packed Row while a store reads them. Inlinable into the stores of other modules.
 package struct PackedCells: ~Copyable {
-  private let _words: UnsafeMutableBufferPointer<UInt64>
+  @usableFromInline let _words: UnsafeMutableBufferPointer<UInt64>
   /// Addresses of the texts, by slot; uninitialized for other slots.
-  private let _texts: UnsafeMutableBufferPointer<UnsafePointer<UInt8>?>
-  private var _nulls: UInt64
-  private var _textCount = 0
-  private var _room = 0
+  @usableFromInline let _texts: UnsafeMutableBufferPointer<UnsafePointer<UInt8>?>
+  @usableFromInline var _nulls: UInt64
+  @usableFromInline var _textCount = 0
+  @usableFromInline var _room = 0
 
-  @inline(__always) fileprivate init(
+  @inlinable @inline(__always) init(
     _ format: RowFormat, _ words: UnsafeMutableBufferPointer<UInt64>,
     _ texts: UnsafeMutableBufferPointer<UnsafePointer<UInt8>?>
   ) {
@@ -17,20 +17,21 @@ package struct PackedCells: ~Copyable {
     _nulls = format.absentSlots
   }
 
-  @inline(__always) package mutating func setNull(at slot: Int) {
+  @inlinable @inline(__always) package mutating func setNull(at slot: Int) {
     _texts[slot] = nil
     _nulls |= 1 &<< UInt64(slot)
   }
 
-  @inline(__always) package func set(_ word: UInt64, at slot: Int) { _words[slot] = word }
+  @inlinable @inline(__always) package func set(_ word: UInt64, at slot: Int) { _words[slot] = word }
 
   /// Makes room for bytes of cells that are set in the finished Row.
-  @inline(__always) package mutating func reserve(_ count: Int) { _room += count }
+  @inlinable @inline(__always) package mutating func reserve(_ count: Int) { _room += count }
 
   /// Sets a text, whose bytes must stay in place until the Row is created.
   ///
   /// - Returns: Whether it can be packed; texts beyond 4 GiB cannot.
-  @inline(__always) package mutating func set(_ text: UnsafeBufferPointer<UInt8>, at slot: Int) -> Bool {
+  @inlinable @inline(__always)
+  package mutating func set(_ text: UnsafeBufferPointer<UInt8>, at slot: Int) -> Bool {
     guard let word = RowFormat.TextPlace.word(offset: _textCount, count: text.count) else { return false }
     _texts[slot] = text.baseAddress
     _words[slot] = word
@@ -38,7 +39,7 @@ package struct PackedCells: ~Copyable {
     return true
   }
 
-  @inline(__always) fileprivate func _row(_ format: RowFormat, version: Int64) -> Row {
+  @inline(__always) @usableFromInline func _row(_ format: RowFormat, version: Int64) -> Row {
     Row(
       format, version: version, nulls: _nulls, words: UnsafeBufferPointer(_words),
       texts: UnsafePointer(_texts.baseAddress!), textCount: _textCount, room: _room)
@@ -48,7 +49,7 @@ package struct PackedCells: ~Copyable {
 extension RowFormat {
   /// Creates a packed Row from the cells that `fill` sets, which must be all except absent ones; nil if
   /// `fill` returns false.
-  @inline(__always) package func row(
+  @inlinable @inline(__always) package func row(
     version: Int64, _ fill: (inout PackedCells) throws -> Bool
   ) rethrows -> Row? {
     // The closures capture the format unretained: one retain for each row is enough.

@@ -64,7 +64,7 @@ package final class RowFormat: Sendable {
     package let count: Int
 
     /// Largest offset and count.
-    static var maximum: Int { 0xFFFF_FFFF }
+    @inlinable package static var maximum: Int { 0xFFFF_FFFF }
 
     @inline(__always) package init(_ word: UInt64) {
       offset = Int(word >> 32)
@@ -72,7 +72,7 @@ package final class RowFormat: Sendable {
     }
 
     /// Encodes a text's location; nil if the text is too long.
-    @inline(__always) package static func word(offset: Int, count: Int) -> UInt64? {
+    @inlinable @inline(__always) package static func word(offset: Int, count: Int) -> UInt64? {
       guard offset <= maximum, count <= maximum else { return nil }
       return UInt64(offset) << 32 | UInt64(count)
     }

@@ -7,7 +7,7 @@ package struct StoredObject: Sendable {
   /// The slots that were read, if not all; the Row's other slots are null regardless of the stored values.
   package var part: RowPart?
 
-  package init(key: ObjectKey, row: Row?, part: RowPart? = nil) {
+  @inlinable package init(key: ObjectKey, row: Row?, part: RowPart? = nil) {
     self.key = key
     self.row = row
     self.part = part

@@ -35,14 +35,39 @@ final class PostgreSQLRowReader: Sendable {
     case composite([Part])
   }
 
+  /// A cell of a packed Row, as plain bytes, so that iterating cells involves no reference counting.
+  private struct Step: Sendable {
+    enum Kind: UInt8, Sendable { case int, double, text, uuid, late }
+
+    let column: Int32
+    let slot: Int16
+    let kind: Kind
+
+    init(_ cell: Cell) {
+      column = Int32(truncatingIfNeeded: cell.column)
+      slot = Int16(truncatingIfNeeded: cell.slot)
+      kind =
+        switch cell.content {
+        case .int, .reference: .int
+        case .double: .double
+        case .string: .text
+        case .uuid: .uuid
+        case .decimal, .data, .transformable, .polymorphicReference: .late
+        }
+    }
+  }
+
   /// The cells of one concrete entity.
-  private final class EntityDecoder: Sendable {
+  private final class EntityDecoder: @unchecked Sendable {
+    // Unchecked: the steps are immutable.
+
     let space: ObjectIDSpace
     let slotCount: Int
     let cells: [Cell]
     let composites: [Composite]
     /// How rows are packed; nil for an entity whose rows cannot be packed.
     let format: RowFormat?
+    let steps: UnsafeMutableBufferPointer<Step>
     /// Cells of a packed Row that are set in the finished Row, one by one.
     let lateCells: [Cell]
     /// Bytes that the late cells need.
@@ -57,16 +82,16 @@ final class PostgreSQLRowReader: Sendable {
       self.cells = cells
       self.composites = composites
       format = entitySpaces.flatMap { Self._format(cells, composites, slotCount, $0) }
-      lateCells = cells.filter { cell in
-        switch cell.content {
-        case .int, .double, .string, .uuid, .reference: false
-        case .decimal, .data, .transformable, .polymorphicReference: true
-        }
-      }
+      let steps = cells.map(Step.init)
+      self.steps = .allocate(capacity: steps.count)
+      _ = self.steps.initialize(from: steps)
+      lateCells = zip(cells, steps).filter { $0.1.kind == .late }.map(\.0)
       room = lateCells.reduce(0) { room, cell in
         if case .decimal = cell.content { room + MemoryLayout<Decimal>.size } else { room }
       }
     }
+
+    deinit { steps.deallocate() }
 
     private static func _format(
       _ cells: [Cell], _ composites: [Composite], _ slotCount: Int, _ entitySpaces: [ObjectIDSpace]
@@ -106,7 +131,8 @@ final class PostgreSQLRowReader: Sendable {
   private let _isPolymorphic: Bool
   /// By entity number - 1; nil outside the family.
   private let _decoders: [EntityDecoder?]
-  private let _only: EntityDecoder
+  /// The decoder of the entity itself, which `_decoders` retains.
+  private let _only: Unmanaged<EntityDecoder>
   private let _part: RowPart?
 
   /// - Parameter part: The slots to read; nil for all.
@@ -180,7 +206,7 @@ final class PostgreSQLRowReader: Sendable {
     let byKey = "SELECT \(lists.values) FROM \(table.name) t0 WHERE t0.\"id\" ="
     sqlForKey = "\(byKey) $1::int8"
     sqlForKeys = "\(byKey) ANY($1::int8[])"
-    _only = decoders[number - 1]!
+    _only = .passUnretained(decoders[number - 1]!)
     _decoders = decoders
   }
 
@@ -212,7 +238,8 @@ final class PostgreSQLRowReader: Sendable {
     for row in 0..<result.rowCount {
       let reference = result.int64(row, 0)
       guard let decoder = try _decoder(result, row, column: 1, reference) else { continue }
-      objects.append(StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: nil))
+      let key = decoder._withUnsafeGuaranteedRef { ObjectKey(space: $0.space, reference: reference) }
+      objects.append(StoredObject(key: key, row: nil))
     }
     return objects
   }
@@ -221,9 +248,17 @@ final class PostgreSQLRowReader: Sendable {
   func object(_ result: PostgreSQLResult, _ row: Int) throws -> StoredObject? {
     let reference = result.int64(row, 0)
     let version = result.int64(row, 1)
-    guard let decoder = try _decoder(result, row, column: 2, reference) else { return nil }
+    return try _decoder(result, row, column: 2, reference)?._withUnsafeGuaranteedRef {
+      try _object(result, row, $0, reference, version: version)
+    }
+  }
+
+  @inline(__always)
+  private func _object(
+    _ result: PostgreSQLResult, _ row: Int, _ decoder: EntityDecoder, _ reference: Int64, version: Int64
+  ) throws -> StoredObject {
     let key = ObjectKey(space: decoder.space, reference: reference)
-    if let format = decoder.format, var packed = _packed(decoder, format, version, result, row) {
+    if var packed = Self._packed(decoder, version, result, row) {
       if !decoder.lateCells.isEmpty || !decoder.composites.isEmpty {
         try _setValues(of: decoder.lateCells, decoder.composites, in: &packed, result, row, reference)
       }
@@ -251,41 +286,56 @@ final class PostgreSQLRowReader: Sendable {
   @inline(__always)
   private func _decoder(
     _ result: PostgreSQLResult, _ row: Int, column: Int, _ reference: Int64
-  ) throws -> EntityDecoder? {
+  ) throws -> Unmanaged<EntityDecoder>? {
     guard _isPolymorphic else { return _only }
     let number = result.int64(row, column)
     guard number >= 1, number <= Int64(_decoders.count) else {
       throw PostgreSQLStoreError.corruptRow(
         table: _tableName, key: reference, reason: "the model has no entity number \(number)")
     }
-    return _decoders[Int(number) - 1]
+    return _decoders[Int(number) - 1].map(Unmanaged.passUnretained)
   }
 
-  private func _packed(
-    _ decoder: EntityDecoder, _ format: RowFormat, _ version: Int64, _ result: PostgreSQLResult, _ row: Int
+  @inline(__always)
+  private static func _packed(
+    _ decoder: EntityDecoder, _ version: Int64, _ result: PostgreSQLResult, _ row: Int
   ) -> Row? {
-    format.row(version: version) { cells in
-      for cell in decoder.cells {
-        let slot = cell.slot
-        let bytes = result.bytes(row, cell.column)
-        // Only text can be non-NULL and empty.
-        if bytes.count == 0, format.kind(slot) != .text || result.isNull(row, cell.column) {
-          cells.setNull(at: slot)
-          continue
-        }
-        switch format.kind(slot) {
-        case .int, .reference: cells.set(UInt64(bitPattern: result.int64(row, cell.column)), at: slot)
-        case .double: cells.set(result.double(row, cell.column).bitPattern, at: slot)
-        case .text: if !cells.set(bytes, at: slot) { return false }
-        case .uuid: if bytes.count != 16 || !cells.set(bytes, at: slot) { return false }
-        case .decimal, .data, .transformable, .composite, .entityReference: cells.setNull(at: slot)
-        case .absent: break
+    guard let format = decoder.format.map(Unmanaged.passUnretained) else { return nil }
+    // Closures that capture references would retain them for each row.
+    let (decoders, results) = (Unmanaged.passUnretained(decoder), Unmanaged.passUnretained(result))
+    return format._withUnsafeGuaranteedRef { format in
+      format.row(version: version) { cells in
+        decoders._withUnsafeGuaranteedRef { decoder in
+          results._withUnsafeGuaranteedRef { _fill(&cells, decoder, $0, row) }
         }
       }
-      for composite in decoder.composites { cells.setNull(at: composite.slot) }
-      cells.reserve(decoder.room)
-      return true
     }
+  }
+
+  /// Sets the cells of a Row; false if one cannot be packed.
+  @inline(__always)
+  private static func _fill(
+    _ cells: inout PackedCells, _ decoder: EntityDecoder, _ result: PostgreSQLResult, _ row: Int
+  ) -> Bool {
+    for step in decoder.steps {
+      let (slot, column) = (Int(step.slot), Int(step.column))
+      let bytes = result.bytes(row, column)
+      // Only text can be non-NULL and empty.
+      if bytes.count == 0, step.kind != .text || result.isNull(row, column) {
+        cells.setNull(at: slot)
+        continue
+      }
+      switch step.kind {
+      case .int: cells.set(UInt64(bitPattern: PostgreSQLResult.int64(bytes)), at: slot)
+      case .double: cells.set(PostgreSQLResult.double(bytes).bitPattern, at: slot)
+      case .text: if !cells.set(bytes, at: slot) { return false }
+      case .uuid: if bytes.count != 16 || !cells.set(bytes, at: slot) { return false }
+      case .late: cells.setNull(at: slot)
+      }
+    }
+    for composite in decoder.composites { cells.setNull(at: composite.slot) }
+    cells.reserve(decoder.room)
+    return true
   }
 
   private func _value(_ part: Part, _ result: PostgreSQLResult, _ row: Int, _ reference: Int64) throws

@@ -88,29 +88,23 @@ extension PostgreSQLStoreEngine {
     _ connection: PostgreSQLConnection
   ) throws {
     let reader = familyReaders[number - 1]
-    var parameters = PostgreSQLParameters()
     guard indices.count > 1 else {
+      var parameters = PostgreSQLParameters()
       parameters.add(keys[indices[0]].reference)
       let found = try connection.run(reader.sqlForKey, parameters)
       if found.rowCount > 0 { result[indices[0]] = try reader.object(found, 0)?.row }
       return
     }
+    let places = KeyPlaces(indices.map { keys[$0].reference })
+    var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(indices.map { keys[$0].reference }))
     // A generic plan looks up each key; a plan for these keys may scan the table.
     let found = try connection.run(
       reader.sqlForKeys, parameters, isRepeated: indices.count < Self._fewestPlanned)
-    var places: [Int64: Int] = [:]
-    places.reserveCapacity(indices.count)
-    for index in indices { places[keys[index].reference] = index }
     for row in 0..<found.rowCount {
-      guard let object = try reader.object(found, row), let place = places[object.key.reference] else {
-        continue
-      }
-      result[place] = object.row
+      guard let object = try reader.object(found, row) else { continue }
+      places.forEach(of: object.key.reference) { result[indices[$0]] = object.row }
     }
-    // For a repeated key, the row is at its last index.
-    guard places.count < indices.count else { return }
-    for index in indices { result[index] = result[places[keys[index].reference]!] }
   }
 
   // MARK: Relationships
