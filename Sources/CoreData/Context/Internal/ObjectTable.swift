@@ -157,7 +157,7 @@ struct ObjectTable {
   func forEach(_ body: (NSManagedObject) throws -> Void) rethrows {
     let places = _places
     for index in 0..<places.count {
-      if let object = places.start[index].object { try body(object.takeUnretainedValue()) }
+      try places.start[index].object?._withUnsafeGuaranteedRef(body)
     }
   }
 

@@ -66,11 +66,12 @@ final class SaveTransaction {
 
   /// Links temporary IDs to their permanent ones; call right before the commit.
   func linkIDs() {
-    for index in changes.inserted.indices {
-      let id = changes.inserted[index].id
-      if id.isPermanent { continue }
-      let space = engine.spaces[id.space.layout.entityNumber - 1]
-      id.link(to: NSManagedObjectID(ObjectKey(space: space, reference: insertedKeys[index])))
+    changes.inserted.withUnsafeBufferPointer { inserted in
+      for index in inserted.indices where !inserted[index].id.isPermanent {
+        let space = engine.spaces[inserted[index].id.space.layout.entityNumber - 1]
+        let permanent = NSManagedObjectID(ObjectKey(space: space, reference: insertedKeys[index]))
+        inserted[index].id.link(to: permanent)
+      }
     }
   }
 
@@ -219,25 +220,32 @@ final class SaveTransaction {
     var statement: Statement?
     defer { if let statement { connection.giveBack(statement) } }
     var cells: [WriteCell] = []
-    for (index, insertion) in changes.inserted.enumerated() {
-      let number = insertion.id.space.layout.entityNumber
-      if number != entity {
-        if let statement { connection.giveBack(statement) }
-        statement = nil
-        let plan = plans.entity(number).insert
-        statement = try connection.lend(plan.sql)
-        cells = plan.cells
-        entity = number
+    var stored: Int64 = 0
+    // In place: a copy of an insertion would retain its ID and its row.
+    try changes.inserted.withUnsafeBufferPointer { inserted in
+      for index in inserted.indices {
+        let number = inserted[index].id.space.layout.entityNumber
+        if number != entity {
+          if let statement { connection.giveBack(statement) }
+          statement = nil
+          let plan = plans.entity(number).insert
+          statement = try connection.lend(plan.sql)
+          cells = plan.cells
+          entity = number
+          stored = Int64(mapping.numbers.stored(for: number))
+        }
+        guard let statement else { continue }
+        statement.bind(insertedKeys[index], at: 1)
+        statement.bind(stored, at: 2)
+        statement.bind(inserted[index].row.version, at: 3)
+        _ = try bind(inserted[index].row, cells, entity: number, to: statement, from: 4)
+        do {
+          _ = try statement.step()
+        } catch {
+          try _gather(error, inserted[index].id, number, insertedKeys[index], inserted[index].row)
+        }
+        statement.reset()
       }
-      guard let statement else { continue }
-      statement.bind(insertedKeys[index], at: 1)
-      statement.bind(Int64(mapping.numbers.stored(for: number)), at: 2)
-      statement.bind(insertion.row.version, at: 3)
-      _ = try bind(insertion.row, cells, entity: number, to: statement, from: 4)
-      _ = try _gatheringViolations(insertion.id, number, insertedKeys[index], insertion.row) {
-        _ = try statement.step()
-      }
-      statement.reset()
     }
   }
 
@@ -248,10 +256,18 @@ final class SaveTransaction {
     do {
       try run()
       return false
-    } catch let error as SQLiteError where isCareful && error.isUniqueViolation {
-      violations.append(BrokenRow(id: id, entityNumber: entity, key: key, row: row, error: error))
+    } catch {
+      try _gather(error, id, entity, key, row)
       return true
     }
+  }
+
+  /// Records a rejection by a unique index in a careful save; throws any other error.
+  private func _gather(
+    _ error: any Error, _ id: NSManagedObjectID, _ entity: Int, _ key: Int64, _ row: Row
+  ) throws {
+    guard isCareful, let error = error as? SQLiteError, error.isUniqueViolation else { throw error }
+    violations.append(BrokenRow(id: id, entityNumber: entity, key: key, row: row, error: error))
   }
 
   func addConflict(_ id: NSManagedObjectID, _ base: Row) throws {
