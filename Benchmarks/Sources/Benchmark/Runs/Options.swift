@@ -111,7 +111,8 @@ struct Options {
     }
     #if !POSTGRESQL
     if server != nil {
-      throw Mistake(description: "This program measures no servers; run 'Scripts/benchmark --store postgresql'.")
+      throw Mistake(
+        description: "This program measures no servers; run 'Scripts/benchmark --store postgresql'.")
     }
     #endif
     if server != nil, let work = works?.first(where: { !Work.comparedOnServer.contains($0) }) {
