@@ -11,6 +11,16 @@ import Testing
     #expect(expected.freeVariables.isEmpty)
   }
 
+  @Test func `an object is equal however it was given`() {
+    let object = NSString("text")
+    let (given, hashed) = (PredicateObject(reference: object), PredicateObject(AnyHashable(object)))
+    #expect(given == hashed)
+    #expect(given.hashValue == hashed.hashValue)
+    #expect(given == PredicateObject(reference: NSString("text")))
+    #expect(given != PredicateObject(reference: NSString("other")))
+    #expect(given.wrapped as? NSString === object)
+  }
+
   @Test func `constants come from left to right`() throws {
     let tree = try parsed("a == 1 AND (b IN {2, 3} OR NOT c == 'x') AND sum({d, 4}) == nil")
     #expect(tree.constants == [1, [2, 3], "x", 4, nil])

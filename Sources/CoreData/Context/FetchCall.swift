@@ -10,11 +10,11 @@ enum FetchCall {
   static func result(
     _ request: PredicateValue, in context: PredicateValue, countOnly: Bool, isNested: Bool = false
   ) throws -> PredicateValue {
-    guard case .object(let object) = request, let request = object.base.base as? AnyFetchRequest else {
+    guard case .object(let object) = request, let request = object.wrapped as? AnyFetchRequest else {
       throw PredicateEvaluationError.unsupported(
         "FETCH needs a fetch request as its first argument, and found \(request.kindName).")
     }
-    guard case .object(let object) = context, let context = object.base.base as? NSManagedObjectContext else {
+    guard case .object(let object) = context, let context = object.wrapped as? NSManagedObjectContext else {
       throw PredicateEvaluationError.unsupported(
         "FETCH needs a managed object context as its second argument, and found \(context.kindName).")
     }

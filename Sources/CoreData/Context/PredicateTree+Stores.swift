@@ -59,7 +59,7 @@ extension ExpressionTree {
 extension PredicateValue {
   fileprivate var _holdsManagedObject: Bool {
     switch self {
-    case .object(let object): object.base.base is NSManagedObject
+    case .object(let object): object.wrapped is NSManagedObject
     case .collection(let elements): elements.contains { $0._holdsManagedObject }
     case .dictionary(let entries): entries.values.contains { $0._holdsManagedObject }
     default: false
@@ -69,7 +69,7 @@ extension PredicateValue {
   fileprivate var _referringByID: PredicateValue {
     switch self {
     case .object(let object):
-      (object.base.base as? NSManagedObject).map { .object(PredicateObject($0.objectID)) } ?? self
+      (object.wrapped as? NSManagedObject).map { .object(PredicateObject($0.objectID)) } ?? self
     case .collection(let elements): .collection(elements.map(\._referringByID))
     case .dictionary(let entries): .dictionary(entries.mapValues(\._referringByID))
     default: self

@@ -87,7 +87,7 @@ struct SectionCache {
     func spoken(_ value: PredicateValue) throws -> PredicateValue {
       switch value {
       case .object(let object):
-        guard let id = object.base.base as? NSManagedObjectID, !id.isTemporary else { throw Unspeakable() }
+        guard let id = object.objectID, !id.isTemporary else { throw Unspeakable() }
         return .string(id.uriRepresentation().absoluteString)
       case .collection(let members): return .collection(try members.map(spoken))
       case .dictionary: throw Unspeakable()

@@ -87,7 +87,7 @@ struct HistorySubject: PredicateSubject {
   }
 
   func predicateValue(forKey key: String, of object: PredicateObject) throws -> PredicateValue {
-    throw PredicateEvaluationError.unknownKey(key, of: "\(object.base.base)")
+    throw PredicateEvaluationError.unknownKey(key, of: "\(object.wrapped)")
   }
 
   func predicateResult(
@@ -167,7 +167,7 @@ struct HistorySearch {
     switch value {
     case .collection(let members): return .collection(try members.map { try _comparable($0, store) })
     case .object(let object):
-      switch object.base.base {
+      switch object.wrapped {
       case let token as NSPersistentHistoryToken:
         guard let number = token.transactions[store.identifier], number > 0 else {
           throw HistoryErrors.expired(token)

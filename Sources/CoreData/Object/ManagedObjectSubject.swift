@@ -13,7 +13,7 @@ struct ManagedObjectSubject: PredicateSubject {
   func predicateValue(forKey key: String) throws -> PredicateValue { try Self.value(of: object, key) }
 
   func predicateValue(forKey key: String, of other: PredicateObject) throws -> PredicateValue {
-    switch other.base.base {
+    switch other.wrapped {
     case let other as NSManagedObject: return try Self.value(of: other, key)
     case let id as NSManagedObjectID:
       if key == "objectID" { return .object(other) }
@@ -25,11 +25,11 @@ struct ManagedObjectSubject: PredicateSubject {
     default:
       if let value = PredicateValue(ofDescription: other, key) { return value }
     }
-    throw PredicateEvaluationError.unknownKey(key, of: String(describing: type(of: other.base.base)))
+    throw PredicateEvaluationError.unknownKey(key, of: String(describing: type(of: other.wrapped)))
   }
 
   func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
+    (object.wrapped as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
   }
 
   func predicateResult(
@@ -76,7 +76,7 @@ extension PredicateValue {
   /// Creates the value of a key that predicates can read from an entity or property description, such as
   /// `name` in `entity.name`; nil for any other key.
   init?(ofDescription object: PredicateObject, _ key: String) {
-    switch (object.base.base, key) {
+    switch (object.wrapped, key) {
     case (let entity as NSEntityDescription, "name"): self = entity.name.map(PredicateValue.string) ?? .null
     case (let entity as NSEntityDescription, "managedObjectClassName"):
       self = .string(entity.managedObjectClassName)

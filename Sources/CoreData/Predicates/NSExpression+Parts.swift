@@ -106,7 +106,7 @@ extension NSExpression {
 
   /// The closure.
   public var expressionBlock: (Any?, [Any], NSMutableDictionary?) -> Any {
-    guard case .block(let object, _) = tree, let block = object.base.base as? ExpressionBlock else {
+    guard case .block(let object, _) = tree, let block = object.wrapped as? ExpressionBlock else {
       _missing("closure")
     }
     return block.body

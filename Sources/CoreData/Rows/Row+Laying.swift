@@ -20,15 +20,31 @@ extension Row {
   /// Returns the slots whose values differ in another row. To-manys are skipped: their cells hold changes.
   func slots(differingIn other: Row, _ layout: PropertyLayout) -> SlotSet {
     var result = SlotSet()
-    for slot in layout.slots.indices where !layout.slots[slot].isToMany {
-      if !hasSameCell(as: other, at: slot) { result.insert(slot) }
+    guard var rest = _bytesDiffering(from: other) else {
+      for slot in layout.slots.indices where !layout.slots[slot].isToMany {
+        if !hasSameCell(as: other, at: slot) { result.insert(slot) }
+      }
+      return result
+    }
+    while rest != 0 {
+      let slot = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      if !layout.slots[slot].isToMany, !hasSameCell(as: other, at: slot) { result.insert(slot) }
     }
     return result
   }
 
+  /// Bit mask of the slots whose cells differ in their bytes, all others being equal; nil unless both rows are
+  /// packed in one format.
+  private func _bytesDiffering(from other: Row) -> UInt64? {
+    let (mine, theirs) = (header, other.header)
+    guard let format = mine.format, format.toOpaque() == theirs.format?.toOpaque() else { return nil }
+    return format._withUnsafeGuaranteedRef { $0.differences(words, mine.count, other.words, theirs.count) }
+  }
+
   /// Whether both rows have the same stored values.
   func hasSameValues(as other: Row, _ layout: PropertyLayout) -> Bool {
-    if self === other { return true }
+    if self === other || _bytesDiffering(from: other) == 0 { return true }
     return layout.slots.indices.allSatisfy { slot in
       layout.slots[slot].isToMany || layout.slots[slot].isTransient || hasSameCell(as: other, at: slot)
     }

@@ -160,7 +160,7 @@ extension Row {
       case .string(var other):
         guard format.kind(slot) == .text, !isNull else { return false }
         let mine = Self.text(words[slot], words + format.count)
-        return other.withUTF8 { $0._hasSameBytes(as: mine) }
+        return other.withUTF8 { $0.hasSameBytes(as: mine) }
       case .uuid(let other): return uuid(at: slot) == other
       case .decimal(let other): return decimal(at: slot) == other.decimal
       default: return self[slot] == value
@@ -180,7 +180,7 @@ extension Row {
     case (.int(let mine), .int(let theirs)): return mine == theirs
     case (.double(let mine), .double(let theirs)): return mine == theirs
     case (.text(let mine), .text(let theirs)), (.uuid(let mine), .uuid(let theirs)):
-      return mine._hasSameBytes(as: theirs)
+      return mine.hasSameBytes(as: theirs)
     case (.other, .other):
       if let decimal = decimal(at: slot) { return other.decimal(at: slot) == decimal }
       // One object, as in a copy of a Row.
@@ -210,7 +210,7 @@ extension Row {
 
 extension UnsafeBufferPointer<UInt8> {
   /// Whether both hold the same bytes. `elementsEqual(_:)` compares them one by one.
-  fileprivate func _hasSameBytes(as other: Self) -> Bool {
+  func hasSameBytes(as other: Self) -> Bool {
     guard count == other.count, let mine = baseAddress, let theirs = other.baseAddress else {
       return count == other.count
     }

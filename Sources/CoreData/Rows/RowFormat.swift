@@ -199,6 +199,24 @@ package final class RowFormat: Sendable {
     return end
   }
 
+  /// Bit mask of the slots whose cells differ in two Rows by their words, or by the bytes that these locate.
+  func differences(
+    _ words: UnsafeMutablePointer<UInt64>, _ nulls: UInt64, _ others: UnsafeMutablePointer<UInt64>,
+    _ otherNulls: UInt64
+  ) -> UInt64 {
+    var result = (nulls ^ otherNulls) & allSlots
+    for slot in 0..<count where words[slot] != others[slot] { result |= Self.bit(slot) }
+    // The location of a text may differ where the text does not, and the reverse.
+    let texts = _textSlots & ~(nulls | otherNulls)
+    result &= ~texts
+    _forEach(texts) { slot in
+      if !Row.text(words[slot], words + count).hasSameBytes(as: Row.text(others[slot], others + count)) {
+        result |= Self.bit(slot)
+      }
+    }
+    return result
+  }
+
   /// The number of bytes of the texts.
   func textCount(_ words: UnsafeMutablePointer<UInt64>, _ nulls: UInt64) -> Int {
     var count = 0

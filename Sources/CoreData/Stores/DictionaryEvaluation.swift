@@ -80,7 +80,7 @@ struct DictionaryEvaluation {
   private func _normalized(_ value: PredicateValue) -> PredicateValue {
     switch value {
     case .object(let object):
-      if let id = object.base.base as? NSManagedObjectID { return .object(PredicateObject(id.canonical)) }
+      if let id = object.objectID { return .object(PredicateObject(id.canonical)) }
       return value
     // As in SQL, strings that differ only in Unicode normalization are distinct.
     case .string(let text): return .data(Data(text.utf8))
@@ -132,7 +132,7 @@ struct DictionaryEvaluation {
   }
 
   private func _normalizedForSort(_ value: PredicateValue) -> PredicateValue {
-    guard case .object(let object) = value, let id = object.base.base as? NSManagedObjectID else {
+    guard case .object(let object) = value, let id = object.objectID else {
       return value
     }
     return .int(id.key?.reference ?? 0)
@@ -220,7 +220,7 @@ extension Value {
       case .uuid(let uuid): self = .uuid(uuid)
       case .url(let url): self = .string(url.absoluteString)
       case .object(let object):
-        self = (object.base.base as? NSManagedObjectID)?.key.map(Value.reference) ?? .null
+        self = object.objectID?.key.map(Value.reference) ?? .null
       }
     }
   }

@@ -34,7 +34,7 @@ struct StoredOrdering {
   {
     let path = path.filter { !RowOrdering.namesTheObject($0) }
     let value = try path.isEmpty ? subject.predicateValue : ExpressionTree.keyPath(path).value(for: subject)
-    guard case .object(let object) = value, let id = object.base.base as? NSManagedObjectID else {
+    guard case .object(let object) = value, let id = object.objectID else {
       return value
     }
     return .int(id.key?.reference ?? .max)

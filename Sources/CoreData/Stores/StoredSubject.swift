@@ -27,19 +27,19 @@ struct StoredSubject<Source: StoredValues>: PredicateSubject {
   func predicateValue(forKey name: String) throws -> PredicateValue { try _value(of: key, name) }
 
   func predicateValue(forKey name: String, of object: PredicateObject) throws -> PredicateValue {
-    switch object.base.base {
+    switch object.wrapped {
     case let id as NSManagedObjectID:
       guard let key = id.key else { return .null }
       return try _value(of: key, name)
     case let entity as NSEntityDescription where name == "name":
       return entity.name.map(PredicateValue.string) ?? .null
     default:
-      throw PredicateEvaluationError.unknownKey(name, of: String(describing: type(of: object.base.base)))
+      throw PredicateEvaluationError.unknownKey(name, of: String(describing: type(of: object.wrapped)))
     }
   }
 
   func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
+    (object.wrapped as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
   }
 
   func isToMany(_ path: [String]) -> Bool { key.space.layout.leadsThroughToMany(path, key.space.entity) }

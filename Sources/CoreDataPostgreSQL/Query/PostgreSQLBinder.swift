@@ -108,7 +108,7 @@ struct PostgreSQLBinder {
     case .uuid(let uuid): _add(uuid, to: &parameters)
     case .data(let data): parameters.add(bytes: data)
     case .object(let object):
-      parameters.add((object.base.base as? NSManagedObjectID)?.key?.reference ?? Self._noKey)
+      parameters.add(object.objectID?.key?.reference ?? Self._noKey)
     }
   }
 
@@ -121,7 +121,7 @@ struct PostgreSQLBinder {
   }
 
   private func _key(_ value: PredicateValue, _ root: Int) -> Int64 {
-    guard case .object(let object) = value, let id = object.base.base as? NSManagedObjectID, let key = id.key,
+    guard case .object(let object) = value, let id = object.objectID, let key = id.key,
       key.space.layout.rootNumber == root, let own = spaces.first, key.space.store === own.store
     else { return Self._noKey }
     return key.reference
@@ -132,7 +132,7 @@ struct PostgreSQLBinder {
     switch value {
     case .string(let name): number = spaces.firstIndex { $0.layout.entityName == name }
     case .object(let object):
-      let entity = object.base.base as? NSEntityDescription
+      let entity = object.wrapped as? NSEntityDescription
       number = spaces.firstIndex { $0.entity === entity }
     default: number = nil
     }
@@ -187,7 +187,7 @@ struct PostgreSQLBinder {
       case .bool(let flag): array.add(Int64(flag ? 1 : 0))
       case .double(let number), .date(let number): array.add(number)
       case .object(let object):
-        array.add((object.base.base as? NSManagedObjectID)?.key?.reference ?? Self._noKey)
+        array.add(object.objectID?.key?.reference ?? Self._noKey)
       case .string(let text):
         if type == .int8Array {
           Int64(text).map { array.add($0) }

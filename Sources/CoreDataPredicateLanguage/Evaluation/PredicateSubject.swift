@@ -88,7 +88,7 @@ package struct ValueSubject: PredicateSubject {
   }
 
   package func predicateValue(forKey key: String, of object: PredicateObject) throws -> PredicateValue {
-    throw PredicateEvaluationError.unknownKey(key, of: String(describing: object.base.base))
+    throw PredicateEvaluationError.unknownKey(key, of: String(describing: object.wrapped))
   }
 }
 

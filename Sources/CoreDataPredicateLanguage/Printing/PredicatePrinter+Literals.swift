@@ -17,7 +17,7 @@ extension PredicatePrinter {
       text += "CAST("
       _writeQuoted(url.absoluteString, to: &text)
       text += ", \"NSURL\")"
-    case .object(let object): text += "<\(String(describing: object.base.base))>"
+    case .object(let object): text += "<\(String(describing: object.wrapped))>"
     case .collection(let elements):
       text += "{"
       for (index, element) in elements.enumerated() {

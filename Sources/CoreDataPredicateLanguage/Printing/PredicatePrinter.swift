@@ -33,7 +33,7 @@ package struct PredicatePrinter {
       _text += "NOT "
       _printMember(operand)
     case .comparison(let comparison): _print(comparison)
-    case .block(let block): _text += "BLOCKPREDICATE(\(String(describing: block.base.base)))"
+    case .block(let block): _text += "BLOCKPREDICATE(\(String(describing: block.wrapped)))"
     }
   }
 
@@ -182,7 +182,7 @@ package struct PredicatePrinter {
       _print(value, atLeast: 0)
     case .anyKey: _text += "ANYKEY"
     case .block(let block, let arguments):
-      _text += "BLOCK(\(String(describing: block.base.base))"
+      _text += "BLOCK(\(String(describing: block.wrapped))"
       for argument in arguments {
         _text += ", "
         _print(argument, atLeast: 0)

@@ -24,7 +24,7 @@ package struct NestingLimit: Hashable, Sendable, CustomStringConvertible {
 
 extension PredicateObject {
   /// Whether it marks a part beyond the limit.
-  package var isNestingLimit: Bool { base.base is NestingLimit }
+  package var isNestingLimit: Bool { wrapped is NestingLimit }
 }
 
 extension PredicateTree {

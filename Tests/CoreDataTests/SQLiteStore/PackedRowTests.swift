@@ -83,6 +83,27 @@ import Testing
     #expect(row[_slot("label")] == .string("before"))
   }
 
+  @Test func `packed rows differ where their values differ`() throws {
+    let texts: [Value] = [.null, .string(""), .string("a"), .string("b"), .string("ab"), .string("ba")]
+    let numbers: [Value] = [.null, .int(0), .int(-1)]
+    let doubles: [Value] = [.null, .double(0), .double(-0.0), .double(0.5)]
+    let sensor = try fixture.insert("Sensor", ["name": .string("north")])
+    let rows = try (0..<60).map { _ in
+      try _stored([
+        "label": texts.randomElement()!, "note": texts.randomElement()!, "number": numbers.randomElement()!,
+        "value": doubles.randomElement()!, "sensor": Bool.random() ? .null : .reference(sensor),
+      ])
+    }
+    let layout = fixture.entity("Reading")
+    for left in rows {
+      for right in rows {
+        let differing = left.slots(differingIn: right, layout)
+        #expect(differing == Row(unpacking: left).slots(differingIn: Row(unpacking: right), layout))
+        #expect(left.hasSameValues(as: right, layout) == differing.isEmpty)
+      }
+    }
+  }
+
   @Test func `a cell holds what equals it`() throws {
     let row = try _stored(["label": .string("café"), "number": .int(3)])
     #expect(row.holds(.string("café"), at: _slot("label")))

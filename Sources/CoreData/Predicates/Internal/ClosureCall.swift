@@ -14,7 +14,7 @@ enum ClosureCall {
     of block: PredicateObject, with object: Any?, arguments: [PredicateValue]?,
     variables: [String: PredicateValue]
   ) throws -> PredicateValue {
-    switch block.base.base {
+    switch block.wrapped {
     case let predicate as NSPredicate:
       let bindings = variables.isEmpty ? nil : variables.mapValues { $0.any ?? NSNull() }
       return .bool(predicate.evaluate(with: object, substitutionVariables: bindings))
@@ -24,7 +24,7 @@ enum ClosureCall {
       return PredicateValue(any: block.body(object, (arguments ?? []).map { $0.any ?? NSNull() }, context))
     default:
       throw PredicateEvaluationError.unsupported(
-        "\(block.base.base) is no closure that a predicate can call.")
+        "\(block.wrapped) is no closure that a predicate can call.")
     }
   }
 }

@@ -63,7 +63,7 @@ struct ObjectSubject: PredicateSubject {
   }
 
   func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
+    (object.wrapped as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
   }
 
   func predicateResult(

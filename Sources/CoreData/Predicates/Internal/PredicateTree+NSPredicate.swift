@@ -41,7 +41,7 @@ extension PredicateTree {
     case .constant(let value): NSPredicate(value: value)
     case .comparison: NSComparisonPredicate(tree: self)
     case .and, .or, .not: CompoundPredicate(tree: self)
-    case .block(let block): block.base.base as? NSPredicate ?? NSPredicate { _, _ in false }
+    case .block(let block): block.wrapped as? NSPredicate ?? NSPredicate { _, _ in false }
     }
   }
 

@@ -95,7 +95,7 @@ extension PredicateValue {
     if type == [Int].self, let numbers = value as? [Int] { return numbers.map { .int(Int64($0)) } }
     if type == [UUID].self, let uuids = value as? [UUID] { return uuids.map { .uuid($0) } }
     if type == [NSManagedObjectID].self, let ids = value as? [NSManagedObjectID] {
-      return ids.map { .object(PredicateObject(AnyHashable($0))) }
+      return ids.map { .object(PredicateObject(reference: $0)) }
     }
     if type == Set<String>.self, let texts = value as? Set<String> { return texts.map { .string($0) } }
     if type == Set<UUID>.self, let uuids = value as? Set<UUID> { return uuids.map { .uuid($0) } }
@@ -117,7 +117,7 @@ extension PredicateValue {
 
   private static func _ofObject(_ object: AnyObject) -> PredicateValue {
     switch object {
-    case let id as NSManagedObjectID: return .object(PredicateObject(AnyHashable(id)))
+    case let id as NSManagedObjectID: return .object(PredicateObject(reference: id))
     case let number as NSNumber: return _ofNumber(number)
     case let text as NSString: return .string(String(text))
     case is any KeyValueCoding: break
@@ -177,7 +177,13 @@ extension PredicateValue {
 
 extension PredicateObject {
   /// The wrapped value.
-  var any: Any { (base.base as? OpaqueValue)?.value ?? base.base }
+  var any: Any { (wrapped as? OpaqueValue)?.value ?? wrapped }
+
+  /// The object ID that is wrapped, if it is one.
+  package var objectID: NSManagedObjectID? {
+    if let reference { return reference as? NSManagedObjectID }
+    return wrapped as? NSManagedObjectID
+  }
 }
 
 /// Any optional, for unwrapping one inside an `Any`.

@@ -123,12 +123,12 @@ struct QueryBinder {
     case .uuid(let uuid): .blob(withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) })
     case .url(let url): .text(url.absoluteString)
     case .object(let object):
-      .int((object.base.base as? NSManagedObjectID)?.key?.reference ?? Self._noKey)
+      .int(object.objectID?.key?.reference ?? Self._noKey)
     }
   }
 
   private func _key(_ value: PredicateValue, _ root: Int) -> Int64 {
-    guard case .object(let object) = value, let id = object.base.base as? NSManagedObjectID, let key = id.key,
+    guard case .object(let object) = value, let id = object.objectID, let key = id.key,
       key.space.layout.rootNumber == root, let own = _context.spaces.first, key.space.store === own.store
     else { return Self._noKey }
     return key.reference
@@ -145,7 +145,7 @@ struct QueryBinder {
     switch value {
     case .string(let name): number = _context.mapping.layout.layoutsByName[name]?.entityNumber
     case .object(let object):
-      let entity = object.base.base as? NSEntityDescription
+      let entity = object.wrapped as? NSEntityDescription
       number = _context.spaces.firstIndex { $0.entity === entity }.map { $0 + 1 }
     default: number = nil
     }
