@@ -395,11 +395,3 @@ struct PostgreSQLStoreKind: StoreKind {
     false
   }
 }
-
-/// Versions of the parts of a store that do not depend on its model, kept in its metadata.
-enum PostgreSQLVersions {
-  static let layoutKey = "PostgreSQLLayout"
-  static let functionsKey = "PostgreSQLFunctions"
-  /// Version of the store's own tables.
-  static let layout = 1
-}

@@ -268,42 +268,13 @@ public final class _ModelStorage: NSManagedObject {
   /// Records that a property of a model without context is read.
   private final func _recordDetachedRead(_ index: Int) {
     guard NSManagedObject.isTrackingReads, let instance = _model.object else { return }
-    Self._access(instance, modelClass.properties[index].keypath, registrar)
+    registrar.access(instance, at: modelClass.properties[index].keypath)
   }
 
   /// Notifies the observers of a property from before the model was inserted.
   private final func _tellRegistered(_ index: Int) {
     guard let instance = _model.object, let registrar = _extras?.registrar else { return }
-    Self._tell(instance, modelClass.properties[index].keypath, registrar)
-  }
-
-  private static func _access(_ instance: AnyObject, _ keyPath: AnyKeyPath, _ registrar: ObservationRegistrar)
-  {
-    func open<Model: PersistentModel>(_ model: Model) {
-      if let path = keyPath as? PartialKeyPath<Model> { Self._access(model, path, registrar) }
-    }
-    if let model = instance as? any PersistentModel { open(model) }
-  }
-
-  private static func _access<Model: PersistentModel>(
-    _ model: Model, _ keyPath: PartialKeyPath<Model>, _ registrar: ObservationRegistrar
-  ) {
-    func open<Value>(_ type: Value.Type) {
-      if let path = keyPath as? KeyPath<Model, Value> { registrar.access(model, keyPath: path) }
-    }
-    _openExistential(type(of: keyPath).valueType, do: open)
-  }
-
-  private static func _tell(_ instance: AnyObject, _ keyPath: AnyKeyPath, _ registrar: ObservationRegistrar) {
-    func open<Model: PersistentModel>(_ model: Model) {
-      func tell<Value>(_ type: Value.Type) {
-        guard let path = keyPath as? KeyPath<Model, Value> else { return }
-        registrar.willSet(model, keyPath: path)
-        registrar.didSet(model, keyPath: path)
-      }
-      _openExistential(type(of: keyPath).valueType, do: tell)
-    }
-    if let model = instance as? any PersistentModel { open(model) }
+    registrar.tellChange(of: instance, at: modelClass.properties[index].keypath)
   }
 
   // MARK: Parts

@@ -7,10 +7,7 @@ import Testing
 /// batch that leaves the deleted row's version as it is.
 @Suite struct FollowedRulesTests {
   /// Who links a row to the deleted one: another context of the coordinator, or another coordinator.
-  enum Writer: CaseIterable {
-    case sibling
-    case otherCoordinator
-  }
+  enum Writer: CaseIterable { case sibling, otherCoordinator }
 
   private let _stack: TestStack
   private let _owner: NSManagedObjectID

@@ -47,7 +47,7 @@ import Testing
     try roundTrip("title", String?.none, read: { $0[$1] }, write: { $0[$1] = nil })
   }
 
-  @Test func `An accessor of another width than the model's converts`() throws {
+  @Test func `an accessor of another width than the model's converts`() throws {
     try withNovel { book, context in
       let narrow = ManagedKey<Int16>("pages")
       narrow[book] = 300
@@ -60,9 +60,11 @@ import Testing
     }
   }
 
-  @Test func `An accessor of another kind than the model's converts`() throws {
+  @Test func `an accessor of another kind than the model's converts`() throws {
     try withNovel { book, context in
-      func shows(_ cost: Decimal) -> Bool { book.value(forKey: "cost") as? NSDecimalNumber == cost as NSDecimalNumber }
+      func shows(_ cost: Decimal) -> Bool {
+        book.value(forKey: "cost") as? NSDecimalNumber == cost as NSDecimalNumber
+      }
       ManagedKey<Int16>("cost")[book] = 3
       #expect(shows(3))
       ManagedKey<Int>("cost")[book] = 4

@@ -1,0 +1,267 @@
+import CoreData
+import CoreDataPostgreSQL
+import Foundation
+import PostgreSQLServer
+import Testing
+
+/// The places where the store builds SQL text. A new place fails the test until its pieces are reviewed and
+/// listed.
+@Suite struct SQLPlaceTests {
+  /// Files with SQL text, and the number of pieces in each.
+  private static let _places: [String: Int] = [
+    "PostgreSQLBatchUpdate.swift": 4,
+    "PostgreSQLCapabilities.swift": 1,
+    "PostgreSQLCaseRules.swift": 3,
+    "PostgreSQLChangeFeed.swift": 1,
+    "PostgreSQLCollations.swift": 1,
+    "PostgreSQLDialect.swift": 4,
+    "PostgreSQLFunctions.swift": 4,
+    "PostgreSQLHistoryEntry.swift": 3,
+    "PostgreSQLKeys.swift": 2,
+    "PostgreSQLMetadata.swift": 2,
+    "PostgreSQLMigratingStore.swift": 13,
+    "PostgreSQLOwnTables.swift": 7,
+    "PostgreSQLReceipt.swift": 1,
+    "PostgreSQLRelation.swift": 4,
+    "PostgreSQLReplica.swift": 2,
+    "PostgreSQLRewriting.swift": 13,
+    "PostgreSQLRowLinks.swift": 4,
+    "PostgreSQLRowReader.swift": 1,
+    "PostgreSQLSave+Constraints.swift": 2,
+    "PostgreSQLSave+Derived.swift": 1,
+    "PostgreSQLSave+Rules.swift": 2,
+    "PostgreSQLSave+ToMany.swift": 7,
+    "PostgreSQLSave+Locks.swift": 2,
+    "PostgreSQLSave.swift": 1,
+    "PostgreSQLSchema+Comments.swift": 1,
+    "PostgreSQLSchema+TextIndexes.swift": 4,
+    "PostgreSQLSchema+Views.swift": 2,
+    "PostgreSQLSchema.swift": 10,
+    "PostgreSQLSchemaCheck.swift": 7,
+    "PostgreSQLScript.swift": 3,
+    "PostgreSQLStoreEngine+History.swift": 5,
+    "PostgreSQLStoreCopy.swift": 1,
+    "PostgreSQLStoreEngine+Marking.swift": 4,
+    "PostgreSQLStoreEngine+Notifying.swift": 1,
+    "PostgreSQLStoreKind.swift": 5,
+    "PostgreSQLStoreLock.swift": 2,
+    "PostgreSQLTableTraits.swift": 7,
+    "PostgreSQLTriggers.swift": 34,
+    "PostgreSQLWritePlans.swift": 7,
+  ]
+
+  private static let _keywords: Set<Substring> = [
+    "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "LISTEN", "COMMENT", "WHERE", "FROM",
+    "VALUES",
+    "GROUP", "ORDER", "JOIN",
+  ]
+
+  /// Text that becomes part of SQL: quoted names, numbers of the model, and other pieces of SQL. Values of
+  /// the database or of a predicate are never among them.
+  private static let _pieces: Set<String> = [
+    "$0",
+    "PostgreSQLKeys.blockSize",
+    "PostgreSQLKeys.countedPart",
+    "PostgreSQLKeys.sequence(of: original)",
+    "PostgreSQLKeys.sequence(of: table)",
+    "PostgreSQLNames.literal",
+    #"PostgreSQLNames.literal("Number of the object's entity: " + numbers.joined(separator: ", "))"#,
+    "PostgreSQLNames.literal(PostgreSQLKeys.sequence(of: table))",
+    "PostgreSQLNames.literal(_locale)",
+    "PostgreSQLNames.literal(comment.text)",
+    "PostgreSQLNames.literal(sequence)",
+    "PostgreSQLNames.literal(text)",
+    "PostgreSQLNames.quoted(address.schema)",
+    "PostgreSQLNames.quoted(engine.channel)",
+    "PostgreSQLNames.quoted(old.owner)",
+    "PostgreSQLNames.quoted(schema)",
+    "PostgreSQLNames.quoted(table)",
+    "PostgreSQLNames.quoted(table.name)",
+    "PostgreSQLTriggers.report",
+    "Self._bytes(_metadata)",
+    "Self._bytes(_model)",
+    "_changed",
+    "_column",
+    "_columns",
+    "_columns(table)",
+    "_family",
+    "_isDeterministic",
+    "_list(parameter, kind)",
+    "_mapping.table(of: layout.entityNumber).name",
+    "_other",
+    "_parent._s",
+    "_qualified(name)",
+    "_s",
+    "_start",
+    "_table",
+    "_target(grant, now)",
+    "_value",
+    "_word(relation.kind)",
+    "aliases",
+    #"aliases.joined(separator: ", ")"#,
+    "all.bracketed(escape)",
+    "arguments",
+    "arrays",
+    "arrays.count + 1",
+    #"arrays.joined(separator: ", ")"#,
+    "body",
+    "cases",
+    "child",
+    "column",
+    "columns",
+    #"columns.joined(separator: ", ")"#,
+    "columns.name",
+    "condition",
+    #"conditions.joined(separator: " AND ")"#,
+    "constraint.columns.joined(separator:",
+    "conditions.count + 1",
+    "conditions.joined(separator:",
+    "constraint.table",
+    "differs",
+    "ends.member",
+    "ends.owner",
+    "entities.joined(separator:",
+    "entity",
+    "event",
+    "first",
+    "folded",
+    "from",
+    "function",
+    #"isStrict ? " STRICT" : """#,
+    "join",
+    "join.first",
+    "join.name",
+    "join.second",
+    "kept",
+    "key",
+    "keys",
+    "layout.entityNumber",
+    "list",
+    "list.joined(separator:",
+    "lists.values",
+    "mapping.table(of: number).name",
+    "mapped",
+    "mapping.table(of: root).name",
+    "member",
+    "members",
+    "name",
+    #"names.joined(separator: ", ")"#,
+    "names.joined(separator:",
+    "number",
+    "object",
+    "order",
+    "orders",
+    "other",
+    "owner",
+    "parts.joined(separator:",
+    "place.member",
+    "place.order",
+    "place.owner",
+    "place.table",
+    "prefix",
+    "quotedSchema",
+    "reader.lists.values",
+    "result",
+    "role",
+    "root",
+    "rows",
+    "runs",
+    "s",
+    "schema",
+    "select",
+    "sequence",
+    "set",
+    #"sets.joined(separator: ", ")"#,
+    "source",
+    "sql: cast",
+    "sql: from",
+    "sql: order",
+    "start",
+    "subject",
+    "table",
+    "table(schema)",
+    "table.columns[column].name",
+    "table.columns[key].name",
+    "table.first",
+    "table.name",
+    "table.second",
+    "tables",
+    "target",
+    "terms.joined(separator:",
+    "total",
+    "unset",
+    "value",
+    "values.joined(separator:",
+    "view",
+    "viewName",
+    "volatility",
+  ]
+
+  @Test func `every place that makes SQL text is known`() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Sources/CoreDataPostgreSQL")
+    var places: [String: Int] = [:]
+    var pieces: Set<String> = []
+    for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)!
+    where file.pathExtension == "swift" {
+      for literal in Self._literals(in: try String(contentsOf: file, encoding: .utf8))
+      where !Self._keywords.isDisjoint(with: literal.split { !$0.isASCII || !$0.isLetter }) {
+        places[file.lastPathComponent, default: 0] += 1
+        pieces.formUnion(Self._interpolations(in: literal))
+      }
+    }
+    #expect(places == Self._places, "look at what is new, and add it here")
+    #expect(pieces.subtracting(Self._pieces).sorted() == [], "what is this, and can it hold a value?")
+  }
+
+  /// Returns the string literals of a source.
+  private static func _literals(in source: String) -> [String] {
+    let quotes = "\"\"\""
+    var result: [String] = []
+    for (number, part) in source.components(separatedBy: quotes).enumerated() {
+      if number % 2 == 1 {
+        result.append(part)
+        continue
+      }
+      for line in part.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+        for match in line.matches(of: /"((?:[^"\\]|\\.)*)"/) { result.append(String(match.1)) }
+      }
+    }
+    return result
+  }
+
+  @Test(arguments: ["SQL_ASCII", "LATIN1"])
+  func `a database that is not in UTF8 is refused`(_ encoding: String) throws {
+    let server = try #require(PostgreSQLServer.shared)
+    let session = try ServerSession(server.newURL())
+    let name = "text_\(encoding.lowercased())"
+    try session.connection.execute("DROP DATABASE IF EXISTS \(name)")
+    try session.connection.execute(
+      "CREATE DATABASE \(name) ENCODING '\(encoding)' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+    var components = try #require(
+      URLComponents(url: server.directURL(server.newURL()), resolvingAgainstBaseURL: false))
+    components.path = "/\(name)"
+    let url = try #require(components.url)
+    let error = #expect(throws: CocoaError.self) { try ServerStack(at: url) }
+    #expect(error?.errorCode == NSPersistentStoreOpenError)
+    #expect("\(error as Any)".contains("is \(encoding), and a store needs UTF8"), "\(error as Any)")
+  }
+
+  /// Returns the text between `\(` and `)`.
+  private static func _interpolations(in literal: String) -> [String] {
+    var result: [String] = []
+    var rest = Substring(literal)
+    while let start = rest.range(of: "\\(") {
+      var depth = 1
+      var end = start.upperBound
+      while end < rest.endIndex, depth > 0 {
+        if rest[end] == "(" { depth += 1 }
+        if rest[end] == ")" { depth -= 1 }
+        end = rest.index(after: end)
+      }
+      result.append(String(rest[start.upperBound..<end].dropLast()))
+      rest = rest[end...]
+    }
+    return result
+  }
+}
