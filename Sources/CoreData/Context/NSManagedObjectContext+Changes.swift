@@ -150,11 +150,12 @@ extension NSManagedObjectContext {
         sets.updated.reserveCapacity(objects.count)
       }
     }
-    // Whether all of the sets are this context's unsaved changes.
+    // Whether the sets hold this context's unsaved changes only.
     var isOwn = true
     objects.forEachHeld { object in
       let flags = object._flags
-      if flags.contains(.eventMergedInsert) { isOwn = false }
+      // A merge announces objects that this context has not changed.
+      if flags.contains(.eventMergedInsert) || !flags.contains(.listed) { isOwn = false }
       object._state.endEvent()
       if flags.contains(.eventDeleted) {
         sets.deleted.insert(object)

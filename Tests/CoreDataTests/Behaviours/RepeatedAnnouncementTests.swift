@@ -29,6 +29,33 @@ import Testing
     }
   }
 
+  @Test func `a save tells of its own deletions, not of discarded ones`() throws {
+    let stack = try TestStack(.sqlite)
+    let mine = try stack.stored("Author").objectID
+    let child = stack.child(of: stack.root)
+    nonisolated(unsafe) var told: [[NSManagedObjectID]] = []
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: child, queue: nil
+    ) { notification in
+      let deleted = notification.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject>
+      told.append((deleted ?? []).map(\.objectID))
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    let draft = stack.root.performAndWait { stack.root.insert("Author").objectID }
+    let shown = try child.performAndWait { try child.existingObject(with: draft) }
+    try child.performAndWait {
+      child.delete(try child.existingObject(with: mine))
+      child.processPendingChanges()
+    }
+    stack.root.performAndWait { stack.root.rollback() }
+    try child.performAndWait {
+      child.processPendingChanges()
+      try child.save()
+    }
+    withExtendedLifetime(shown) {}
+    #expect(told == [[mine]])
+  }
+
   @Test(arguments: Setting.allCases)
   func `inserting an object again announces it again`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
