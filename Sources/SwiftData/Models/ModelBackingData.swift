@@ -1,8 +1,9 @@
 /// The module's own backing data: wraps the storage shared by the parts of one model.
 @usableFromInline struct ModelBackingData<Model: PersistentModel>: BackingData {
   @usableFromInline let storage: _ModelStorage
-  /// The instance with the storage, which refers to it weakly.
-  @usableFromInline let _instance: AnyObject?
+  /// What keeps the values readable: the instance with the storage, which refers to it weakly, or for an instance that
+  /// is being created its context's link.
+  @usableFromInline let _anchor: AnyObject?
 
   @usableFromInline init(for modelType: Model.Type) {
     let modelClass = ModelClass.of(modelType)
@@ -12,7 +13,7 @@
 
   @inlinable init(_ storage: _ModelStorage, keeping instance: AnyObject? = nil) {
     self.storage = storage
-    _instance = instance
+    _anchor = instance ?? storage._anchor
   }
 
   @usableFromInline var _storage: _ModelStorage? { storage }

@@ -19,8 +19,11 @@ public final class _ModelStorage: NSManagedObject {
   @exclusivity(unchecked) private final var _retainedObject: _ModelStorage?
   /// The storage that refers to this object; cleared by that storage's deinit.
   @exclusivity(unchecked) private final unowned(unsafe) var _referrer: _ModelStorage?
-  /// The context, as long as it lives.
-  @exclusivity(unchecked) private(set) final var link: ContextLink?
+  /// The context's link. Not retained by an object of the context, which the link keeps alive: the instance that shows
+  /// the object retains it instead. Otherwise context, objects and link would keep each other.
+  @exclusivity(unchecked) private(set) final unowned(unsafe) var link: ContextLink?
+  /// The link, if this storage belongs to no context itself.
+  @exclusivity(unchecked) private final var _retainedLink: ContextLink?
   @exclusivity(unchecked) private final var _model = UnownedReference()
   /// The same instance as `model`, retained while it has unsaved changes.
   @exclusivity(unchecked) private(set) final var keptModel: AnyObject?
@@ -99,6 +102,12 @@ public final class _ModelStorage: NSManagedObject {
     flags = .beingShown
   }
 
+  /// Refers to the context of another object than this one.
+  private final func _join(_ link: ContextLink?) {
+    _retainedLink = link
+    self.link = link
+  }
+
   private final func _refer(to object: _ModelStorage?) {
     if let _retainedObject, _retainedObject._referrer === self { _retainedObject._referrer = nil }
     _retainedObject = object === self ? nil : object
@@ -153,6 +162,9 @@ public final class _ModelStorage: NSManagedObject {
     flags.insert(.registered)
     return made
   }
+
+  /// What an instance that shows this object retains, so that the object stays readable.
+  @usableFromInline final var _anchor: AnyObject? { link }
 
   // MARK: Hot paths
 
@@ -301,7 +313,8 @@ public final class _ModelStorage: NSManagedObject {
     _values = []
     adoptValues(from: other)
     _refer(to: other.object)
-    (link, _plan) = (other.link, other._plan)
+    _join(other.link)
+    _plan = other._plan
   }
 
   /// Shows backing data of another kind.
@@ -330,7 +343,7 @@ public final class _ModelStorage: NSManagedObject {
     _refer(to: object)
     object._referrer = self
     _plan = binding.plan(of: modelClass)
-    self.link = link
+    _join(link)
     return values
   }
 
@@ -344,7 +357,7 @@ public final class _ModelStorage: NSManagedObject {
   final func unbind(keeping values: [DetachedValue]) {
     _refer(to: nil)
     _plan = nil
-    link = nil
+    _join(nil)
     _values = values
     _extras?.decoded = [:]
     _extras?.identifier = nil
@@ -353,7 +366,7 @@ public final class _ModelStorage: NSManagedObject {
   /// Detaches from the context after the deletion was saved.
   final func leaveContext() {
     if let parts = object?.identityParts { _ensuredExtras.identifier = PersistentIdentifier(parts) }
-    link = nil
+    _join(nil)
   }
 
   /// Retains the instance while it has unsaved changes.

@@ -8,11 +8,14 @@ import CoreData
 /// macro doesn't know it; the key path is evaluated only if necessary.
 public struct _ModelValues<Model: PersistentModel>: _ModelAccess {
   public let _storage: _ModelStorage
+  /// Retains the context's objects for an instance that shows one of them.
+  private let _link: ContextLink?
 
   /// Creates the values of a new instance, or of the one being created for a storage.
   public init() {
-    _storage =
-      StorageBeingShown.consume(Model.self, isTopmost: true) ?? _ModelStorage(ModelClass.of(Model.self))
+    let shown = StorageBeingShown.consume(Model.self, isTopmost: true)
+    _storage = shown ?? _ModelStorage(ModelClass.of(Model.self))
+    _link = shown?.link
   }
 
   /// Adopts the values of backing data.
