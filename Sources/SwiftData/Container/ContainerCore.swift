@@ -69,7 +69,8 @@ final class ContainerCore: @unchecked Sendable {
   /// Delivers a save to all contexts except the saving one.
   func deliver(_ news: [AnyHashable: Any], from sender: ContextMailbox) {
     let receivers = _mailboxes.withLock { $0.compactMap(\.mailbox) }
-    for mailbox in receivers where mailbox !== sender { mailbox.put(news) }
+    let save = SavedNews(news)
+    for mailbox in receivers where mailbox !== sender { mailbox.put(save) }
   }
 
   /// Makes all contexts reread their models after rows were deleted directly.
@@ -81,55 +82,4 @@ final class ContainerCore: @unchecked Sendable {
 
 private struct WeakMailbox {
   weak var mailbox: ContextMailbox?
-}
-
-/// The saves of other contexts since a context last processed them.
-final class ContextMailbox: @unchecked Sendable {
-  // Unchecked: a lock guards the state.
-
-  /// The required reaction to other saves.
-  enum News: Sendable {
-    case none
-    case saves([SavedNews])
-    case everything
-  }
-
-  /// Maximum number of pending saves; beyond that, all models are reread instead.
-  private static let _limit = 64
-  private let _state = Mutex<News>(.none)
-  /// Called when a save arrives.
-  private let _wake = Mutex<(@Sendable () -> Void)?>(nil)
-
-  func setWake(_ wake: (@Sendable () -> Void)?) { _wake.withLock { $0 = wake } }
-
-  func put(_ news: [AnyHashable: Any]) {
-    let item = SavedNews(userInfo: news)
-    _state.withLock { state in
-      switch state {
-      case .none: state = .saves([item])
-      case .saves(let waiting): state = waiting.count < Self._limit ? .saves(waiting + [item]) : .everything
-      case .everything: break
-      }
-    }
-    _wake.withLock { $0 }?()
-  }
-
-  func putReset() {
-    _state.withLock { $0 = .everything }
-    _wake.withLock { $0 }?()
-  }
-
-  /// Removes and returns the saves since the last call.
-  func drain() -> News {
-    _state.withLock { state in
-      defer { state = .none }
-      return state
-    }
-  }
-}
-
-/// The contents of a save notification.
-struct SavedNews: @unchecked Sendable {
-  // Unchecked: contains only IDs and rows, which are immutable.
-  let userInfo: [AnyHashable: Any]
 }

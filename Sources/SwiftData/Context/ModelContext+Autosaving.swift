@@ -21,13 +21,14 @@ final class AutosaveState {
 }
 
 extension ModelContext {
-  /// Schedules one save at the end of this turn of the main queue, for all changes until then.
+  /// Schedules one save at the end of this turn of the main queue, for all changes until then. The scheduled save
+  /// retains the context, so that changes are saved even if the program lets the context go before.
   func scheduleAutosave() {
     guard autosave.isPossible, autosave.isEnabled, !autosave.isScheduled, MainQueue.isCurrent else { return }
     autosave.isScheduled = true
     // Contexts created on the main thread are used on it; the queue is the main one.
-    nonisolated(unsafe) weak let context = self
-    DispatchQueue.main.async { context?._autosaveNow() }
+    nonisolated(unsafe) let context = self
+    DispatchQueue.main.async { context._autosaveNow() }
   }
 
   private func _autosaveNow() {

@@ -122,22 +122,6 @@ public class ModelContext: Equatable {
   @inline(__always) func instance(of object: NSManagedObject) -> AnyObject {
     link.instance(of: unsafeDowncast(object, to: ModelStorage.self))
   }
-
-  // MARK: Other contexts' saves
-
-  /// Merges the saves of other contexts.
-  func mergeNews() {
-    switch mailbox.drain() {
-    case .none: break
-    case .saves(let saves):
-      for news in saves {
-        managed.mergeChanges(
-          fromContextDidSave: Notification(
-            name: .NSManagedObjectContextDidSaveObjectIDs, object: nil, userInfo: news.userInfo))
-      }
-    case .everything: managed.refreshAllObjects()
-    }
-  }
 }
 
 extension ModelContext: CustomDebugStringConvertible {

@@ -50,10 +50,13 @@ where Element: PersistentModel, SectionTitle: Hashable {
     _follow(isolation)
   }
 
-  deinit { for token in _tokens { NotificationCenter.default.removeObserver(token) } }
+  deinit {
+    for token in _tokens { NotificationCenter.default.removeObserver(token) }
+    modelContext.mailbox.removeWake(for: self)
+  }
 
   private func _follow(_ isolation: (any Actor)?) {
-    let reference = FollowedObserver(self)
+    let reference = FollowedObserver(self, on: isolation)
     for name in [ModelContext.didSave, Notification.Name.NSManagedObjectContextObjectsDidChange] {
       let object: AnyObject = name == ModelContext.didSave ? modelContext : modelContext.managed
       _tokens.append(
@@ -62,8 +65,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
         })
     }
     // The saves of others wait until the context is used; on an actor that is possible now.
-    guard let isolation else { return }
-    modelContext.mailbox.setWake { Task { await FollowedObserver.refresh(reference, on: isolation) } }
+    if isolation != nil { modelContext.mailbox.addWake(for: self) { reference.refreshLater() } }
   }
 
   /// The models. They follow the store; an assigned value lasts until the next change.
@@ -146,16 +148,25 @@ protocol RefreshingObserver: AnyObject {
   func refresh()
 }
 
-/// A weak reference to an observer, for its notification sources.
+/// Weak references to an observer and its actor, for its notification sources.
 private final class FollowedObserver: @unchecked Sendable {
-  // Unchecked: notifications of a context are posted where it is used, as is the observer.
-  weak var observer: (any RefreshingObserver)?
+  // Unchecked: set once; notifications of a context are posted where it is used, as is the observer.
+  private(set) weak var observer: (any RefreshingObserver)?
+  private weak var _actor: (any Actor)?
 
-  init(_ observer: any RefreshingObserver) { self.observer = observer }
-
-  static func refresh(_ reference: FollowedObserver, on actor: isolated any Actor) {
-    reference.observer?.refresh()
+  init(_ observer: any RefreshingObserver, on actor: (any Actor)?) {
+    self.observer = observer
+    _actor = actor
   }
+
+  /// Fetches again in a later job of the actor.
+  func refreshLater() {
+    Task { [self] in
+      if let _actor { await _refresh(on: _actor) }
+    }
+  }
+
+  private func _refresh(on actor: isolated any Actor) { observer?.refresh() }
 }
 
 extension ResultsObserver: CustomDebugStringConvertible {
