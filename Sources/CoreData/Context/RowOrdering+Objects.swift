@@ -18,7 +18,8 @@ extension RowOrdering {
     }.map(\.object)
   }
 
-  /// Returns the attribute cell at the end of a path of to-one relationships; null if a step is nil.
+  /// Returns the attribute cell, or the cell of a composite's element, at the end of a path of to-one relationships; null
+  /// if a step is nil.
   static func cell(_ path: [String], of object: NSManagedObject) throws -> Value {
     var object = object
     for (index, step) in path.enumerated() {
@@ -30,10 +31,16 @@ extension RowOrdering {
             + "property '\(step)'.")
       }
       if index == path.count - 1 { return orderable(object.read(slot)) }
+      if case .attribute(let attribute) = object._layout.slots[slot].kind,
+        attribute.hasElement(at: path[(index + 1)...])
+      {
+        return object.read(slot).element(at: path[(index + 1)...], of: attribute)
+      }
       guard let relationship = object._layout.slots[slot].relationship, !relationship.isToMany else {
         throw CocoaError.coreData(
           NSCoreDataError,
-          "A sort descriptor names '\(path.joined(separator: "."))', but '\(step)' is no to-one relationship."
+          "A sort descriptor names '\(path.joined(separator: "."))', but '\(step)' is neither a to-one relationship nor a "
+            + "composite attribute with such an element."
         )
       }
       guard let next = object.toOne(slot) else { return .null }

@@ -82,8 +82,12 @@ struct RowOrdering {
           throw problem("keypath \(key) not found in entity \(place.entityName)")
         }
         guard let relationship = place.slots[slot].relationship else {
-          if !isLast { throw problem("the attribute '\(key)' has no property '\(term.keyPath[index + 1])'") }
-          break
+          if case .attribute(let attribute) = place.slots[slot].kind,
+            isLast || attribute.hasElement(at: term.keyPath[(index + 1)...])
+          {
+            break
+          }
+          throw problem("the attribute '\(key)' has no property '\(term.keyPath[index + 1])'")
         }
         if relationship.isToMany { throw problem("to-many key not allowed here") }
         place = model.layout(numbered: relationship.destination)

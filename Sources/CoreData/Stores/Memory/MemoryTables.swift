@@ -81,12 +81,16 @@ struct MemoryTables {
     }
   }
 
-  /// Returns the cell at the end of a path of to-one relationships.
+  /// Returns the cell, or the cell of a composite's element, at the end of a path of to-one relationships.
   func cell(_ path: [String], _ record: Record, _ model: ModelLayout) -> Value {
     var record = record
     for (index, step) in path.enumerated() {
-      guard let slot = model.layout(numbered: record.entityNumber).slot(named: step) else { return .null }
+      let layout = model.layout(numbered: record.entityNumber)
+      guard let slot = layout.slot(named: step) else { return .null }
       if index == path.count - 1 { return RowOrdering.orderable(record.row[slot]) }
+      if case .attribute(let attribute) = layout.slots[slot].kind {
+        return record.row[slot].element(at: path[(index + 1)...], of: attribute)
+      }
       guard let key = record.row[slot].key,
         let next = self.record(root: key.space.layout.rootNumber, key.reference)
       else { return .null }
