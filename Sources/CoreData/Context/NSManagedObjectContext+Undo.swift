@@ -118,6 +118,12 @@ extension NSManagedObjectContext {
     }
   }
 
+  /// Reverts an unsaved deletion of a registered object.
+  package final func takeBackDeletion(of object: NSManagedObject) {
+    guard object._context === self, object._flags.contains(.deleted) else { return }
+    _reappear(object)
+  }
+
   /// Restores a deleted object.
   private final func _reappear(_ object: NSManagedObject) {
     undoRecorder?.willChange(object)

@@ -52,8 +52,9 @@ extension ModelContext {
     try ModelFetch(descriptor, in: self).objects().map { unsafeDowncast(instance(of: $0), to: T.self) }
   }
 
-  /// Merges the saves of other contexts, and applies delete rules.
+  /// Inserts models that joined, merges the saves of other contexts, and applies delete rules.
   func prepareFetch() {
+    insertJoining()
     mergeNews()
     applyDeletions()
   }

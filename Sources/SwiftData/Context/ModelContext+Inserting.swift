@@ -1,20 +1,26 @@
 import CoreData
 
 extension ModelContext {
-  /// Inserts a model and all models reachable through its relationships; the next save stores them. Does
-  /// nothing for a model of this context. Traps for a model of another context.
+  /// Inserts a model and all models reachable through its relationships; the next save stores them.
+  ///
+  /// Takes back the unsaved deletion of a model of this context, and otherwise does nothing for such a model. A model
+  /// whose deletion was saved is inserted anew, with its attributes. Traps for a model of another context.
   public func insert<T>(_ model: T) where T: PersistentModel {
     guard let storage = model._modelStorage else {
       programmerError("a \(T.self) can't be inserted: it has backing data of another kind than SwiftData's.")
     }
-    if storage.isBound {
-      guard storage.link === link else {
-        if storage.link == nil { return }
+    if let object = storage.object {
+      if object.managedObjectContext === managed {
+        guard object.isDeleted else { return }
+        managed.takeBackDeletion(of: object)
+        return keep(storage)
+      }
+      if object.managedObjectContext != nil {
         programmerError(
           "a \(T.self) of another context can't be inserted. Get this context's own with "
             + "model(for: other.persistentModelID).")
       }
-      return
+      storage.unbind(keeping: storage.values(alone: true))
     }
     _ = insertRelated(model, storage)
   }
@@ -22,7 +28,7 @@ extension ModelContext {
   /// Inserts a model that is related to others, and its own related models.
   ///
   /// - Returns: The engine's object.
-  func insertRelated(_ model: any PersistentModel, _ storage: ModelStorage) -> ModelStorage {
+  func insertRelated(_ model: (any PersistentModel)?, _ storage: ModelStorage) -> ModelStorage {
     let (object, values) = _register(model, storage)
     // Iteratively: chains of models may be longer than the stack is deep.
     guard !isFilling else {
@@ -44,8 +50,10 @@ extension ModelContext {
   }
 
   /// Creates the engine's object for a model, without its values.
+  ///
+  /// - Parameter model: Nil if the instance is not known.
   private func _register(
-    _ model: any PersistentModel, _ storage: ModelStorage
+    _ model: (any PersistentModel)?, _ storage: ModelStorage
   ) -> (ModelStorage, [DetachedValue]) {
     let modelClass = storage.modelClass
     guard let binding = core.bindings.binding(of: modelClass.type) else {
@@ -55,8 +63,10 @@ extension ModelContext {
     }
     let object = ModelStorage(entity: binding.entity, insertInto: managed)
     var values = storage.bind(to: object, binding, link)
-    for index in modelClass.constants { _setConstant(index, of: model, in: &values, modelClass) }
-    storage.setInstance(model)
+    if let model {
+      for index in modelClass.constants { _setConstant(index, of: model, in: &values, modelClass) }
+      storage.setInstance(model)
+    }
     keep(storage)
     return (object, values)
   }
@@ -71,6 +81,34 @@ extension ModelContext {
     }
     if values.isEmpty { values = Array(repeating: .none, count: modelClass.accessors.count) }
     values[index] = read(model).map { .other(DetachedBox($0)) } ?? .none
+  }
+
+  // MARK: Joining
+
+  /// Inserts a new model with the next use of the context, since the initializer that relates it to a model of this
+  /// context may not have set all its values yet.
+  func joinLater(_ storage: ModelStorage) {
+    scheduleAutosave()
+    joining.append(storage)
+  }
+
+  /// Inserts the models whose initializers have related them to models of this context.
+  func insertJoining() {
+    if joining.isEmpty { return }
+    let storages = joining
+    joining = []
+    for storage in storages where !storage.isBound {
+      // An initializer that failed has left values unset.
+      guard storage.isComplete else { continue }
+      let model = storage.model
+      if model == nil, !storage.modelClass.constants.isEmpty {
+        Console.warn(
+          "a \(storage.modelClass.name) is not inserted through its relationship, since it has constants, which only "
+            + "insert(_:) can read.")
+        continue
+      }
+      _ = insertRelated(model, storage)
+    }
   }
 
   // MARK: Retaining

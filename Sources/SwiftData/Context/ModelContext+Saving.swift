@@ -5,6 +5,7 @@ extension ModelContext {
   ///
   /// - Throws: A Cocoa error: of validation (1550 to 1690), or the store's. The changes stay pending.
   public func save() throws {
+    insertJoining()
     mergeNews()
     guard managed.hasChanges else { return }
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
@@ -14,7 +15,11 @@ extension ModelContext {
     // Objects have no identity once their deletion is saved.
     let deletedIdentifiers = PersistentIdentifier.all(of: deleted)
     try saveToCustomStores()
-    try managed.save()
+    do {
+      // Also if the save fails: the engine has merged them before.
+      defer { _followMergedInsertions() }
+      try managed.save()
+    }
     for case let object as ModelStorage in deleted { object.storage?.leaveContext() }
     releaseKept()
     NotificationCenter.default.post(
@@ -26,9 +31,29 @@ extension ModelContext {
       ])
   }
 
+  /// Makes models whose unique values a stored or another new model has show that model's object from now on.
+  private func _followMergedInsertions() {
+    let merged = managed.takeMergedInsertions()
+    if merged.isEmpty { return }
+    var survivors: [ObjectIdentifier: NSManagedObject] = [:]
+    for (object, survivor) in merged { survivors[ObjectIdentifier(object)] = survivor }
+    for (object, survivor) in merged {
+      var last = survivor
+      while let next = survivors[ObjectIdentifier(last)] { last = next }
+      guard let storage = unsafeDowncast(object, to: ModelStorage.self).storage else { continue }
+      let survivor = unsafeDowncast(last, to: ModelStorage.self)
+      if !storage.follow(survivor, core.bindings.binding(of: survivor.entity), link) {
+        Console.warn(
+          "a \(storage.modelClass.name) had the unique values of a \(survivor.entity.name ?? "?"), which the store has kept; "
+            + "later changes of the new instance are not saved.")
+      }
+    }
+  }
+
   /// Drops all changes: new models leave the context, changed ones return to their stored values, deleted
   /// ones are restored.
   public func rollback() {
+    insertJoining()
     // Values of new models must be copied before the engine drops them.
     let inserted = managed.insertedObjects.compactMap { object -> (ModelStorage, [DetachedValue])? in
       guard let storage = unsafeDowncast(object, to: ModelStorage.self).storage else { return nil }

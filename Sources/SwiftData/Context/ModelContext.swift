@@ -20,6 +20,8 @@ public class ModelContext: Equatable {
   /// Inserted models whose values have not been set yet.
   var unfilled: [(storage: ModelStorage, values: [DetachedValue])] = []
   var isFilling = false
+  /// New models that were related to models of this context by their initializers, which cannot insert them.
+  var joining: [ModelStorage] = []
   /// Whether delete rules of deleted models have not been applied yet.
   var hasUnprocessedDeletions = false
   /// The identity of the context for custom stores, and its `author` for history.
@@ -35,6 +37,7 @@ public class ModelContext: Equatable {
     managed.automaticallyMergesChangesFromParent = isMain
     let isOnMain = isMain || MainQueue.isCurrent
     managed.tracksObservation = true
+    managed.recordsMergedInsertions = true
     autosave.isPossible = isOnMain
     link = ContextLink(self, core.bindings)
     if !isMain { core.connect(mailbox) }
@@ -88,10 +91,16 @@ public class ModelContext: Equatable {
   }
 
   /// Whether there are unsaved changes.
-  public var hasChanges: Bool { managed.hasChanges }
+  public var hasChanges: Bool {
+    insertJoining()
+    return managed.hasChanges
+  }
 
   /// Models that the next save inserts.
-  public var insertedModelsArray: [any PersistentModel] { _models(managed.insertedObjects) }
+  public var insertedModelsArray: [any PersistentModel] {
+    insertJoining()
+    return _models(managed.insertedObjects)
+  }
   /// Models that the next save updates.
   public var changedModelsArray: [any PersistentModel] { _models(managed.updatedObjects) }
   /// Models that the next save deletes.
@@ -99,6 +108,7 @@ public class ModelContext: Equatable {
 
   /// Applies the delete rules, and closes a group of undoable changes.
   public func processPendingChanges() {
+    insertJoining()
     managed.processPendingChanges()
     hasUnprocessedDeletions = false
     mergeNews()

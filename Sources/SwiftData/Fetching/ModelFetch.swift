@@ -104,6 +104,7 @@ struct ModelFetch<T: PersistentModel> {
       if isDirty { return try objects().count }
       return try custom.count(_descriptor, _context.editingState)
     }
+    _context.insertJoining()
     let hasRange = request.fetchLimit > 0 || request.fetchOffset > 0
     if !isWhole || hasRange && _context.managed.hasChanges { return try objects().count }
     _context.prepareFetch()

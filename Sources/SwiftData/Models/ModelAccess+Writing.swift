@@ -24,6 +24,7 @@ extension _ModelAccess {
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: PersistentModel {
     _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
+    _joinLater(CollectionOfOne(value))
   }
 
   /// Sets a required to-one relationship.
@@ -41,6 +42,7 @@ extension _ModelAccess {
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) where Value: PersistentModel {
     _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
+    if let value { _joinLater(CollectionOfOne(value)) }
   }
 
   /// Sets a to-one relationship.
@@ -58,6 +60,7 @@ extension _ModelAccess {
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: PersistentModel & Encodable {
     _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
+    _joinLater(CollectionOfOne(value))
   }
 
   /// Sets a required to-one relationship to a Codable class.
@@ -75,6 +78,7 @@ extension _ModelAccess {
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) where Value: PersistentModel & Encodable {
     _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
+    if let value { _joinLater(CollectionOfOne(value)) }
   }
 
   /// Sets a to-one relationship to a Codable class.
@@ -92,6 +96,7 @@ extension _ModelAccess {
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: RelationshipCollection {
     _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
+    _joinLater(ofMembers: value, Value.PersistentElement.self)
   }
 
   /// Sets a to-many relationship.
@@ -109,6 +114,7 @@ extension _ModelAccess {
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: RelationshipCollection & Encodable {
     _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
+    _joinLater(ofMembers: value, Value.PersistentElement.self)
   }
 
   /// Sets a to-many relationship to a Codable class.
@@ -135,6 +141,18 @@ extension _ModelAccess {
   ) {
     if let _foreign { return _foreign.setTransformableValue(forKey: keyPath(), to: newValue) }
     _set(keyPath(), index, model, newValue)
+  }
+
+  /// Has a new model inserted into the context of models that its initializer relates it to.
+  private func _joinLater(_ models: some Sequence<some PersistentModel>) {
+    if _storage.isBound || _storage.flags.contains(.beingShown) { return }
+    for model in models {
+      if let context = model.modelContext { return context.joinLater(_storage) }
+    }
+  }
+
+  private func _joinLater<Members, Member: PersistentModel>(ofMembers members: Members, _ type: Member.Type) {
+    if let members = members as? [Member] { _joinLater(members) }
   }
 
   /// Initializes a property, unless the instance is created for a stored model; `foreign` sets it in other

@@ -198,6 +198,15 @@ public final class _ModelStorage: NSManagedObject {
     _values[index] = value
   }
 
+  /// Whether all properties have values that must have one, as after a whole initializer.
+  final var isComplete: Bool {
+    modelClass.accessors.enumerated().allSatisfy { index, accessor in
+      if accessor.isOptional || accessor.isToMany || modelClass.constants.contains(index) { return true }
+      if case .none = detached(index) { return false }
+      return true
+    }
+  }
+
   /// Number of values in the storage itself.
   @inline(__always) final var detachedCount: Int { _values.count }
 
@@ -347,10 +356,29 @@ public final class _ModelStorage: NSManagedObject {
     return values
   }
 
+  /// Refers to the object that has the values of this one's since a save merged both. Another instance may show it, too.
+  ///
+  /// - Returns: False if the object is not of the model's class.
+  final func follow(_ object: _ModelStorage, _ binding: EntityBinding, _ link: ContextLink) -> Bool {
+    guard binding.modelClass === modelClass || binding.modelClass.inherits(from: modelClass) else {
+      return false
+    }
+    _refer(to: object)
+    if object.shownInstance == nil { object._referrer = self }
+    _plan = binding.plan(of: modelClass)
+    _extras?.decoded = [:]
+    _join(link)
+    return true
+  }
+
   /// The values by index, as a model that belongs to no context has them.
-  final func values() -> [DetachedValue] {
+  ///
+  /// - Parameter isAlone: Whether to leave relationships out.
+  final func values(alone isAlone: Bool = false) -> [DetachedValue] {
     guard let object, let plan = _plan else { return _values }
-    return plan.accessors.map { .other(DetachedBox($0.any(object, self))) }
+    return plan.accessors.map { accessor in
+      isAlone && accessor.destination != nil ? .none : .other(DetachedBox(accessor.any(object, self)))
+    }
   }
 
   /// Moves the values back into the storage, as after a rollback of the insertion.
@@ -402,7 +430,13 @@ public final class _ModelStorage: NSManagedObject {
     _extras?.identifier.flatMap { $0.isTemporary ? $0 : nil }
   }
 
-  final var modelContext: ModelContext? { link?.context }
+  final var modelContext: ModelContext? {
+    // Another context may have deleted the object, or another instance of this one.
+    guard let context = link?.context, let object, object.managedObjectContext === context.managed else {
+      return nil
+    }
+    return context
+  }
   final var modelHasChanges: Bool { link != nil && object?.hasChanges ?? false }
   final var isModelDeleted: Bool { link != nil && object?.isDeleted ?? false }
 }

@@ -146,7 +146,7 @@ struct ConstraintConflictResolver {
     for object in objects where object !== survivor {
       if object.isInserted {
         _fold(object, into: survivor, withValues: _localWins && !survivor.isInserted)
-        _context.annihilate(object, as: nil)
+        _context.annihilate(object, as: survivor)
       } else if _localWins {
         _fold(object, into: survivor, withValues: false)
         _context.markDeletedAsMerged(object)
@@ -189,14 +189,29 @@ struct ConstraintConflictResolver {
 extension NSManagedObjectContext {
   /// Undoes the insertion of an object that was merged into another. It becomes a fault that shows its
   /// assigned values to callers which still hold it.
-  final func annihilate(_ object: NSManagedObject, as other: NSManagedObject?) {
+  final func annihilate(_ object: NSManagedObject, as other: NSManagedObject) {
     object._state.finishPropagation()
     markDeleted(object)
     processPendingChanges()
     object._context = nil
     let values = object._current
     object.turnIntoFault(keeping: values)
-    if let other, object._objectID.permanent == nil { object._objectID.link(to: other._objectID.canonical) }
+    let survivor = other._objectID.canonical
+    if !survivor.isTemporary, object._objectID.permanent == nil { object._objectID.link(to: survivor) }
+    if savePass.recordsMergedInsertions { savePass.mergedInsertions.append((object, other)) }
+  }
+
+  /// Whether the context keeps what `takeMergedInsertions()` returns.
+  package final var recordsMergedInsertions: Bool {
+    get { savePass.recordsMergedInsertions }
+    set { savePass.recordsMergedInsertions = newValue }
+  }
+
+  /// Returns the new objects that saves have merged into others because of a uniqueness constraint, each with the object
+  /// that has its values now, in order, and forgets them.
+  package final func takeMergedInsertions() -> [(object: NSManagedObject, survivor: NSManagedObject)] {
+    defer { savePass.mergedInsertions = [] }
+    return savePass.mergedInsertions
   }
 
   /// Deletes a stored object after another one has taken over its relationships.

@@ -16,6 +16,10 @@ struct SavePass {
   var followed: [NSManagedObject] = []
   /// Whether the current save has resolved conflicts, which may have dropped changes.
   var hasResolved = false
+  /// Whether `mergedInsertions` is kept; only for clients that ask for it.
+  var recordsMergedInsertions = false
+  /// New objects that were merged into others, each with its survivor.
+  var mergedInsertions: [(object: NSManagedObject, survivor: NSManagedObject)] = []
   /// Epoch of the row cache after the last save into stores.
   var epoch = 0
 }
