@@ -16,17 +16,11 @@ extension NSManagedObjectContext {
     if children.isEmpty { return }
     discards.append(changes)
     let queue = queue
-    for child in children {
-      child.queue.inTurn {
-        child._reread(changes)
-        // A turn of this context first accepts the child's earlier deliveries.
-        queue.async { withExtendedLifetime(changes) {} }
-      }
-    }
+    for child in children { child.queue.enqueueMerge { $0.append(changes, by: queue) } }
   }
 
   /// Rereads the objects whose changes an ancestor has discarded.
-  private final func _reread(_ changes: DiscardedChanges) {
+  final func reread(_ changes: DiscardedChanges) {
     beginMerge()
     defer { endMerge() }
     let chain = ReadChain(above: self)

@@ -39,6 +39,8 @@ extension NSManagedObjectContext {
   /// the Task ends a fetch in the block with `CocoaError.userCancelled`; the block itself and its saves
   /// continue.
   ///
+  /// The block and the context are no longer retained when this method returns, except for subclasses.
+  ///
   /// Unlike Core Data's, the block is `@Sendable`: in Swift 6 mode a call from the main actor would otherwise
   /// send a main-actor block to another queue, which is an error. `@preconcurrency` reduces diagnostics about
   /// captures to warnings.
@@ -56,12 +58,16 @@ extension NSManagedObjectContext {
   ) async throws(E) -> T {
     if schedule == .immediate, queue.isCurrent, !isConfined { return try block() }
     let cancellation = endsCancelledFetches ? TaskCancellation() : nil
+    let awaited = AwaitedBlock(self, block)
     let outcome: Handover<Result<T, E>> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let run: @Sendable () -> Void = {
-          let result = cancellation?.watching { Result.of(block) } ?? Result.of(block)
-          self.endOfBlock()
-          continuation.resume(returning: Handover(value: result))
+          let result = awaited.run { context, block in
+            let result = cancellation?.watching { Result.of(block) } ?? Result.of(block)
+            context.endOfBlock()
+            return result
+          }
+          continuation.resume(returning: result)
         }
         // A subclass may override `perform`.
         if type(of: self) == NSManagedObjectContext.self { queue.async(run) } else { perform(run) }
@@ -87,7 +93,7 @@ extension NSManagedObjectContext {
     guard case .main = queue.kind, !events.isScheduled else { return }
     events.isScheduled = true
     let reference = WeakContext(context: self)
-    queue.async {
+    queue.async(afterMerges: false) {
       guard let context = reference.context else { return }
       context.events.isScheduled = false
       context.endOfBlock()

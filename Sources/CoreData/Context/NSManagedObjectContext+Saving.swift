@@ -303,7 +303,7 @@ extension NSManagedObjectContext {
     if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }
     guard overlay.hasReaders else { return }
     for child in overlay.readers where child._parent === self && child.automaticallyMergesChangesFromParent {
-      child.queue.inTurn { child.merge(changes) }
+      child.queue.enqueueMerge { $0.append(changes) }
     }
   }
 

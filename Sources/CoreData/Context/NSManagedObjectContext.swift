@@ -76,6 +76,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   deinit {
     lifeline.cut()
+    queue.changeMerges { $0.removeAll() }
     // Objects may outlive the context; they must neither call it nor retain each other any longer.
     table.forEach { object in
       object._context = nil

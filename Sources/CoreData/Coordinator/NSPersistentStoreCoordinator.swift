@@ -100,8 +100,9 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   public final func perform<T, E: Error>(
     _ block: @escaping @Sendable () throws(E) -> T
   ) async throws(E) -> T {
+    let awaited = AwaitedBlock(self, block)
     let outcome: Handover<Result<T, E>> = await withCheckedContinuation { continuation in
-      _queue.async { continuation.resume(returning: Handover(value: .of(block))) }
+      _queue.async { continuation.resume(returning: awaited.run { _, block in Result.of(block) }) }
     }
     return try outcome.value.get()
   }
@@ -318,12 +319,12 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     _state.withLock { $0.contexts.removeAll { $0.context == nil || $0.context === context } }
   }
 
-  /// Sends a save to all other contexts that merge automatically. Each merges it on its own queue; on the
-  /// main queue, merges alternate with other work.
+  /// Sends a save to all other contexts that merge automatically. Each merges it on its own queue, with others that wait
+  /// there.
   final func broadcast(_ changes: SavedChanges, from saver: NSManagedObjectContext) {
     let contexts = _state.withLock { $0.contexts.compactMap(\.context) }
     for context in contexts where context !== saver && context.automaticallyMergesChangesFromParent {
-      context.queue.inTurn { context.merge(changes) }
+      context.queue.enqueueMerge { $0.append(changes) }
     }
   }
 

@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `a pending insertion and its deletion are both announced`(_ setting: Setting) throws {
+  func `an insertion that waits together with its deletion is not announced`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let other = stack.sibling()
     other.automaticallyMergesChangesFromParent = true
@@ -162,7 +162,7 @@ import Testing
       let sets = posted.userInfos.map { info in
         [NSInsertedObjectsKey, NSDeletedObjectsKey].map { (info[$0] as? Set<NSManagedObject>)?.count ?? 0 }
       }
-      #expect(sets == [[1, 0], [0, 1]])
+      #expect(sets.isEmpty)
       try #expect(other.count("Author") == 0)
     }
   }

@@ -25,8 +25,9 @@ final class ContextQueue: @unchecked Sendable {
   let kind: Kind
   /// A queue with the label that a private queue was given later; it targets the original.
   private let _labelled = Mutex<DispatchQueue?>(nil)
-  /// Merges that wait for their turn on the main queue.
-  let turns = Turns()
+  private let _merges = Mutex(WaitingMerges())
+  /// Whether any merges wait; cheap to poll.
+  private let _hasMerges = Atomic<Bool>(false)
   /// Held by the thread that executes on the private queue.
   private let _turn = NSLock()
   /// Unfinished blocks of a private queue, including the running one.
@@ -92,16 +93,19 @@ final class ContextQueue: @unchecked Sendable {
   }
 
   /// Enqueues a block.
-  func async(_ block: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameter afterMerges: Whether the block sees all saves that are waiting to be merged.
+  func async(afterMerges: Bool = true, _ block: @escaping @Sendable () -> Void) {
+    let due = afterMerges ? _closeMerges() : 0
     switch kind {
     case .main:
-      if Interleaving.enqueueOnMain({ self._runAsMain(block) }) { return }
-      DispatchQueue.main.async { self._run(onMain: true, block) }
+      if Interleaving.enqueueOnMain({ self._runAsMain(after: due, block) }) { return }
+      DispatchQueue.main.async { self._run(onMain: true, after: due, block) }
     case .private(let first):
       _unfinished.wrappingAdd(1, ordering: .acquiringAndReleasing)
-      if Interleaving.enqueue(on: self, { self._runInTurn(block) }) { return }
+      if Interleaving.enqueue(on: self, { self._runInTurn(after: due, block) }) { return }
       let queue = _labelled.withLock { $0 } ?? first
-      queue.async { self._runInTurn(block) }
+      queue.async { self._runInTurn(after: due, block) }
     case .confinement:
       block()
     }
@@ -113,35 +117,37 @@ final class ContextQueue: @unchecked Sendable {
     case .confinement:
       return try block()
     case .main:
-      if Self.isOnMainQueue { return try _run(onMain: false, block) }
+      if Self.isOnMainQueue { return try _run(onMain: false, after: 0, block) }
+      let due = _closeMerges()
       if Interleaving.isScheduled {
-        return try Interleaving.exclusivelyOnMain { try _runAsMain(block) }
+        return try Interleaving.exclusivelyOnMain { try _runAsMain(after: due, block) }
       }
       return try withoutActuallyEscaping(block) { block in
         // The caller waits while the block runs on another thread; they never run concurrently.
         nonisolated(unsafe) let block = block
-        return try DispatchQueue.main.sync { try self._run(onMain: true, block) }
+        return try DispatchQueue.main.sync { try self._run(onMain: true, after: due, block) }
       }
     case .private(let first):
       let queue = _labelled.withLock { $0 } ?? first
       let stack = ThreadStack.current
-      if stack.contains(self) { return try _run(onMain: false, block) }
+      if stack.contains(self) { return try _run(onMain: false, after: 0, block) }
+      let due = _closeMerges()
       // The block now executes for this queue, but the thread still holds the main queue, which must be
       // remembered.
       let isOnMain = Self.isOnMainQueue
       if isOnMain { stack.mainDepth += 1 }
       defer { if isOnMain { stack.mainDepth -= 1 } }
       _unfinished.wrappingAdd(1, ordering: .acquiringAndReleasing)
-      return try Interleaving.exclusively(self) { try queue.sync { try self._runInTurn(block) } }
+      return try Interleaving.exclusively(self) { try queue.sync { try self._runInTurn(after: due, block) } }
     }
   }
 
   /// Runs a main-queue block on a scheduled thread that stands in for the main thread.
-  private func _runAsMain<T>(_ block: () throws -> T) rethrows -> T {
+  private func _runAsMain<T>(after due: Int, _ block: () throws -> T) rethrows -> T {
     let stack = ThreadStack.current
     stack.mainDepth += 1
     defer { stack.mainDepth -= 1 }
-    return try _run(onMain: true, block)
+    return try _run(onMain: true, after: due, block)
   }
 
   /// Runs a block on the calling thread if that is the main thread and the private queue is idle. Never
@@ -159,25 +165,22 @@ final class ContextQueue: @unchecked Sendable {
       stack.mainDepth -= 1
       _turn.unlock()
     }
-    _run(onMain: false, block)
+    _run(onMain: false, after: 0, block)
     return true
   }
 
   /// Runs a private-queue block after any thread that entered through `runIfIdle` has left.
-  private func _runInTurn<T>(_ block: () throws -> T) rethrows -> T {
+  private func _runInTurn<T>(after due: Int, _ block: () throws -> T) rethrows -> T {
     _turn.lock()
     defer {
       _turn.unlock()
       _unfinished.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     }
-    return try _run(onMain: false, block)
+    return try _run(onMain: false, after: due, block)
   }
 
-  /// Runs a turn of merge work on the main queue.
-  func inItsPlace(_ block: () -> Bool) -> Bool { _run(onMain: true, isTurn: true, block) }
-
-  private func _run<T>(onMain: Bool, isTurn: Bool = false, _ block: () throws -> T) rethrows -> T {
-    let begin = _enter(onMain: onMain, isTurn: isTurn)
+  private func _run<T>(onMain: Bool, after due: Int, _ block: () throws -> T) rethrows -> T {
+    let begin = _enter(onMain: onMain, after: due)
     defer { _leave(since: begin) }
     return try block()
   }
@@ -185,17 +188,16 @@ final class ContextQueue: @unchecked Sendable {
   // Not inlined: `_run` is specialized for many closures, each of which would otherwise inline all that a
   // merge does.
 
-  /// Prepares the calling thread for a block.
+  /// Prepares the calling thread for a block, and merges the saves made before the block was enqueued.
   ///
+  /// - Parameter due: The number of the last group of merges to run.
   /// - Returns: The time from which `MainQueueTrace` counts the block, if it does.
   @inline(never)
-  private func _enter(onMain: Bool, isTurn: Bool) -> UInt64? {
+  private func _enter(onMain: Bool, after due: Int) -> UInt64? {
     ThreadStack.current.push(self)
+    let begin = onMain && MainQueueTrace.recorder != nil ? DispatchTime.now().uptimeNanoseconds : nil
     if let _overlay, _overlay.hasMail { context?.drainDeliveries() }
-    guard onMain else { return nil }
-    let begin = MainQueueTrace.recorder == nil ? nil : DispatchTime.now().uptimeNanoseconds
-    // Merge the saves made before this block was enqueued.
-    if !isTurn { turns.runAll() }
+    if due > 0 { runMerges(upTo: due) }
     return begin
   }
 
@@ -204,6 +206,24 @@ final class ContextQueue: @unchecked Sendable {
   private func _leave(since begin: UInt64?) {
     if let begin { MainQueueTrace.recorder?(begin, DispatchTime.now().uptimeNanoseconds) }
     ThreadStack.current.pop()
+  }
+
+  // MARK: Merges
+
+  /// Reads or changes the waiting merges.
+  func changeMerges<T: Sendable>(_ body: (inout WaitingMerges) -> T) -> T {
+    _merges.withLock { merges in
+      defer { _hasMerges.store(!merges.isEmpty, ordering: .releasing) }
+      return body(&merges)
+    }
+  }
+
+  /// Ends the newest group of merges that wait, for a block that is enqueued behind it.
+  ///
+  /// - Returns: The group's number; 0 if none waits.
+  private func _closeMerges() -> Int {
+    guard _hasMerges.load(ordering: .acquiring) else { return 0 }
+    return changeMerges { $0.isEmpty ? 0 : $0.close() }
   }
 
   // MARK: Main queue

@@ -23,6 +23,14 @@ final class SavedChanges: NSObject, @unchecked Sendable {
     epoch = context.savePass.epoch
   }
 
+  /// Creates the composition of several saves into the stores of a coordinator.
+  init(stored entries: [Layer.Entry], coordinator: NSPersistentStoreCoordinator?, epoch: Int) {
+    isStored = true
+    self.entries = entries
+    self.coordinator = coordinator
+    self.epoch = epoch
+  }
+
   var isEmpty: Bool { entries.isEmpty }
 
   /// Whether later saves into the stores may have produced newer rows.

@@ -1,0 +1,178 @@
+import Synchronization
+
+/// Merges that wait for a context's queue, in order of arrival, composed while they wait.
+///
+/// A context that falls behind merges many saves as one: each object once, with its newest row. The merges form groups, each
+/// of which is merged and announced as a whole. A block of the context ends a group, so that it pays only for what was saved
+/// before it was enqueued; one turn of the queue handles one group, and the next turn follows the queue's other work.
+struct WaitingMerges: Sendable {
+  /// A group of merges.
+  enum Group: Sendable {
+    case save(SavedChanges)
+    case composed(ComposedSave)
+    /// Changes that an ancestor has discarded.
+    case discard(DiscardedChanges, by: ContextQueue)
+
+    /// The number of objects.
+    var count: Int {
+      switch self {
+      case .save(let changes): changes.entries.count
+      case .composed(let save): save.count
+      case .discard(let changes, _): changes.entries.count
+      }
+    }
+  }
+
+  /// Most objects in a composed group. A single save may have more.
+  static let mostObjects = 2000
+
+  private var _groups: [Group] = []
+  /// Index of the oldest group in `_groups`.
+  private var _first = 0
+  /// The number of groups that were taken.
+  private var _taken = 0
+  /// Whether the newest group takes no further saves.
+  private var _isClosed = false
+  /// Whether a turn is enqueued that has not begun.
+  var hasTurn = false
+
+  var isEmpty: Bool { _first == _groups.count }
+
+  /// The number of the newest group; groups are numbered from 1.
+  var last: Int { _taken + _groups.count - _first }
+
+  /// Adds a save of the context's parent or coordinator.
+  mutating func append(_ changes: SavedChanges) {
+    if !_isClosed, !isEmpty, let composed = _composed(with: changes) {
+      _groups[_groups.count - 1] = .composed(composed)
+      return
+    }
+    _groups.append(.save(changes))
+    _isClosed = false
+  }
+
+  /// Adds changes that an ancestor has discarded. They keep their place among the saves.
+  mutating func append(_ changes: DiscardedChanges, by queue: ContextQueue) {
+    _groups.append(.discard(changes, by: queue))
+    _isClosed = true
+  }
+
+  /// The newest group with another save; nil if the save has to begin a group.
+  private mutating func _composed(with changes: SavedChanges) -> ComposedSave? {
+    guard _groups[_groups.count - 1].count + changes.entries.count <= Self.mostObjects else { return nil }
+    switch _groups[_groups.count - 1] {
+    case .discard: return nil
+    case .save(let earlier):
+      guard ComposedSave.canStart(with: earlier) else { return nil }
+      let composed = ComposedSave(earlier)
+      return composed.add(changes) ? composed : nil
+    case .composed(let earlier):
+      return earlier.add(changes) ? earlier : nil
+    }
+  }
+
+  /// Ends the newest group, since a block was enqueued behind it.
+  ///
+  /// - Returns: The number of that group, up to which the block runs the merges.
+  mutating func close() -> Int {
+    _isClosed = true
+    return last
+  }
+
+  /// Removes and returns the oldest group, unless its number is higher.
+  mutating func take(upTo number: Int) -> Group? {
+    guard !isEmpty, _taken < number else { return nil }
+    let group = _groups[_first]
+    _first += 1
+    _taken += 1
+    if isEmpty {
+      _groups.removeAll(keepingCapacity: _groups.count <= 16)
+      _first = 0
+    } else if _first >= 64, _first * 2 >= _groups.count {
+      _groups.removeFirst(_first)
+      _first = 0
+    }
+    return group
+  }
+
+  /// Forgets all groups.
+  mutating func removeAll() {
+    _taken = last
+    _groups = []
+    _first = 0
+  }
+}
+
+/// Several saves into the same stores, composed by object.
+final class ComposedSave: @unchecked Sendable {
+  // Unchecked: changed under the lock of the queue where it waits; afterwards only the merging context has it.
+  private var _entries: [Layer.Entry]
+  private var _places: [IdentityKey: Int]
+  private let _coordinator: NSPersistentStoreCoordinator?
+  private var _epoch: Int
+
+  /// Whether a save can be composed with later ones: one into stores. What a parent saved may be rolled back.
+  static func canStart(with changes: SavedChanges) -> Bool { changes.isStored }
+
+  init(_ changes: SavedChanges) {
+    _entries = changes.entries
+    _coordinator = changes.coordinator
+    _epoch = changes.epoch
+    _places = Dictionary(minimumCapacity: changes.entries.count * 2)
+    for (place, entry) in changes.entries.enumerated() { _places[IdentityKey(entry.id)] = place }
+  }
+
+  /// The number of objects.
+  var count: Int { _entries.count }
+
+  /// The saves as one.
+  var changes: SavedChanges { SavedChanges(stored: _entries, coordinator: _coordinator, epoch: _epoch) }
+
+  /// Adds a save.
+  ///
+  /// - Returns: False if it cannot be composed with the earlier ones, which are unchanged then.
+  func add(_ changes: SavedChanges) -> Bool {
+    guard changes.isStored, changes.coordinator === _coordinator else { return false }
+    // An object that was deleted and is there again is announced as both.
+    let isDeletionOvertaken = changes.entries.contains { entry in
+      entry.kind != .deleted && _places[IdentityKey(entry.id)].map { _entries[$0].kind == .deleted } ?? false
+    }
+    if isDeletionOvertaken { return false }
+    for entry in changes.entries {
+      let key = IdentityKey(entry.id)
+      if let place = _places[key] {
+        _entries[place] = Self._composed(_entries[place], entry)
+      } else {
+        _places[key] = _entries.count
+        _entries.append(entry)
+      }
+    }
+    _epoch = max(_epoch, changes.epoch)
+    return true
+  }
+
+  /// Composes two stored changes of one object. Saves may arrive in another order than that of their commits, which the
+  /// versions tell.
+  private static func _composed(_ earlier: Layer.Entry, _ later: Layer.Entry) -> Layer.Entry {
+    if later.kind == .deleted || later.kind == .annihilated { return later }
+    guard let first = earlier.row, let second = later.row else { return later }
+    let (older, newer) = first.version <= second.version ? (earlier, later) : (later, earlier)
+    var row = newer.row!
+    let members = newer.id.space.layout.recordedToManySlots.filter { older.changed.contains($0) }
+    if !members.isEmpty {
+      row = Row(copying: row, version: row.version)
+      for slot in members {
+        if newer.changed.contains(slot), case .toMany(let first) = older.row![slot],
+          case .toMany(let second) = row[slot]
+        {
+          row.set(.toMany(first.followed(by: second)), at: slot)
+        } else if !newer.changed.contains(slot) {
+          row.set(slot, from: older.row!)
+        }
+      }
+    }
+    return Layer.Entry(
+      kind: earlier.kind == .inserted || later.kind == .inserted ? .inserted : .updated, id: later.id,
+      base: older.base, row: row, changed: older.changed.union(newer.changed), isWhole: false)
+  }
+}
