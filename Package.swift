@@ -165,7 +165,8 @@ let package = Package(
     .target(name: "ConcurrencyTraps", path: "Tests/ConcurrencyTraps"),
     // Temporary directories, real files and repeatable random numbers for several test targets.
     .target(
-      name: "TestSupport", dependencies: ["CoreDataToolKit"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["CoreDataModelSchema", "CoreDataToolKit"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
       name: "SQLiteBindingTests", dependencies: ["CoreDataSQLiteBinding"], swiftSettings: settings),

@@ -116,6 +116,9 @@ package struct RelationshipSchema: Sendable, Hashable {
   package var isOptional: Bool { traits.isOptional }
   package var isToMany: Bool { maxCount != 1 }
 
+  /// Whether the relationship is its own inverse, given the name of the entity that declares it.
+  package func isOwnInverse(in entity: String) -> Bool { inverse == name && destination == entity }
+
   package init(
     traits: PropertyTraits, destination: String, inverse: String?, minCount: Int = 0, maxCount: Int = 1,
     deleteRule: DeleteRule = .nullify, isOrdered: Bool = false

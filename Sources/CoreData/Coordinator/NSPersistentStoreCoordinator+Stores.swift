@@ -17,6 +17,9 @@ extension NSPersistentStoreCoordinator {
         model: model))
     try _checkIsNew(store)
     store._coordinator = self
+    if !StoreOptions.isTrue(NSIgnorePersistentStoreVersioningOption, options) {
+      store.renewVersionHashes(of: self.model)
+    }
     // Without its transformer a value reads as the stored data; only writing could lose it.
     if !store.isReadOnly { for line in model.missingTransformers { Console.warn(line) } }
     try followRemoteChanges(of: store)

@@ -49,10 +49,9 @@ package struct AutomaticMigration {
     }
     // A store contains a copy of its model.
     if let schema = try _store.keptSchema() {
-      let hashes = schema.entityVersionHashes().mapValues { Data($0) }
       let wanted = NSManagedObjectModel.versionHashes(in: _store.metadata) ?? [:]
-      if wanted.allSatisfy({ hashes[$0.key] == $0.value }),
-        let model = try? NSManagedObjectModel(schema: schema)
+      if let model = try? NSManagedObjectModel(schema: schema),
+        wanted.allSatisfy({ model.recognizes($0.value, of: $0.key) })
       {
         return model
       }

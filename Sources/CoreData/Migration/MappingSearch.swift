@@ -53,15 +53,14 @@ struct MappingSearch {
   private static func _fits(
     _ schema: MappingModelSchema, _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel
   ) -> Bool {
-    let (old, new) = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
     return !schema.entities.isEmpty
       && schema.entities.allSatisfy { entity in
-        func agrees(_ name: String?, _ hash: [UInt8]?, _ hashes: [String: Data]) -> Bool {
+        func agrees(_ name: String?, _ hash: [UInt8]?, _ model: NSManagedObjectModel) -> Bool {
           guard let name else { return true }
-          return hashes[name] != nil && hashes[name] == hash.map { Data($0) }
+          return hash.map { model.recognizes(Data($0), of: name) } ?? false
         }
-        return agrees(entity.sourceName, entity.sourceHash, old)
-          && agrees(entity.destinationName, entity.destinationHash, new)
+        return agrees(entity.sourceName, entity.sourceHash, source)
+          && agrees(entity.destinationName, entity.destinationHash, destination)
       }
   }
 

@@ -82,17 +82,18 @@ extension NSMigrationManager {
 
   /// Checks the mapping against the two models before any store is opened.
   private final func _check(_ mapping: NSMappingModel) throws {
-    let (old, new) = (sourceModel.entityVersionHashesByName, destinationModel.entityVersionHashesByName)
     for entity in mapping.entityMappings ?? [] {
-      for (name, hash, known, end) in [
-        (entity.sourceEntityName, entity.sourceEntityVersionHash, old, "source"),
-        (entity.destinationEntityName, entity.destinationEntityVersionHash, new, "destination"),
+      for (name, hash, model, end) in [
+        (entity.sourceEntityName, entity.sourceEntityVersionHash, sourceModel, "source"),
+        (
+          entity.destinationEntityName, entity.destinationEntityVersionHash, destinationModel, "destination"
+        ),
       ] {
         guard let name else { continue }
-        guard let found = known[name] else {
+        guard model.entitiesByName[name] != nil else {
           throw _unfit(entity, "the \(end) model has no entity '\(name)'")
         }
-        guard hash == nil || hash == found else {
+        guard hash.map({ model.recognizes($0, of: name) }) ?? true else {
           throw _unfit(entity, "it was made for another version of the entity '\(name)' of the \(end) model")
         }
       }

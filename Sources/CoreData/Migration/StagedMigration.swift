@@ -19,8 +19,10 @@ package struct StagedMigration {
   ///   that cannot be inferred; or an error of a handler.
   package func run(to destination: NSManagedObjectModel) throws {
     let hashes = NSManagedObjectModel.versionHashes(in: _store.metadata) ?? [:]
+    let versions = StagedVersions(_manager.stages, to: destination, storeModel: try? _store.keptSchema())
+    let start = versions.checksum(of: hashes)
     let path = try StagedPath(
-      _manager.stages, from: NSManagedObjectModel.checksum(hashes), to: destination.versionChecksum)
+      _manager.stages, from: start, to: destination.versionChecksum, versions: versions)
     guard (_store.options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true else {
       throw CocoaError.coreData(
         NSMigrationError,
@@ -30,7 +32,7 @@ package struct StagedMigration {
     let steps = try _resolved(path.steps, to: destination)
     guard let first = steps.first else { return }
     // Nil if another process has migrated the store.
-    guard let source = try _model(of: hashes, before: first) else { return }
+    guard let source = try _model(of: start, versions, before: first) else { return }
     try _store.replaceContent { url in
       try _store.copy(to: url)
       var current = source
@@ -65,10 +67,12 @@ package struct StagedMigration {
   }
 
   /// Returns the store's model: a custom stage's, one of the program's, or the store's own copy.
-  private func _model(of hashes: [String: Data], before step: Step) throws -> NSManagedObjectModel? {
-    let checksum = NSManagedObjectModel.checksum(hashes)
+  private func _model(
+    of checksum: String, _ versions: StagedVersions, before step: Step
+  ) throws -> NSManagedObjectModel? {
     for case let stage as NSCustomMigrationStage in _manager.stages {
-      for reference in [stage.currentModel, stage.nextModel] where reference.versionChecksum == checksum {
+      for reference in [stage.currentModel, stage.nextModel]
+      where versions.present(reference.versionChecksum) == checksum {
         return try Self._resolve(reference)
       }
     }

@@ -15,20 +15,24 @@ struct StagedPath {
   ///   - stages: The stages of the manager.
   ///   - start: Checksum of the store's version.
   ///   - end: Checksum of the target version.
+  ///   - versions: Knows the versions' former checksums.
   /// - Throws: A Cocoa error: 134505 for stages that list a version twice or are not connected, 134506 if the
   ///   store's version is later than the target version.
-  init(_ stages: [NSMigrationStage], from start: String, to end: String) throws {
+  init(
+    _ stages: [NSMigrationStage], from start: String, to end: String, versions: StagedVersions = .init()
+  ) throws {
     var all: [Step] = []
     for stage in stages {
       switch stage {
       case let stage as NSLightweightMigrationStage:
-        all += stage.versionChecksums.map { Step(checksum: $0, model: nil, stage: nil) }
+        all += stage.versionChecksums.map { Step(checksum: versions.present($0), model: nil, stage: nil) }
       case let stage as NSCustomMigrationStage:
-        if all.last?.checksum != stage.currentModel.versionChecksum {
-          all.append(
-            Step(checksum: stage.currentModel.versionChecksum, model: stage.currentModel, stage: nil))
+        let current = versions.present(stage.currentModel.versionChecksum)
+        if all.last?.checksum != current {
+          all.append(Step(checksum: current, model: stage.currentModel, stage: nil))
         }
-        all.append(Step(checksum: stage.nextModel.versionChecksum, model: stage.nextModel, stage: stage))
+        let next = versions.present(stage.nextModel.versionChecksum)
+        all.append(Step(checksum: next, model: stage.nextModel, stage: stage))
       default:
         throw Self._mismatch(
           "The stage '\(stage.label ?? "")' is neither an NSLightweightMigrationStage nor an NSCustomMigrationStage."

@@ -32,7 +32,7 @@ extension NSManagedObjectModel {
     var models: [NSManagedObjectModel] = []
     for url in ModelSearch.models(in: bundles).flatMap(ModelSearch.versions) {
       guard let model = NSManagedObjectModel(contentsOf: url) else { continue }
-      if model.entityVersionHashesByName == hashes { return model }
+      if model.entityVersionHashesByName == model.renewed(hashes) { return model }
       models.append(model)
     }
     return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
@@ -74,7 +74,7 @@ extension NSManagedObjectModel {
     guard let hashes = Self.versionHashes(in: metadata) else { return nil }
     self.init()
     // A version with exactly these entities is the store's own, including requests and identifiers.
-    if let version = models.first(where: { $0.entityVersionHashesByName == hashes }) {
+    if let version = models.first(where: { $0.entityVersionHashesByName == $0.renewed(hashes) }) {
       adoptCopy(of: [version], entities: version.entities)
       return
     }
@@ -83,6 +83,7 @@ extension NSManagedObjectModel {
     var sources: [NSManagedObjectModel] = []
     for model in models {
       var used = false
+      let hashes = model.renewed(hashes)
       for entity in model.entities {
         guard let name = entity.name, hashes[name] == entity.versionHash else { continue }
         used = true

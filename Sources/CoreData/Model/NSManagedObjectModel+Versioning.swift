@@ -39,6 +39,9 @@ extension NSManagedObjectModel {
   /// Whether a store was saved with this configuration of the model, according to its metadata: the same
   /// entity names, with equal hashes. False for metadata without hashes.
   ///
+  /// Recognizes the hashes of stores that versions of this package up to 0.2 saved, which differ from Core
+  /// Data's for some models.
+  ///
   /// ```swift
   /// let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
   ///   ofType: NSSQLiteStoreType, at: storeURL)
@@ -52,7 +55,8 @@ extension NSManagedObjectModel {
     guard let entities = entities(forConfigurationName: configuration),
       let stored = Self.versionHashes(in: metadata)
     else { return false }
-    return stored == versionHashes(of: entities)
+    let mine = versionHashes(of: entities)
+    return stored == mine || renewed(stored) == mine
   }
 
   /// Returns the version hashes of some entities by name.
@@ -97,7 +101,8 @@ extension NSPropertyDescription {
   final func schemaHash() -> Data {
     switch self {
     case let attribute as NSAttributeDescription: Data(VersionHash.of(AttributeSchema(attribute)))
-    case let relationship as NSRelationshipDescription: Data(VersionHash.of(RelationshipSchema(relationship)))
+    case let relationship as NSRelationshipDescription:
+      Data(VersionHash.of(RelationshipSchema(relationship), declaredBy: owner?.name ?? ""))
     default: Data(VersionHash.of(PropertyTraits(self)))
     }
   }

@@ -83,7 +83,8 @@ open class NSManagedObjectModelReference: NSObject {
   public final func resolve() throws -> NSManagedObjectModel {
     if let _resolved { return _resolved }
     let model = try _load()
-    guard model.versionChecksum == _versionChecksum else {
+    // A program may contain a checksum from an earlier version of this package.
+    guard model.versionChecksum == _versionChecksum || model.formerVersionChecksum == _versionChecksum else {
       throw ModelFileError(
         path: "model reference",
         reason:

@@ -7,22 +7,29 @@ package enum StoreVersioning {
     for frozen: FrozenModel, _ model: NSManagedObjectModel, identifier: String
   ) -> [String: Any] {
     let version = Int(NSCoreDataVersionNumber)
-    return [
+    let others: [String: Any] = [
       NSStoreUUIDKey: identifier,
       "NSPersistenceFrameworkVersion": version,
       "NSPersistenceMaximumFrameworkVersion": version,
-      NSStoreModelVersionHashesKey: frozen.versionHashes,
-      "NSStoreModelVersionHashesVersion": 3,
-      "NSStoreModelVersionHashesDigest": NSManagedObjectModel.digest(frozen.versionHashes),
-      NSPersistentStoreModelVersionChecksumKey: NSManagedObjectModel.checksum(frozen.versionHashes),
       NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.compactMap { $0 as? String }.sorted(),
+    ]
+    return others.merging(hashMetadata(frozen.versionHashes)) { first, _ in first }
+  }
+
+  /// Returns the part of the metadata that depends on the version hashes.
+  package static func hashMetadata(_ hashes: [String: Data]) -> [String: Any] {
+    [
+      NSStoreModelVersionHashesKey: hashes,
+      "NSStoreModelVersionHashesVersion": 3,
+      "NSStoreModelVersionHashesDigest": NSManagedObjectModel.digest(hashes),
+      NSPersistentStoreModelVersionChecksumKey: NSManagedObjectModel.checksum(hashes),
     ]
   }
 
   /// Describes the entities that differ between a model and a store.
   package static func differences(_ model: NSManagedObjectModel, _ metadata: [String: Any]) -> String {
     let mine = model.entityVersionHashesByName
-    let theirs = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    let theirs = model.renewed(NSManagedObjectModel.versionHashes(in: metadata) ?? [:])
     var parts: [String] = []
     let changed = mine.keys.filter { theirs[$0] != nil && theirs[$0] != mine[$0] }.sorted()
     let added = mine.keys.filter { theirs[$0] == nil }.sorted()

@@ -2,6 +2,16 @@
 ///
 /// They cover the shape of tables, but not default values, limits, classes, indexes or user info.
 package enum VersionHash {
+  /// How an entity is hashed.
+  package enum Rule: Sendable {
+    /// As Core Data does.
+    case coreData
+    /// As this package did up to version 0.2, for stores that it wrote: differs for relationships that are
+    /// their own inverse, whose inverse's name was hashed, and for entities with both a modifier and
+    /// uniqueness constraints, which came first.
+    case former
+  }
+
   /// Hash of an attribute: 32 bytes.
   package static func of(_ attribute: AttributeSchema) -> [UInt8] {
     var message: [UInt8] = []
@@ -9,10 +19,10 @@ package enum VersionHash {
     return message
   }
 
-  /// Hash of a relationship: 32 bytes.
-  package static func of(_ relationship: RelationshipSchema) -> [UInt8] {
+  /// Hash of a relationship that an entity of this name declares: 32 bytes.
+  package static func of(_ relationship: RelationshipSchema, declaredBy entity: String) -> [UInt8] {
     var message: [UInt8] = []
-    _hash(relationship, in: &message)
+    _hash(relationship, declaredBy: entity, .coreData, in: &message)
     return message
   }
 
@@ -41,10 +51,14 @@ package enum VersionHash {
     SHA256.replace(&message)
   }
 
-  private static func _hash(_ relationship: RelationshipSchema, in message: inout [UInt8]) {
+  private static func _hash(
+    _ relationship: RelationshipSchema, declaredBy entity: String, _ rule: Rule, in message: inout [UInt8]
+  ) {
     _hash(relationship.traits, in: &message)
     message += relationship.destination.utf8
-    message += (relationship.inverse ?? "").utf8
+    if rule == .former || !relationship.isOwnInverse(in: entity) {
+      message += (relationship.inverse ?? "").utf8
+    }
     _append(Int32(truncatingIfNeeded: relationship.maxCount), to: &message)
     _append(Int32(truncatingIfNeeded: relationship.minCount), to: &message)
     if relationship.isOrdered { message += [1, 0] }
@@ -62,16 +76,19 @@ package enum VersionHash {
 
   /// Hash of the last entity in a line of parents, topmost first: 32 bytes.
   package static func of(line: [EntitySchema]) -> [UInt8] {
-    line.reduce(Lineage()) { $0.adding($1) }.hash
+    line.reduce(Lineage(.coreData)) { $0.adding($1) }.hash
   }
 
   /// The part of an entity's hash that depends on its ancestors.
   struct Lineage {
+    private let _rule: Rule
     /// Hash of the last entity; empty before the first.
     private(set) var hash: [UInt8] = []
     private var _names: [String] = []
     /// Hashes of the properties, 32 bytes each, in the order of the names.
     private var _hashes: [UInt8] = []
+
+    init(_ rule: Rule) { _rule = rule }
 
     /// The same line with one more entity below.
     func adding(_ entity: EntitySchema) -> Lineage {
@@ -82,7 +99,7 @@ package enum VersionHash {
         next._add(attribute.name, message)
       }
       for relationship in entity.relationships where !relationship.traits.isTransient {
-        _hash(relationship, in: &message)
+        _hash(relationship, declaredBy: entity.name, _rule, in: &message)
         next._add(relationship.name, message)
       }
       message.removeAll(keepingCapacity: true)
@@ -93,9 +110,11 @@ package enum VersionHash {
       for index in names.indices.sorted(by: { _precedes(names[$0], names[$1]) }) {
         message += next._hashes[32 * index..<32 * (index + 1)]
       }
+      let modifier = entity.versionHashModifier ?? ""
+      if _rule == .coreData { message += modifier.utf8 }
       let constraints = entity.uniquenessConstraints.map { $0.joined(separator: ".") }
       for constraint in constraints.sorted(by: _precedes) { message += constraint.utf8 }
-      message += (entity.versionHashModifier ?? "").utf8
+      if _rule == .former { message += modifier.utf8 }
       SHA256.replace(&message)
       next.hash = message
       return next
@@ -146,7 +165,7 @@ package enum VersionHash {
 extension ModelSchema {
   /// Version hashes of all entities by name, 32 bytes each. An entity whose line of parents is broken or
   /// cyclic is hashed as if the line ended there; laying out such a model throws anyway.
-  package func entityVersionHashes() -> [String: [UInt8]] {
+  package func entityVersionHashes(_ rule: VersionHash.Rule = .coreData) -> [String: [UInt8]] {
     let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var hashes: [String: [UInt8]] = [:]
     var known: [String: VersionHash.Lineage] = [:]
@@ -158,7 +177,7 @@ extension ModelSchema {
       }
       // In a cycle there is no root from which all of its entities would get the same hash.
       let isWhole = line[line.count - 1].parent.map { byName[$0] == nil } ?? true
-      var lineage = VersionHash.Lineage()
+      var lineage = VersionHash.Lineage(rule)
       if isWhole, let found = line.firstIndex(where: { known[$0.name] != nil }) {
         lineage = known[line[found].name]!
         line.removeSubrange(found...)
@@ -170,5 +189,16 @@ extension ModelSchema {
       hashes[entity.name] = lineage.hash
     }
     return hashes
+  }
+
+  /// The hashes by the former rule of the entities for which the two rules differ, by name; mostly none.
+  package func formerEntityVersionHashes() -> [String: [UInt8]] {
+    let differs = entities.contains { entity in
+      entity.relationships.contains { $0.isOwnInverse(in: entity.name) }
+        || entity.versionHashModifier != nil && !entity.uniquenessConstraints.isEmpty
+    }
+    guard differs else { return [:] }
+    let present = entityVersionHashes()
+    return entityVersionHashes(.former).filter { present[$0.key] != $0.value }
   }
 }

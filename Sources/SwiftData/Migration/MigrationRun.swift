@@ -41,7 +41,7 @@ struct MigrationRun {
     }
     let target = try _hashes(_target)
     guard _configuration.isThere else { return }
-    var current = try _storedHashes()
+    var current = try _storedHashes(known: [_target] + steps.flatMap { [$0.from, $0.to] })
     guard !current.isEmpty, current != target, !steps.isEmpty else { return }
     for step in try _path(from: current, to: target, steps) {
       try _run(step)
@@ -138,16 +138,25 @@ struct MigrationRun {
   }
 
   private func _hashes(_ schema: Schema) throws -> [String: Data] {
-    let wanted = _entities(of: schema)
-    return try schema.managedModel(configurations: []).entityVersionHashesByName.filter {
-      wanted.contains($0.key)
-    }
+    try _hashes(schema, schema.managedModel(configurations: []))
   }
 
-  private func _storedHashes() throws -> [String: Data] {
+  private func _hashes(_ schema: Schema, _ model: NSManagedObjectModel) -> [String: Data] {
+    let wanted = _entities(of: schema)
+    return model.entityVersionHashesByName.filter { wanted.contains($0.key) }
+  }
+
+  /// Returns the hashes in the store; of a version that is known, as they are computed at present.
+  private func _storedHashes(known schemas: [Schema]) throws -> [String: Data] {
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
       ofType: _configuration.storeType, at: _configuration.url)
-    return metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    for schema in schemas {
+      let model = try schema.managedModel(configurations: [])
+      let renewed = model.renewed(stored)
+      if renewed == _hashes(schema, model) { return renewed }
+    }
+    return stored
   }
 }
 

@@ -6,4 +6,7 @@ enum AppleCorpus {
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("../shared/corpus")
     .standardizedFileURL
   static let isThere = FileManager.default.fileExists(atPath: url.path)
+
+  /// Large schemas without rows, apart from the others.
+  static let third = url.deletingLastPathComponent().appendingPathComponent("corpus-3")
 }
