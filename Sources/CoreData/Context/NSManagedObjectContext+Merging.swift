@@ -106,7 +106,7 @@ extension NSManagedObjectContext {
   /// inserted object is then merged separately, and both are announced.
   private final func _mergesInOrder(_ changes: SavedChanges) -> Bool {
     automaticallyMergesChangesFromParent && changes.isStored
-      && changes.epoch > max(mergedEpoch, savePass.epoch)
+      && changes.firstEpoch > max(mergedEpoch, savePass.epoch)
   }
 
   /// The current state of an object that a merged save inserted.

@@ -136,7 +136,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   ///
   /// A child merges the saves of its parent, not those that siblings save to the parent. A merge is enqueued
   /// before the save is announced, so a block that an observer of the save sends to the main queue runs after
-  /// the merge. Once 16 merges wait for the main queue, further ones alternate with its other work.
+  /// the merge. Saves that wait are merged as one, in groups of at most 2,000 objects; on the main queue, other work runs
+  /// between the groups.
   open var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }

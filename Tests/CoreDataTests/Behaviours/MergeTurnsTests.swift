@@ -139,6 +139,18 @@ import Testing
     #expect(count == 2)
   }
 
+  @Test func `a waiting save does not bring back what the context has deleted and saved since`() async throws
+  {
+    let order = try await order { stack, main, notes in
+      try save(stack, ["x"])
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+      main.delete(try #require(try main.fetch(request).first))
+      try main.save()
+      try save(stack, ["y"])
+    }
+    #expect(order == ["merge 1"])
+  }
+
   @Test func `a private queue merges the saves that wait as one, before the blocks enqueued after them`()
     throws
   {

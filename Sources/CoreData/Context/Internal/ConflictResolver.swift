@@ -43,8 +43,16 @@ struct ConflictResolver {
         list.append(NSMergeConflict(conflict, object: object ?? context.objectOrFault(conflict.id)))
       }
     }
+    _forgetRows(of: conflicts)
     if !list.isEmpty { try context.policy.resolve(mergeConflicts: list) }
     return try _collect()
+  }
+
+  /// Drops the rows from the row cache, also if the policy throws: a retry in a new context would meet the same conflict with
+  /// them. The conflicts have taken their snapshots of the cache before. The stored rows are not put there instead, since
+  /// another save of the coordinator may have overtaken them.
+  private func _forgetRows(of conflicts: [VersionConflict]) {
+    context.persistentStoreCoordinator?.rowCache.forget(conflicts.compactMap(\.id.key))
   }
 
   /// Returns the entries of the next attempt after violations of uniqueness constraints.
@@ -94,8 +102,12 @@ struct ConflictResolver {
     _ entry: Layer.Entry, _ conflict: VersionConflict, _ object: NSManagedObject?
   ) -> Outcome {
     guard let persisted = conflict.persisted else {
-      // The row is gone; the change has no base.
-      object?._state.vanish()
+      // The row is gone; the change has no base. Listed and announced, so that no list keeps the object.
+      if let object {
+        object._state.vanish()
+        context.markChanged(object)
+        context.recordEvent(object, .eventDeleted)
+      }
       return .gone
     }
     guard entry.kind != .deleted else {

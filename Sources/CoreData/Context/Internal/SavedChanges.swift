@@ -11,6 +11,10 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   let isStored: Bool
   /// Epoch of the row cache after a save into stores; increases with each save.
   let epoch: Int
+  /// The epoch of the earliest save that was composed into these changes.
+  let firstEpoch: Int
+  /// The number of saves composed into these changes.
+  private let _saveCount: Int
 
   /// - Parameters:
   ///   - entries: The saved entries.
@@ -21,20 +25,29 @@ final class SavedChanges: NSObject, @unchecked Sendable {
     self.entries = isStored ? entries.persistent : entries
     coordinator = context.persistentStoreCoordinator
     epoch = context.savePass.epoch
+    firstEpoch = epoch
+    _saveCount = 1
   }
 
   /// Creates the composition of several saves into the stores of a coordinator.
-  init(stored entries: [Layer.Entry], coordinator: NSPersistentStoreCoordinator?, epoch: Int) {
+  init(
+    stored entries: [Layer.Entry], coordinator: NSPersistentStoreCoordinator?, epochs: ClosedRange<Int>,
+    saves: Int
+  ) {
     isStored = true
     self.entries = entries
     self.coordinator = coordinator
-    self.epoch = epoch
+    epoch = epochs.upperBound
+    firstEpoch = epochs.lowerBound
+    _saveCount = saves
   }
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Whether later saves into the stores may have produced newer rows.
-  var isOvertaken: Bool { isStored && coordinator?.rowCache.epoch != epoch }
+  /// Whether other saves into the stores may have produced newer rows: later ones, or some between those composed here.
+  var isOvertaken: Bool {
+    isStored && (coordinator?.rowCache.epoch != epoch || epoch - firstEpoch + 1 != _saveCount)
+  }
 
   var insertionCount: Int {
     var count = 0

@@ -109,7 +109,8 @@ final class ComposedSave: @unchecked Sendable {
   private var _entries: [Layer.Entry]
   private var _places: [IdentityKey: Int]
   private let _coordinator: NSPersistentStoreCoordinator?
-  private var _epoch: Int
+  private var _epochs: ClosedRange<Int>
+  private var _saveCount = 1
 
   /// Whether a save can be composed with later ones: one into stores. What a parent saved may be rolled back.
   static func canStart(with changes: SavedChanges) -> Bool { changes.isStored }
@@ -117,7 +118,7 @@ final class ComposedSave: @unchecked Sendable {
   init(_ changes: SavedChanges) {
     _entries = changes.entries
     _coordinator = changes.coordinator
-    _epoch = changes.epoch
+    _epochs = changes.epoch...changes.epoch
     _places = Dictionary(minimumCapacity: changes.entries.count * 2)
     for (place, entry) in changes.entries.enumerated() { _places[IdentityKey(entry.id)] = place }
   }
@@ -126,7 +127,9 @@ final class ComposedSave: @unchecked Sendable {
   var count: Int { _entries.count }
 
   /// The saves as one.
-  var changes: SavedChanges { SavedChanges(stored: _entries, coordinator: _coordinator, epoch: _epoch) }
+  var changes: SavedChanges {
+    SavedChanges(stored: _entries, coordinator: _coordinator, epochs: _epochs, saves: _saveCount)
+  }
 
   /// Adds a save.
   ///
@@ -147,7 +150,8 @@ final class ComposedSave: @unchecked Sendable {
         _entries.append(entry)
       }
     }
-    _epoch = max(_epoch, changes.epoch)
+    _epochs = min(_epochs.lowerBound, changes.epoch)...max(_epochs.upperBound, changes.epoch)
+    _saveCount += 1
     return true
   }
 

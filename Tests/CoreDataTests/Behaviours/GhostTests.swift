@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+/// An object that is deleted, or whose row is gone, stays in no list: a results controller, and a mirror built
+/// only from change notifications, agree with the store.
+@Suite struct GhostTests {
+  /// A context on the coordinator, with a controller and a mirror of its authors.
+  private final class Screen: @unchecked Sendable {
+    // Unchecked: the mirror is used on the context's queue, or while nothing else runs.
+    let stack: TestStack
+    let context: NSManagedObjectContext
+    private let _controller: NSFetchedResultsController<NSManagedObject>
+    private let _delegate = RecordingDelegate()
+    private var _mirror: Set<NSManagedObjectID> = []
+    private var _token: (any NSObjectProtocol)?
+
+    /// - Parameter names: Names of the authors to store and show.
+    init(
+      _ stack: TestStack, policy: NSMergePolicyType = .errorMergePolicyType,
+      _ names: [String] = ["Ada", "Eve"]
+    ) throws {
+      self.stack = stack
+      let context = stack.root
+      self.context = context
+      context.mergePolicy = NSMergePolicy(merge: policy)
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      _controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      _controller.delegate = _delegate
+      try context.performAndWait {
+        for name in names { context.insert("Author", ["name": name, "age": 36]) }
+        try context.save()
+        try _controller.performFetch()
+      }
+      _mirror = shown
+      _token = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+      ) { [unowned self] notification in
+        func ids(_ key: String) -> Set<NSManagedObjectID> {
+          Set((notification.userInfo?[key] as? Set<NSManagedObject> ?? []).map(\.objectID))
+        }
+        _mirror.formUnion(ids(NSInsertedObjectsKey))
+        _mirror.subtract(ids(NSDeletedObjectsKey))
+      }
+    }
+
+    deinit { if let _token { NotificationCenter.default.removeObserver(_token) } }
+
+    var shown: Set<NSManagedObjectID> {
+      context.performAndWait { Set((_controller.fetchedObjects ?? []).map(\.objectID)) }
+    }
+
+    var names: [String] {
+      context.performAndWait { (_controller.fetchedObjects ?? []).map { $0.text("name") ?? "-" } }
+    }
+
+    func id(_ name: String) throws -> NSManagedObjectID {
+      try context.performAndWait {
+        try #require(_controller.fetchedObjects?.first { $0.text("name") == name }).objectID
+      }
+    }
+
+    /// Compares the controller and the mirror with the store.
+    func expectStore(_ names: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
+      let stored = try stack.fresh { try $0.all("Author", by: "name").map { ($0.objectID, $0.text("name")) } }
+      #expect(stored.map(\.1) == names, sourceLocation: sourceLocation)
+      #expect(self.names == names, sourceLocation: sourceLocation)
+      #expect(_mirror == Set(stored.map(\.0)), sourceLocation: sourceLocation)
+      context.performAndWait {
+        #expect(!context.hasChanges, sourceLocation: sourceLocation)
+        #expect(!context.registeredObjects.contains { $0.isDeleted }, sourceLocation: sourceLocation)
+      }
+    }
+
+    /// Changes an author in a child, which saves.
+    func changeInChild(_ id: NSManagedObjectID, _ change: @Sendable (NSManagedObject) -> Void) throws {
+      let child = stack.child(of: context)
+      try child.performAndWait {
+        change(try child.existingObject(with: id))
+        try child.save()
+      }
+    }
+
+    /// Deletes an author in another context of the coordinator.
+    func deleteElsewhere(_ id: NSManagedObjectID) throws -> Notification {
+      let other = stack.sibling()
+      return try other.saved { other.delete(try other.existingObject(with: id)) }
+    }
+  }
+
+  @Test(
+    arguments: Setting.direct,
+    [
+      NSMergePolicyType.errorMergePolicyType, .rollbackMergePolicyType,
+      .mergeByPropertyStoreTrumpMergePolicyType,
+      .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType,
+    ])
+  func `a child's change of a row that others deleted, saved before the deletion is merged`(
+    _ setting: Setting, _ policy: NSMergePolicyType
+  ) throws {
+    let screen = try Screen(TestStack(setting), policy: policy)
+    let id = try screen.id("Ada")
+    try screen.changeInChild(id) { $0.setValue("Augusta", forKey: "name") }
+    let deletion = try screen.deleteElsewhere(id)
+    try screen.context.performAndWait { try screen.context.save() }
+    try screen.expectStore(["Eve"])
+    screen.context.performAndWait { screen.context.mergeChanges(fromContextDidSave: deletion) }
+    try screen.expectStore(["Eve"])
+  }
+
+  @Test(arguments: Setting.direct)
+  func `a child's deletion of a row that others deleted`(_ setting: Setting) throws {
+    let screen = try Screen(TestStack(setting))
+    let id = try screen.id("Ada")
+    try screen.changeInChild(id) { $0.managedObjectContext?.delete($0) }
+    let deletion = try screen.deleteElsewhere(id)
+    try screen.context.performAndWait { try screen.context.save() }
+    try screen.expectStore(["Eve"])
+    screen.context.performAndWait { screen.context.mergeChanges(fromContextDidSave: deletion) }
+    try screen.expectStore(["Eve"])
+  }
+}
