@@ -47,7 +47,7 @@ import Testing
     return notes.texts
   }
 
-  @Test func `work queued to main runs after the earlier saves, which are merged as one`() async throws {
+  @Test func `work queued to main runs after the earlier saves`() async throws {
     let order = try await order { stack, _, notes in
       for number in 0..<20 { try save(stack, ["\(number)"]) }
       DispatchQueue.main.async { notes.add("other") }

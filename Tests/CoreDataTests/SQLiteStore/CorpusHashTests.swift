@@ -6,7 +6,7 @@ import Testing
 @testable import CoreData
 
 /// Stores written here from the models of the corpus, and their hashes from a second implementation.
-@Suite(.ofFiles, .enabled(if: SharedCorpus.root != nil, "needs the files in ../shared/corpus"))
+@Suite(.enabled(if: SharedCorpus.root != nil, "needs the files in ../shared/corpus"))
 struct CorpusHashTests {
   /// The models of the corpus: the editor's, the compiler's, and those inside stores.
   private static let files: [URL] = {
