@@ -117,7 +117,7 @@ struct FormerHashTests {
     #expect(try stored() == next.entityVersionHashesByName)
   }
 
-  @Test(arguments: [false, true], [false, true])
+  @Test(.ofFiles, arguments: [false, true], [false, true])
   func `stages may name either checksum`(firstIsFormer: Bool, lastIsFormer: Bool) throws {
     try makeStore()
     let next = try fixture.model(Self.entities(ModelText.text("city")))
