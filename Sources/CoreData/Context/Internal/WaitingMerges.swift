@@ -26,7 +26,8 @@ struct WaitingMerges: Sendable {
   /// Most objects in a composed group. A single save may have more.
   static let mostObjects = 2000
 
-  private var _groups: [Group] = []
+  /// The groups, oldest first; nil before `_first`, so that what was merged is released.
+  private var _groups: [Group?] = []
   /// Index of the oldest group in `_groups`.
   private var _first = 0
   /// The number of groups that were taken.
@@ -59,8 +60,10 @@ struct WaitingMerges: Sendable {
 
   /// The newest group with another save; nil if the save has to begin a group.
   private mutating func _composed(with changes: SavedChanges) -> ComposedSave? {
-    guard _groups[_groups.count - 1].count + changes.entries.count <= Self.mostObjects else { return nil }
-    switch _groups[_groups.count - 1] {
+    guard let newest = _groups[_groups.count - 1],
+      newest.count + changes.entries.count <= Self.mostObjects
+    else { return nil }
+    switch newest {
     case .discard: return nil
     case .save(let earlier):
       guard ComposedSave.canStart(with: earlier) else { return nil }
@@ -82,7 +85,7 @@ struct WaitingMerges: Sendable {
   /// Removes and returns the oldest group, unless its number is higher.
   mutating func take(upTo number: Int) -> Group? {
     guard !isEmpty, _taken < number else { return nil }
-    let group = _groups[_first]
+    let group = _groups[_first].take()
     _first += 1
     _taken += 1
     if isEmpty {
