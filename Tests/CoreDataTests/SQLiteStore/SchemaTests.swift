@@ -67,19 +67,24 @@ import Testing
   @Test func `join columns of the same name are numbered`() throws {
     let statements = try _statements(
       ModelSchema(entities: [
+        EntitySchema("Message"),
+        EntitySchema(
+          "SystemMessage", parent: "Message", [], [.many("users", "User", inverse: "systemMessages")]),
         EntitySchema("Reaction", [], [.many("users", "User", inverse: "reactions")]),
-        EntitySchema("Note", [], [.many("users", "User", inverse: "systemNotes")]),
         EntitySchema(
           "User", [],
-          [.many("reactions", "Reaction", inverse: "users"), .many("systemNotes", "Note", inverse: "users")]),
+          [
+            .many("reactions", "Reaction", inverse: "users"),
+            .many("systemMessages", "SystemMessage", inverse: "users"),
+          ]),
       ]))
     #expect(
       statements.contains(
-        "CREATE TABLE Z_1USERS ( Z_1SYSTEMNOTES INTEGER, Z_3USERS1 INTEGER, PRIMARY KEY (Z_1SYSTEMNOTES, Z_3USERS1) )"
+        "CREATE TABLE Z_2USERS ( Z_2SYSTEMMESSAGES INTEGER, Z_4USERS1 INTEGER, PRIMARY KEY (Z_2SYSTEMMESSAGES, Z_4USERS1) )"
       ))
     #expect(
       statements.contains(
-        "CREATE TABLE Z_2USERS ( Z_2REACTIONS INTEGER, Z_3USERS INTEGER, PRIMARY KEY (Z_2REACTIONS, Z_3USERS) )"
+        "CREATE TABLE Z_3USERS ( Z_3REACTIONS INTEGER, Z_4USERS INTEGER, PRIMARY KEY (Z_3REACTIONS, Z_4USERS) )"
       ))
   }
 

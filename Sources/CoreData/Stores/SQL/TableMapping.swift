@@ -42,12 +42,18 @@ package struct TableMapping: Sendable {
   package let columns: [TableColumn]
   /// Whether the entity has subentities, so that rows are distinguished by entity number.
   package let hasSubentities: Bool
+  /// Columns whose numbers at the end of their names are a guess in a file of another maker.
+  package let numbered: [NumberedColumns]
 
-  package init(rootNumber: Int, name: String, columns: [TableColumn], hasSubentities: Bool) {
+  package init(
+    rootNumber: Int, name: String, columns: [TableColumn], hasSubentities: Bool,
+    numbered: [NumberedColumns] = []
+  ) {
     self.rootNumber = rootNumber
     self.name = name
     self.columns = columns
     self.hasSubentities = hasSubentities
+    self.numbered = numbered
   }
 }
 
@@ -87,11 +93,11 @@ package struct JoinTable: Sendable, Hashable {
   /// Possible names of the table; a new one takes the first.
   package var names: [String]
   /// The column that references the entity after which the table is named.
-  package let first: String
-  package let second: String
+  package var first: String
+  package var second: String
   /// Order of the members in `first`, for the relationship they belong to.
-  package let firstOrder: String?
-  package let secondOrder: String?
+  package var firstOrder: String?
+  package var secondOrder: String?
   package let firstEntity: Int
   package let secondEntity: Int
   /// Whether both ends are one relationship: each pair is stored in both directions.
@@ -159,8 +165,8 @@ package final class StoreMapping: Sendable {
     table(of: entityNumber).columns[index]
   }
 
-  /// Returns the mapping with the join table names of a file.
-  package func withJoins(_ joins: [JoinTable]) -> StoreMapping {
+  /// Returns the mapping with the names of a file.
+  package func with(_ tables: [TableMapping], _ joins: [JoinTable]) -> StoreMapping {
     StoreMapping(
       dialect: dialect, layout: layout, numbers: numbers, tables: tables, joins: joins, slots: slots)
   }

@@ -10,8 +10,22 @@ struct MappingBuilder {
 
   /// A column before the columns of its table are sorted.
   private struct Draft {
+    /// The name without a number at its end.
+    let stem: String
     let column: TableColumn
     let group: Int
+    /// The entity that declares the property.
+    let owner: Int
+
+    init(
+      _ stem: String, _ names: inout NameSupply, type: String, _ content: ColumnContent, group: Int,
+      owner: Int
+    ) {
+      self.stem = stem
+      column = TableColumn(name: names.reserve(stem), declaredType: type, content: content)
+      self.group = group
+      self.owner = owner
+    }
   }
 
   /// The drafts of a slot's columns, by index.
@@ -61,9 +75,7 @@ struct MappingBuilder {
         let (content, type, group) = try _column(attribute, in: layout)
         drafts.append(
           Draft(
-            column: TableColumn(
-              name: names.reserve(StoreVocabulary.name(attribute.name)), declaredType: type, content: content),
-            group: group))
+            StoreVocabulary.name(attribute.name), &names, type: type, content, group: group, owner: number))
         places.append((number, slot, Places(column: drafts.count - 1)))
       }
       for slot in _ownSlots(layout, where: { $0.isToOne && !$0.isTransient }) {
@@ -79,12 +91,8 @@ struct MappingBuilder {
         continue
       }
       let name = "Z_FOK_" + _columnStem(places[index].slot, in: layout)
-      orders.append(
-        (
-          Draft(
-            column: TableColumn(
-              name: names.reserve(name), declaredType: "INTEGER", content: .order), group: 1), index
-        ))
+      let draft = Draft(name, &names, type: "INTEGER", .order, group: 1, owner: layout.entityNumber)
+      orders.append((draft, index))
     }
     orders = orders.ordered { $0.draft.column.name < $1.draft.column.name }
     for order in orders {
@@ -122,7 +130,9 @@ struct MappingBuilder {
             name: StoreVocabulary.quoted(column.name), declaredType: column.declaredType,
             content: column.content)
         },
-        hasSubentities: root.family.count > 1))
+        hasSubentities: root.family.count > 1,
+        numbered: NumberedColumns.groups(
+          of: order.map { (drafts[$0].stem, drafts[$0].column.name, drafts[$0].owner) })))
   }
 
   /// Adds a column for each element, in declared order, named after the element alone.
@@ -149,10 +159,8 @@ struct MappingBuilder {
       let (content, type, group) = try _column(element, in: layout)
       drafts.append(
         Draft(
-          column: TableColumn(
-            name: names.reserve(StoreVocabulary.name(element.name)), declaredType: type,
-            content: content == .externalData ? .data : content),
-          group: group))
+          StoreVocabulary.name(element.name), &names, type: type,
+          content == .externalData ? .data : content, group: group, owner: layout.entityNumber))
       leaves.append(CompositeLeaf(path: path, names: taken, column: drafts.count - 1))
     }
   }
@@ -162,17 +170,13 @@ struct MappingBuilder {
   ) -> Places {
     let stem = _columnStem(slot, in: layout)
     drafts.append(
-      Draft(
-        column: TableColumn(
-          name: names.reserve("Z" + stem), declaredType: "INTEGER", content: .foreignKey), group: 0))
+      Draft("Z" + stem, &names, type: "INTEGER", .foreignKey, group: 0, owner: layout.entityNumber))
     var places = Places(column: drafts.count - 1)
     let destination = layout.slots[slot].relationship!.destination
     if _layout.layout(numbered: destination).family.count > 1 {
       let name = "Z\(_numbers.stored(for: destination))_" + stem
       drafts.append(
-        Draft(
-          column: TableColumn(
-            name: names.reserve(name), declaredType: "INTEGER", content: .foreignEntity), group: 0))
+        Draft(name, &names, type: "INTEGER", .foreignEntity, group: 0, owner: layout.entityNumber))
       places.entityColumn = drafts.count - 1
     }
     return places
@@ -235,84 +239,41 @@ struct MappingBuilder {
   // MARK: Join tables
 
   private mutating func _addJoins() {
-    let stems = _joinColumnStems()
+    let naming = JoinNaming(_layout, _numbers)
     for root in _layout.layouts where root.parentNumber == nil {
       for number in root.family {
-        let layout = _layout.layout(numbered: number)
-        for slot in _ownSlots(layout, where: { $0.relationship?.isManyToMany ?? false && !$0.isTransient }) {
-          _addJoin(slot, in: layout, root, stems)
+        for slot in JoinNaming.slots(of: _layout.layout(numbered: number)) {
+          _addJoin(JoinNaming.Side(number, slot), root, naming)
         }
       }
     }
   }
 
-  /// Returns the names of the columns that reference an entity's rows, made unique within an entity: its
-  /// number and the name of the relationship that leads to them. By entity and slot of the relationship that
-  /// the rows own.
-  private func _joinColumnStems() -> [SlotKey: String] {
-    var stems: [SlotKey: String] = [:]
-    for layout in _layout.layouts {
-      var names = NameSupply()
-      for slot in _ownSlots(layout, where: { $0.relationship?.isManyToMany ?? false && !$0.isTransient }) {
-        let relationship = layout.slots[slot].relationship!
-        guard let inverse = relationship.inverseSlot else { continue }
-        let name = _layout.layout(numbered: relationship.destination).slots[inverse].name.uppercased()
-        stems[SlotKey(layout.entityNumber, slot)] = names.reserve(
-          "\(_numbers.stored(for: layout.entityNumber))\(name)")
-      }
+  private mutating func _addJoin(_ side: JoinNaming.Side, _ root: PropertyLayout, _ naming: JoinNaming) {
+    guard naming.isNamedAfter(side), let other = naming.other(of: side) else { return }
+    let relationship = _layout.layout(numbered: side.entity).slots[side.slot].relationship!
+    let inverse = _layout.layout(numbered: other.entity).slots[other.slot].relationship!
+    let isReflexive = side == other
+    func table(_ side: JoinNaming.Side) -> String {
+      let name = naming.name(of: side).uppercased()
+      return StoreVocabulary.quoted("Z_\(_numbers.stored(for: side.entity))\(name)")
     }
-    return stems
-  }
-
-  private mutating func _addJoin(
-    _ slot: Int, in layout: PropertyLayout, _ root: PropertyLayout, _ stems: [SlotKey: String]
-  ) {
-    let relationship = layout.slots[slot].relationship!
-    guard let inverse = relationship.inverseSlot else { return }
-    let number = layout.entityNumber
-    let destination = _layout.layout(numbered: relationship.destination)
-    let other = destination.slots[inverse].owner
-    let name = layout.slots[slot].name, inverseName = destination.slots[inverse].name
-    let isReflexive = number == other && slot == inverse
-    guard isReflexive || _isNamedAfter((number, name), (other, inverseName)) else { return }
-
-    let (stored, otherStored) = (_numbers.stored(for: number), _numbers.stored(for: other))
-    let first = stems[SlotKey(number, slot)] ?? "\(stored)\(inverseName.uppercased())"
-    let second = stems[SlotKey(other, inverse)] ?? "\(otherStored)\(name.uppercased())"
-    let inverseIsOrdered = destination.slots[inverse].relationship!.isOrdered
-    let quoted = StoreVocabulary.quoted
-    var names = [quoted("Z_\(stored)\(name.uppercased())")]
-    if !isReflexive { names.append(quoted("Z_\(otherStored)\(inverseName.uppercased())")) }
+    func column(_ prefix: String, _ side: JoinNaming.Side) -> String {
+      StoreVocabulary.quoted(prefix + naming.column(of: side))
+    }
     _joins.append(
       JoinTable(
-        names: names, first: quoted("Z_" + first), second: isReflexive ? "REFLEXIVE" : quoted("Z_" + second),
-        firstOrder: !isReflexive && inverseIsOrdered ? quoted("Z_FOK_" + first) : nil,
-        secondOrder: relationship.isOrdered ? quoted("Z_FOK_" + second) : nil, firstEntity: number,
-        secondEntity: other, isReflexive: isReflexive, rootNumber: root.entityNumber))
+        names: isReflexive ? [table(side)] : [table(side), table(other)], first: column("Z_", side),
+        second: isReflexive ? StoreVocabulary.reflexive : column("Z_", other),
+        firstOrder: !isReflexive && inverse.isOrdered ? column("Z_FOK_", side) : nil,
+        secondOrder: relationship.isOrdered ? column("Z_FOK_", other) : nil, firstEntity: side.entity,
+        secondEntity: other.entity, isReflexive: isReflexive, rootNumber: root.entityNumber))
     let join = _joins.count - 1
-    _slots[number - 1][slot] = .manyToMany(
+    _slots[side.entity - 1][side.slot] = .manyToMany(
       join: join, ownerIsFirst: true, destination: relationship.destination)
     if !isReflexive {
-      let back = destination.slots[inverse].relationship!.destination
-      _slots[other - 1][inverse] = .manyToMany(join: join, ownerIsFirst: false, destination: back)
-    }
-  }
-
-  /// Whether the join table is named after the first relationship: the one of the entity with the lower
-  /// number, and of two in the same entity the one with the shorter name.
-  private func _isNamedAfter(_ one: (entity: Int, name: String), _ other: (entity: Int, name: String)) -> Bool
-  {
-    if one.entity != other.entity { return one.entity < other.entity }
-    if one.name.count != other.name.count { return one.name.count < other.name.count }
-    return one.name < other.name
-  }
-
-  private struct SlotKey: Hashable {
-    let entity: Int
-    let slot: Int
-    init(_ entity: Int, _ slot: Int) {
-      self.entity = entity
-      self.slot = slot
+      _slots[other.entity - 1][other.slot] = .manyToMany(
+        join: join, ownerIsFirst: false, destination: inverse.destination)
     }
   }
 

@@ -6,6 +6,8 @@ enum StoreVocabulary {
   static let entity = "Z_ENT"
   static let version = "Z_OPT"
   static let modelCacheTable = "Z_MODELCACHE"
+  /// The second column of the join table of a relationship that is its own inverse.
+  static let reflexive = "REFLEXIVE"
 
   /// Number of the first member of an ordered relationship, and the step to the next.
   static let firstOrder: Int64 = 2048

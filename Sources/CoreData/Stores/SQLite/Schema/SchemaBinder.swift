@@ -2,6 +2,9 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
 /// Finds the tables and columns of a mapping in an existing file, by name and regardless of their order.
+///
+/// Names of which a part is a guess, such as the number at the end of a name that several columns would have,
+/// are those of the file.
 struct SchemaBinder {
   private let _connection: Connection
   private let _path: String
@@ -45,53 +48,74 @@ struct SchemaBinder {
     return byName[former]
   }
 
-  /// Returns the mapping with the file's join table names.
+  /// Returns the mapping with the names of the file.
   ///
   /// - Throws: `StoreOpenError.incompatible`, naming the first table or column that is missing.
   func bind(_ mapping: StoreMapping) throws -> StoreMapping {
-    for table in mapping.tables {
-      try ForeignSchema.expectTable(StoreVocabulary.plain(table.name), _connection, path: _path)
-      let present = try _columns(of: table.name)
-      guard !present.isEmpty else {
-        let entity = mapping.layout.layout(numbered: table.rootNumber).entityName
-        throw StoreOpenError.incompatible(
-          path: _path, reason: "the table \(table.name) of entity '\(entity)' is missing")
-      }
-      let fixed = [StoreVocabulary.primaryKey, StoreVocabulary.entity, StoreVocabulary.version]
-      for column in fixed + table.columns.map(\.name) where !present.contains(StoreVocabulary.plain(column)) {
-        throw StoreOpenError.incompatible(
-          path: _path,
-          reason: "the table \(table.name) has no column \(column); the store needs to be migrated")
-      }
-    }
-    return mapping.withJoins(try mapping.joins.map(_bind))
+    let tables = try mapping.tables.map { try _bind($0, mapping) }
+    var joins = JoinBinding(mapping, _connection, path: _path, columns: _names)
+    return mapping.with(tables, try joins.bind())
   }
 
-  private func _bind(_ join: JoinTable) throws -> JoinTable {
-    let wanted = [join.first, join.second] + [join.firstOrder, join.secondOrder].compactMap { $0 }
-    for name in join.names {
-      try ForeignSchema.expectTable(StoreVocabulary.plain(name), _connection, path: _path)
-      let present = try _columns(of: name)
-      guard wanted.allSatisfy({ present.contains(StoreVocabulary.plain($0)) }) else { continue }
-      var bound = join
-      bound.names = [name]
-      return bound
+  private func _bind(_ table: TableMapping, _ mapping: StoreMapping) throws -> TableMapping {
+    try ForeignSchema.expectTable(StoreVocabulary.plain(table.name), _connection, path: _path)
+    let present = try _columns(of: table.name)
+    guard !present.isEmpty else {
+      let entity = mapping.layout.layout(numbered: table.rootNumber).entityName
+      throw StoreOpenError.incompatible(
+        path: _path, reason: "the table \(table.name) of entity '\(entity)' is missing")
     }
-    throw StoreOpenError.incompatible(
-      path: _path,
-      reason:
-        "no table \(join.names.joined(separator: " or ")) with the columns \(wanted.joined(separator: ", "))")
+    let fixed = [StoreVocabulary.primaryKey, StoreVocabulary.entity, StoreVocabulary.version]
+    for column in fixed where present[column] == nil { throw missing(column, in: table.name) }
+    return try ColumnBinding(table, mapping, present, self).bind()
   }
 
-  private func _columns(of table: String) throws -> Set<String> {
+  func missing(_ column: String, in table: String) -> StoreOpenError {
+    .incompatible(
+      path: _path, reason: "the table \(table) has no column \(column); the store needs to be migrated")
+  }
+
+  /// Whether a query has a row. One that a damaged page stops has none: what is damaged is for reading to
+  /// report, not for opening.
+  func finds(_ sql: String) throws -> Bool {
+    do {
+      return try _connection.firstValue(sql) != nil
+    } catch let error as SQLiteError where error.isCorrupt {
+      return false
+    }
+  }
+
+  /// Returns which of the numbers that a query selects are not zero in its only row.
+  func flags(_ sql: String, count: Int) throws -> [Bool] {
+    var flags = Array(repeating: false, count: count)
+    do {
+      try _connection.query(sql) { row in
+        for index in 0..<count { flags[index] = row.int64(Int32(index)) > 0 }
+      }
+    } catch let error as SQLiteError where error.isCorrupt {}
+    return flags
+  }
+
+  /// Returns a table's columns with their declared types.
+  private func _columns(of table: String) throws -> [String: String] {
     try _connection.withStatement(Self._columnNames) { statement in
       statement.bind(StoreVocabulary.plain(table), at: 1)
-      var result: Set<String> = []
-      while try statement.step() { result.insert(statement.string(0)) }
+      var result: [String: String] = [:]
+      while try statement.step() { result[statement.string(0)] = statement.string(1) }
+      return result
+    }
+  }
+
+  /// Returns the names of a table's columns, in their order.
+  private func _names(of table: String) throws -> [String] {
+    try _connection.withStatement(Self._columnNames) { statement in
+      statement.bind(StoreVocabulary.plain(table), at: 1)
+      var result: [String] = []
+      while try statement.step() { result.append(statement.string(0)) }
       return result
     }
   }
 
   /// Prepared once: there is a table for each entity.
-  private static let _columnNames = SQLText("SELECT name FROM pragma_table_info(?)")
+  private static let _columnNames = SQLText("SELECT name, type FROM pragma_table_info(?)")
 }
