@@ -134,6 +134,35 @@ import Testing
     #expect(rows[0]?[fixture.slot("text", in: "ImageMessage")] == .string("a picture"))
   }
 
+  @Test func `a value in the last rows of a table decides, whatever other columns say`() throws {
+    var schema = Self.message()
+    for index in 1...3 { schema.entities[index].attributes.append(AttributeSchema("title", .string)) }
+    let fixture = try StoreFixture(schema)
+    try fixture.insert(
+      (0..<300).flatMap { _ in
+        ["ImageMessage", "SoundMessage", "TextMessage"].map { fixture.insertion($0, ["title": .string($0)]) }
+      })
+    let image = try fixture.insert("ImageMessage", ["text": .string("a picture")])
+    try _swap("ZTEXT", "ZTEXT2", in: "ZMESSAGE", fixture.connection())
+    let rows = try fixture.reopened().rows(for: [image])
+    #expect(rows[0]?[fixture.slot("text", in: "ImageMessage")] == .string("a picture"))
+    #expect(rows[0]?[fixture.slot("title", in: "ImageMessage")] == .null)
+  }
+
+  @Test func `not all rows are looked at if others show how the table is numbered`() throws {
+    var schema = Self.message()
+    for index in 1...3 { schema.entities[index].attributes.append(AttributeSchema("title", .string)) }
+    let fixture = try StoreFixture(schema)
+    try fixture.insert("ImageMessage", ["title": .string("a")])
+    try fixture.insert("TextMessage", ["title": .string("b")])
+    let log = SQLLog()
+    var options = SQLiteStoreOptions()
+    options.trace = { log.append($0.sql) }
+    _ = try fixture.reopened(options)
+    #expect(log.statements.contains { $0.contains("MAX(ZTEXT IS NOT NULL)") })
+    #expect(!log.statements.contains { $0.contains("ZTEXT IS NOT NULL OR") })
+  }
+
   @Test func `one sibling's values leave the other columns to the others`() throws {
     let fixture = try StoreFixture(Self.message())
     let image = try fixture.insert("ImageMessage", ["text": .string("a picture")])

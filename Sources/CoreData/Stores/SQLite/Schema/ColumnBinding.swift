@@ -17,8 +17,8 @@ struct ColumnBinding {
   private var _names: [String]
   private var _taken: Set<String>
 
-  /// Rows of an entity that are looked at before all are.
-  private static let _sampleSize = 128
+  /// Rows of an entity that are looked at from either end.
+  private static let _sampleSize = 64
 
   init(
     _ table: TableMapping, _ mapping: StoreMapping, _ present: [String: String], _ binder: SchemaBinder
@@ -45,7 +45,7 @@ struct ColumnBinding {
       guard let name = _renumbered(index) else { throw _binder.missing(_names[index], in: _table.name) }
       _take(name, for: index)
     }
-    for group in _table.numbered { try _decide(group) }
+    try _decide()
     let columns = zip(_table.columns, _names).map { column, name in
       TableColumn(
         name: StoreVocabulary.quoted(name), declaredType: column.declaredType, content: column.content)
@@ -73,7 +73,40 @@ struct ColumnBinding {
 
   // MARK: Numbers at the end
 
-  private mutating func _decide(_ group: NumberedColumns) throws {
+  /// Members of a group, and the columns of the file that may be theirs.
+  private struct Choice {
+    let members: [NumberedColumns.Member]
+    let names: [String]
+    /// The columns that values have given to members, by number of the member.
+    var settled: [Int: String] = [:]
+
+    /// Whether more values could decide.
+    var isOpen: Bool { settled.count < (names.count > members.count ? members.count : members.count - 1) }
+  }
+
+  /// Looks at a few rows of each entity first. Where these have no value, all rows are looked at, unless the
+  /// values in other columns show that the table is numbered like a new one: numbers follow the order of the
+  /// entities, which is one for all columns.
+  private mutating func _decide() throws {
+    var choices = try _table.numbered.flatMap(_choices)
+    var agrees = false, differs = false
+    for index in choices.indices where choices[index].names.count > 1 {
+      try _sample(&choices[index])
+      for (member, name) in choices[index].settled {
+        if name == _names[choices[index].members[member].column] { agrees = true } else { differs = true }
+      }
+    }
+    for var choice in choices {
+      if choice.names.count > 1, choice.isOpen,
+        differs || !agrees || choice.names.count > choice.members.count
+      {
+        try _search(&choice)
+      }
+      _assign(choice)
+    }
+  }
+
+  private func _choices(of group: NumberedColumns) throws -> [Choice] {
     let own = Set(group.members.map { _names[$0.column] })
     let stems = Set(group.members.map(\.stem))
     let candidates = _present.keys.filter { name in
@@ -84,7 +117,7 @@ struct ColumnBinding {
       let missing = group.members.first { _present[_names[$0.column]] == nil } ?? group.members[0]
       throw _binder.missing(_names[missing.column], in: _table.name)
     }
-    for (members, names) in _byType(group.members, candidates) { try _assign(names, to: members) }
+    return _byType(group.members, candidates).map { Choice(members: $0, names: $1) }
   }
 
   /// Whether a column of the file may be one of the group's.
@@ -114,14 +147,14 @@ struct ColumnBinding {
     return wanted.sorted { $0.key < $1.key }.map { ($0.value, found[$0.key]!) }
   }
 
-  private mutating func _assign(_ names: [String], to members: [NumberedColumns.Member]) throws {
-    var settled = members.count == 1 && names.count == 1 ? [0: names[0]] : try _evidence(names, members)
+  private mutating func _assign(_ choice: Choice) {
+    var settled = choice.settled
     // Values that contradict each other decide nothing.
     if Set(settled.values).count < settled.count { settled = [:] }
-    var free = names.filter { !settled.values.contains($0) }
+    var free = choice.names.filter { !settled.values.contains($0) }
     var waiting: [Int] = []
-    for index in members.indices where settled[index] == nil {
-      let name = _names[members[index].column]
+    for index in choice.members.indices where settled[index] == nil {
+      let name = _names[choice.members[index].column]
       if let position = free.firstIndex(of: name) {
         settled[index] = free.remove(at: position)
       } else {
@@ -129,56 +162,59 @@ struct ColumnBinding {
       }
     }
     for index in waiting { settled[index] = free.removeFirst() }
-    for (index, name) in settled { _take(name, for: members[index].column) }
+    for (index, name) in settled { _take(name, for: choice.members[index].column) }
   }
 
-  /// Returns the columns that values give to members, by number of the member.
-  ///
-  /// Looks at a few rows of each entity first, then at all rows of those that had no value there, until only
-  /// one member is left.
-  private func _evidence(_ names: [String], _ members: [NumberedColumns.Member]) throws -> [Int: String] {
-    var settled: [Int: String] = [:]
-    var open: [(member: Int, rows: String)] = []
-    let columns = names.map(StoreVocabulary.quoted)
-    for (number, member) in members.enumerated() {
-      guard let rows = _rows(of: member, members) else { continue }
+  // MARK: Values
+
+  /// Looks at the first and the last rows of each entity: a younger property has values in the last ones only.
+  private func _sample(_ choice: inout Choice) throws {
+    let columns = choice.names.map(StoreVocabulary.quoted)
+    let list = columns.joined(separator: ", ")
+    for (number, member) in choice.members.enumerated() where choice.isOpen {
+      let entities = _entities(of: member, choice.members)
+      if entities.isEmpty { continue }
+      let samples = entities.prefix(200).flatMap { entity in
+        ["", " DESC"].map {
+          "SELECT * FROM (SELECT \(list) FROM \(_table.name) WHERE Z_ENT = \(entity) ORDER BY Z_PK\($0) LIMIT \(Self._sampleSize))"
+        }
+      }
+      let sums = columns.map { "MAX(\($0) IS NOT NULL)" }.joined(separator: ", ")
       let flags = try _binder.flags(
-        "SELECT \(columns.map { "MAX(\($0) IS NOT NULL)" }.joined(separator: ", ")) FROM "
-          + "(SELECT \(columns.joined(separator: ", ")) FROM \(_table.name) WHERE \(rows) LIMIT \(Self._sampleSize))",
-        count: names.count)
-      let filled = names.indices.filter { flags[$0] }
-      if filled.isEmpty {
-        open.append((number, rows))
-      } else {
-        settled[number] = _choice(filled.map { names[$0] }, member)
-      }
+        "SELECT \(sums) FROM (\(samples.joined(separator: " UNION ALL ")))", count: columns.count)
+      _settle(number, flags, &choice)
     }
-    for (number, rows) in open where settled.count < members.count - 1 || names.count > members.count {
-      let filled = try names.indices.filter {
-        try _binder.finds("SELECT 1 FROM \(_table.name) WHERE \(rows) AND \(columns[$0]) IS NOT NULL LIMIT 1")
-      }
-      if !filled.isEmpty { settled[number] = _choice(filled.map { names[$0] }, members[number]) }
-    }
-    return settled
   }
 
-  /// Of several columns with values, a property has the one of a new file.
-  private func _choice(_ filled: [String], _ member: NumberedColumns.Member) -> String? {
-    let name = _names[member.column]
-    return filled.count == 1 || !filled.contains(name) ? filled[0] : name
+  /// Looks at all rows of entities that have no value in the sample.
+  private func _search(_ choice: inout Choice) throws {
+    let columns = choice.names.map { "\(StoreVocabulary.quoted($0)) IS NOT NULL" }
+    for (number, member) in choice.members.enumerated() where choice.settled[number] == nil && choice.isOpen {
+      let entities = _entities(of: member, choice.members)
+      if entities.isEmpty { continue }
+      let flags = try _binder.flags(
+        "SELECT \(columns.joined(separator: ", ")) FROM \(_table.name) WHERE Z_ENT IN "
+          + "(\(entities.map(String.init).joined(separator: ", "))) AND (\(columns.joined(separator: " OR "))) LIMIT 1",
+        count: columns.count)
+      _settle(number, flags, &choice)
+    }
   }
 
-  /// Returns the condition for rows whose entity has this property and no other of the group; nil if there is
-  /// no such entity.
-  private func _rows(of member: NumberedColumns.Member, _ members: [NumberedColumns.Member]) -> String? {
+  /// Of several columns with values, a property has the one of a new file, or none is known to be its own.
+  private func _settle(_ number: Int, _ flags: [Bool], _ choice: inout Choice) {
+    let filled = choice.names.indices.filter { flags[$0] }.map { choice.names[$0] }
+    let own = _names[choice.members[number].column]
+    choice.settled[number] = filled.count == 1 ? filled[0] : filled.contains(own) ? own : nil
+  }
+
+  /// Returns the stored numbers of the entities that have this property and no other of the group.
+  private func _entities(of member: NumberedColumns.Member, _ members: [NumberedColumns.Member]) -> [Int] {
     func family(_ member: NumberedColumns.Member) -> Set<Int> {
       Set(_mapping.layout.layout(numbered: member.owner).family)
     }
     let others = members.filter { $0.column != member.column }
     let entities = others.reduce(into: family(member)) { $0.subtract(family($1)) }
-    guard !entities.isEmpty else { return nil }
-    let numbers = entities.map(_mapping.numbers.stored).sorted().map(String.init)
-    return "Z_ENT IN (\(numbers.joined(separator: ", ")))"
+    return entities.map(_mapping.numbers.stored).sorted()
   }
 }
 
