@@ -10,6 +10,8 @@ package final class StoreWriter {
   package let anatomy: StoreAnatomy
   /// Whether the store was created.
   package let isNew: Bool
+  /// Whether links of a relationship that is its own inverse are written as given, rather than both ways.
+  package var keepsOneSided = false
   private let _engine: SQLiteStoreEngine
   private let _coordinator: NSPersistentStoreCoordinator
   private let _store: NSPersistentStore
@@ -122,8 +124,51 @@ package final class StoreWriter {
         try _own(member, list, connection, (table, key, entity, orderColumn), order)
       case .pairs(let table, let owner, let other, let orderColumn, let isReflexive):
         try _pair(list.owner.key, member, connection, (table, owner, other, orderColumn), order)
-        if isReflexive { try _pair(member, list.owner.key, connection, (table, owner, other, nil), order) }
+        guard isReflexive, !keepsOneSided else { continue }
+        try _note(
+          "DELETE FROM temp.completed WHERE place = ?1 AND owner = ?2 AND member = ?3", table, list.owner.key,
+          member, connection)
+        try _pair(member, list.owner.key, connection, (table, owner, other, nil), order)
+        guard connection.changes > 0 else { continue }
+        try _note("INSERT INTO temp.completed VALUES (?1, ?2, ?3)", table, member, list.owner.key, connection)
       }
+    }
+  }
+
+  // MARK: Links both ways
+
+  /// Returns how many links were given one way only and are now both ways.
+  package func completedLinkCount() throws -> Int {
+    var count = 0
+    try write { connection in
+      try _makeNotes(connection)
+      if case .int(let found)? = try connection.firstValue("SELECT COUNT(*) FROM temp.completed") {
+        count = Int(found)
+      }
+    }
+    return count
+  }
+
+  /// Links added to those that were given, until these turn out to be given as well. A table, since there may
+  /// be more than fit into memory.
+  private func _makeNotes(_ connection: Connection) throws {
+    try connection.execute(
+      "CREATE TEMP TABLE IF NOT EXISTS completed (place TEXT, owner INTEGER, member INTEGER, "
+        + "PRIMARY KEY (place, owner, member)) WITHOUT ROWID")
+  }
+
+  private func _note(
+    _ sql: String, _ table: String, _ owner: Int64, _ member: Int64, _ connection: Connection
+  ) throws {
+    if !_hasNotes {
+      try _makeNotes(connection)
+      _hasNotes = true
+    }
+    try connection.withStatement(_sql(sql) { sql }) { statement in
+      statement.bind(table, at: 1)
+      statement.bind(owner, at: 2)
+      statement.bind(member, at: 3)
+      try statement.run()
     }
   }
 
@@ -193,6 +238,7 @@ package final class StoreWriter {
     }
   }
 
+  private var _hasNotes = false
   private var _texts: [String: SQLText] = [:]
 
   private func _sql(_ name: String, _ make: () -> String) -> SQLText {

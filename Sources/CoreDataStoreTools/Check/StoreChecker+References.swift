@@ -83,9 +83,11 @@ extension StoreChecker {
       }
     }
     guard join.isReflexive else { return }
+    // Stores of Apple's own programs have such pairs.
     try find(
-      .oneSidedInverse, .error, RowCondition(table: join.name, JoinEnd.isOneSided(join)),
-      advice: "add the pairs the other way round", isMendable: true
+      .oneSidedInverse, .warning, RowCondition(table: join.name, JoinEnd.isOneSided(join)),
+      advice: "add the pairs the other way round, unless the program that made the store means one way only",
+      isMendable: true
     ) { "\(counted($0, "pair")) of \(join.property) that stand there one way only" }
   }
 }

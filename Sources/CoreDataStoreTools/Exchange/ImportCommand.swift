@@ -13,6 +13,8 @@ extension Command {
         "Objects that an export names keep their primary keys; any other $id will do for objects of your own, and only "
           + "those need one that others refer to. What is left out gets the model's default. Derived attributes are "
           + "computed anew. One side of a relationship is enough.",
+        "A relationship that is its own inverse leads both ways, though some stores of Apple's programs have it one way "
+          + "only. An import completes such links and counts them; with --keep-one-sided they stay as they are in the input.",
       ],
       examples: [
         "coredata store import books.ndjson --model Books.xcdatamodeld --output Books.sqlite",
@@ -27,6 +29,9 @@ extension Command {
         ),
         .value("base", "STORE", "Begin with a copy of this store."), ExchangeForm.option,
         .flag("skip-missing", "Leave out references to objects that are not in the input."),
+        .flag(
+          "keep-one-sided",
+          "Keep one-sided links of relationships that are their own inverse, rather than complete them."),
         StoreArguments.json,
       ],
       operands: [
@@ -60,6 +65,7 @@ extension Command {
     let outcome = try ImportModel.translating(staged) {
       if let origin { try StoreFileFacts.copy(path: origin.path, to: staged.path) }
       let writer = try StoreWriter(path: staged.path, model: model)
+      writer.keepsOneSided = arguments.has("keep-one-sided")
       let progress = ProgressBar(terminal: environment.errorTerminal, delay: 1, write: environment.error)
       defer { progress.finish() }
       let importer = try StoreImporter(
@@ -82,6 +88,11 @@ extension StoreImporter.Outcome {
     if skipped > 0 {
       text += "\(counted(skipped, "reference")) to objects that are not in the input left out.\n"
     }
+    if completed > 0 {
+      text +=
+        "\(counted(completed, "link")) of relationships that are their own inverse completed, which the input has one way only; "
+        + "'--keep-one-sided' keeps them so.\n"
+    }
     if let firstIncomplete {
       text +=
         "\(counted(incomplete, "object")) without a value that is not optional, the first at \(firstIncomplete): "
@@ -93,6 +104,7 @@ extension StoreImporter.Outcome {
   fileprivate func _json(_ output: String) -> JSONText {
     .object([
       ("file", .string(output)), ("objects", .integer(objects)), ("skippedReferences", .integer(skipped)),
+      ("completedLinks", .integer(completed)),
       ("incompleteObjects", .integer(incomplete)),
     ])
   }

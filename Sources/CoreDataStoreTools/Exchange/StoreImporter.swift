@@ -12,6 +12,9 @@ final class StoreImporter {
     var objects = 0
     /// Number of omitted references to objects that the input lacks.
     var skipped = 0
+    /// Number of links of relationships that are their own inverse which the input has one way only, and the
+    /// store both ways.
+    var completed = 0
     /// Number of objects that lack a mandatory value, and the location of the first one.
     var incomplete = 0
     var firstIncomplete: String?
@@ -59,6 +62,7 @@ final class StoreImporter {
       try _writer.write { try StoreMender.completeInverses(_writer.anatomy, on: $0) }
     }
     _outcome.skipped = _converter.skipped
+    if hasMembers, !_writer.keepsOneSided { _outcome.completed = try _writer.completedLinkCount() }
     return _outcome
   }
 
