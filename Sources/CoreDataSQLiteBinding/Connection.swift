@@ -25,6 +25,8 @@ package final class Connection: @unchecked Sendable {
   package var isOutdated: (() -> Bool)?
   /// The files that the database must still consist of; nil if that is not checked.
   var files: DatabaseFiles?
+  /// Restricts what of the file's schema runs, if that is trusted.
+  var schemaGuard: SchemaGuard?
   private let _statements: StatementCache
   private var _trace: Trace?
   let steps = StepCounter()
@@ -105,7 +107,7 @@ package final class Connection: @unchecked Sendable {
   /// Lends the prepared statement for `sql`; return it with `giveBack`.
   package func lend(_ sql: SQLText) throws -> Statement {
     steps.strides = 0
-    return try _statements.lend(sql)
+    return try explaining { try _statements.lend(sql) }
   }
 
   /// Returns a lent statement.
@@ -121,14 +123,16 @@ package final class Connection: @unchecked Sendable {
   /// Prepares a statement that is used once and not cached.
   package func prepare(_ sql: String) throws -> Statement {
     steps.strides = 0
-    return try Statement(sql, on: handle, persistent: false)
+    return try explaining { try Statement(sql, on: handle, persistent: false) }
   }
 
   /// Runs the statements in `sql` and ignores their results.
   package func execute(_ sql: String) throws {
     steps.strides = 0
-    let result = sqlite3_exec(handle, sql, nil, nil, nil)
-    guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: sql) }
+    try explaining {
+      let result = sqlite3_exec(handle, sql, nil, nil, nil)
+      guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: sql) }
+    }
   }
 
   /// Runs one statement, without caching it, and calls `body` for each row.

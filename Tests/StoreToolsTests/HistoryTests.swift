@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(.enabled(if: Corpus.isPresent)) func `A history is listed with what changed`() throws {
-    let store = "ileapp/ios17-NoteStore.sqlite"
+    let store = "corpus/stores/ileapp/ios17-NoteStore.sqlite"
     for suffix in ["", "-wal", "-shm"] {
       try FileManager.default.copyItem(
         atPath: "\(Corpus.root)/\(store)\(suffix)", toPath: shelf.path("notes\(suffix)"))

@@ -32,17 +32,80 @@ extension StoreChecker {
     return isWhole
   }
 
-  /// Reports schema items that Core Data has not created and that may run with it.
-  func checkForeignSchema() throws {
-    for item in try ForeignSchema(connection).items {
-      switch item.kind {
-      case .trigger:
+  /// Checks R-tree indexes: their nodes, and whether those that triggers maintain have an entry for each row.
+  func checkSpatialIndexes() throws {
+    let schema = try ForeignSchema(connection)
+    guard !schema.spatialTables.isEmpty, try connection.hasModule("rtree") else { return }
+    let advice = "rebuild the index"
+    for table in schema.spatialTables {
+      let index = schema.spatialIndexes.first { $0.name == table }
+      let found = try connection.firstValue("SELECT rtreecheck(?)", [.text(table)])
+      if case .text(let lines)? = found, lines != "ok" {
         add(
           StoreFinding(
-            .schema, .warning, table: item.table,
-            "the trigger \(item.name), which Core Data has not made, runs with changes of \(item.table)",
-            advice: "look at what it does (SELECT sql FROM sqlite_master); drop it if no program of yours "
-              + "made it"))
+            .integrity, .error, table: table,
+            "SQLite finds: \(lines.split(separator: "\n").prefix(3).joined(separator: "; "))",
+            advice: index == nil ? "restore the file from a backup" : advice, isMendable: index != nil))
+        continue
+      }
+      guard let index else { continue }
+      try find(
+        .integrity, .error, RowCondition(table: index.table, key: "t0.Z_PK", index.isMissing), advice: advice,
+        isMendable: true
+      ) { "\(counted($0, "row")) without an entry in the R-tree index \(table)" }
+      if case .int(let count)? = try connection.firstValue(index.strayEntries), count > 0 {
+        add(
+          StoreFinding(
+            .integrity, .error, table: table, count: Int(count),
+            "\(counted(Int(count), "entry", plural: "entries")) of missing rows of \(index.table)",
+            advice: advice,
+            isMendable: true))
+      }
+    }
+  }
+
+  /// Reports a trigger that Core Data has not made, or that cannot run here.
+  private func _reportTrigger(_ name: String, _ table: String) throws {
+    guard
+      case .text(let sql)? = try connection.firstValue(
+        "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = ?", [.text(name)])
+    else { return }
+    if let function = try ForeignSchema.missingFunction(in: sql, connection) {
+      return add(
+        StoreFinding(
+          .schema, .warning, table: table,
+          "the trigger \(name), which a program of Apple's made, calls \(function), which that program alone has: "
+            + "objects of \(table) can be read, but not all changes of them be saved here",
+          advice: "leave it as it is, and save with the program that made the store"))
+    }
+    let isOwn = name.hasPrefix("Z_DA_") || name.hasPrefix("Z_RT_")
+    add(
+      StoreFinding(
+        .schema, .warning, table: table,
+        isOwn
+          ? "the trigger \(name) has the name of one of Core Data's, but not its text; it runs with changes of \(table)"
+          : "the trigger \(name), which Core Data has not made, runs with changes of \(table)",
+        advice: isOwn
+          ? "look at what it does (SELECT sql FROM sqlite_master); leave it if a program of Apple's made it"
+          : "look at what it does (SELECT sql FROM sqlite_master); drop it if no program of yours "
+            + "made it"))
+  }
+
+  /// Reports schema items that Core Data has not created and that may run with it.
+  func checkForeignSchema() throws {
+    if let anatomy {
+      var others: [(name: String, table: String)] = []
+      try connection.query(
+        "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'Z!_DA!_%' ESCAPE '!' "
+          + "AND sql NOT LIKE '%WITH%'"
+      ) { row in
+        if !anatomy.isDerivedTrigger(row.string(2)) { others.append((row.string(0), row.string(1))) }
+      }
+      for other in others { try _reportTrigger(other.name, other.table) }
+    }
+    for item in try ForeignSchema(connection).items {
+      switch item.kind {
+      case .trigger: try _reportTrigger(item.name, item.table)
       case .view, .virtualTable:
         add(
           StoreFinding(

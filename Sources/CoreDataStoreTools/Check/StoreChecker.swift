@@ -60,6 +60,7 @@ package final class StoreChecker {
     checkMetadata()
     // Queries on a damaged file are unreliable.
     guard isWhole, let anatomy else { return }
+    try checkSpatialIndexes()
     try checkEntityTable(anatomy)
     for (index, table) in anatomy.tables.enumerated() {
       progress(0.2 + 0.7 * Double(index) / Double(anatomy.tables.count), table.name)

@@ -38,6 +38,8 @@ package struct StoreMender {
   }
 
   private func _run() throws {
+    // Their triggers do not run in a schema that is not trusted.
+    let spatialIndexes = try SpatialIndex.drop(on: _connection)
     for table in _anatomy.tables {
       try _mendRows(table)
       for column in table.attributes { try _mendCells(column, table) }
@@ -53,6 +55,7 @@ package struct StoreMender {
     for join in _anatomy.joins { try _mendJoin(join) }
     try _mendKeys()
     try _mendFiles()
+    for index in spatialIndexes { try index.make(on: _connection, fills: true) }
   }
 
   private func _update(_ table: String, _ assignments: String, where condition: String) throws {

@@ -72,7 +72,7 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
       "the external data file \(path) cannot be written: \(String(cString: strerror(code)))"
     case .unreadableExternalData(let path, let code):
       "the external data file \(path) cannot be read: \(String(cString: strerror(code)))"
-    case .sqlite(let error): "\(error)"
+    case .sqlite(let error): "\(error)" + Self._explanation(of: error)
     case .tooComplex(let error):
       "the predicate nests deeper, or has more parts, than SQLite takes (\(error.message)); say it with "
         + "fewer levels, combine its parts side by side with one AND or OR, or use IN with a collection"
@@ -86,6 +86,14 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
     case .keysExhausted(let entity):
       "no primary keys are left for '\(entity)'; its Z_MAX in Z_PRIMARYKEY is at the end"
     }
+  }
+
+  /// Returns what a missing function means: this package calls none that it has not registered.
+  private static func _explanation(of error: SQLiteError) -> String {
+    let start = "no such function: "
+    guard error.message.hasPrefix(start) else { return "" }
+    let function = String(error.message.dropFirst(start.count))
+    return " - a trigger, an index or a column of the file \(ForeignSchema.reason(function))"
   }
 
   /// Runs `body` and translates errors of the database layer to store errors.

@@ -115,6 +115,11 @@ package struct StoreAnatomy: Sendable {
     }
   }
 
+  /// Whether a trigger is one of a derived attribute of the model, with Core Data's text.
+  package func isDerivedTrigger(_ sql: String) -> Bool {
+    DerivedTriggers(_mapping).texts.contains(SchemaText.bare(sql))
+  }
+
   private static func _table(_ table: TableMapping, _ mapping: StoreMapping) -> Table {
     let family = mapping.layout.layout(numbered: table.rootNumber).family
     var attributes: [AttributeColumn] = []

@@ -53,6 +53,7 @@ struct StoreMigration {
     let progress = MigrationProgress(steps: slices.reduce(0) { $0 + $1.count } + 1 + new.tables.count)
     let writer = SchemaWriter(new)
     let indexes = try new.tables.map { try writer.indexes(of: $0) }
+    let spatial = try _spatialIndexes(writer)
     let keptIndexes = try _dropIndexesAndTriggers(except: Set(indexes.joined()))
     try _makeTables(writer)
     for (flow, slices) in zip(plan.flows, slices) { try _rows.moveRows(flow, slices, progress) }
@@ -73,6 +74,7 @@ struct StoreMigration {
       for statement in try DerivedTriggers(new).statements(of: table) { try connection.execute(statement) }
       try progress.advance()
     }
+    for index in spatial { try index.make(on: connection, fills: true) }
     try _writeKeys()
     try _renumberHistory()
     // Stores of old Core Data versions have none.
@@ -107,6 +109,21 @@ struct StoreMigration {
     for (number, join) in new.joins.enumerated() where !kept.keeps(newJoin: number) {
       try connection.execute(writer.createJoinTable(join))
     }
+  }
+
+  /// Drops the R-tree indexes that triggers maintain, and returns those to be made: the new model's, and the
+  /// former ones whose columns remain.
+  private func _spatialIndexes(_ writer: SchemaWriter) throws -> [SpatialIndex] {
+    let present = try SpatialIndex.drop(on: connection)
+    // One that no trigger maintains stays as it is.
+    let unmaintained = try ForeignSchema(connection).spatialTables
+    var wanted = try new.tables.flatMap(writer.spatialIndexes).filter { !unmaintained.contains($0.name) }
+    for index in present where !wanted.contains(where: { $0.name == index.name }) {
+      let table = new.tables.first { StoreVocabulary.plain($0.name) == index.table }
+      let columns = Set(table?.columns.map { StoreVocabulary.plain($0.name) } ?? [])
+      if columns.isSuperset(of: index.columns) { wanted.append(index) }
+    }
+    return try SpatialIndex.makeable(wanted, on: connection)
   }
 
   private func _exists(_ table: String) throws -> Bool {

@@ -137,10 +137,11 @@ struct TableModel {
     }
     if let stated { return entities.first { $0.number == stated }.map(answer) }
     // Core Data indexes all keys, but attributes only if the model specifies it.
-    let index = "\(table)_\(column)_INDEX"
+    // A table that was renamed keeps the names of its indexes.
     guard
       try _connection.firstValue(
-        "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", [.text(index)]) != nil
+        "SELECT 1 FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND name LIKE '%!_' || replace(?, '_', '!_') || '!_INDEX' ESCAPE '!'",
+        [.text(table), .text(column)]) != nil
     else { return nil }
     let leaves = entities.filter { entity in
       entity.parent == 0 && !entities.contains { $0.parent == entity.number }
@@ -177,14 +178,22 @@ struct TableModel {
     ) { tables.append($0.string(0)) }
     for table in tables {
       let keys = try _columns(of: table).map(\.name).filter { !$0.hasPrefix("Z_FOK_") }
-      guard keys.count == 2, let name = _joined(table), let first = _joined(keys[0]),
-        let second = _joined(keys[1])
-      else { continue }
+      guard keys.count == 2, let name = _joined(table) else { continue }
+      if keys[1] == StoreVocabulary.reflexive {
+        let property = name.stem.lowercased()
+        guard let entity = made[name.number]?.name else { continue }
+        made[name.number]!.relationships.append(
+          RelationshipSchema(
+            traits: PropertyTraits(name: property), destination: entity, inverse: property, maxCount: 0))
+        continue
+      }
+      guard let first = _joined(keys[0]), let second = _joined(keys[1]) else { continue }
       // The table is named after the relationship of one side.
       let forward = first.number == name.number && second.stem.hasPrefix(name.stem)
       let (owner, other) = forward ? (first, second) : (second, first)
       guard var one = made[owner.number], let another = made[other.number] else { continue }
-      let (there, back) = (other.stem.lowercased(), owner.stem.lowercased())
+      // The column may have a number at its end, the table has none.
+      let (there, back) = (name.stem.lowercased(), owner.stem.lowercased())
       one.relationships.append(
         RelationshipSchema(
           traits: PropertyTraits(name: there), destination: another.name, inverse: back, maxCount: 0,

@@ -41,6 +41,12 @@ struct DerivedTriggers {
     return result
   }
 
+  /// Returns the texts of all triggers, without needless quotes, for comparison with a file's. A derivation
+  /// that is not understood has none.
+  var texts: Set<String> {
+    Set(_mapping.tables.flatMap { (try? statements(of: $0)) ?? [] }.map(SchemaText.bare))
+  }
+
   /// The triggers of one attribute.
   private struct Writer {
     let mapping: StoreMapping

@@ -95,7 +95,7 @@ struct SchemaWriter {
         result.append(_collatedIndex(names.reserve("Z_\(entity.name)_\(name)"), on: table, columns))
       }
     }
-    for index in entity.indexes {
+    for index in entity.indexes where !index.elements.contains(where: \.isRTree) {
       // A single relationship already has an index.
       if index.elements.count == 1, let name = index.elements[0].property, _isToOne(name, in: layout),
         index.partialIndexPredicate == nil
@@ -104,10 +104,10 @@ struct SchemaWriter {
       }
       try _unlessImpossible(index.name, of: entity) {
         let columns = try index.elements.map { element in
-          guard let property = element.property, !element.isRTree else {
+          guard let property = element.property else {
             throw UnsupportedModelError(
               entity: entity.name, property: index.name,
-              reason: "an index over an expression or of type R-tree cannot be made here")
+              reason: "an index over an expression cannot be made here")
           }
           return (try _column(property, in: layout), element.isAscending)
         }
@@ -124,6 +124,45 @@ struct SchemaWriter {
       result.append(_collatedIndex(name, on: table, columns, isUnique: true))
     }
     return result
+  }
+
+  /// Returns the R-tree indexes of a table. Those that SQLite cannot have are skipped and logged.
+  func spatialIndexes(of table: TableMapping) throws -> [SpatialIndex] {
+    var result: [SpatialIndex] = []
+    for number in _mapping.layout.layout(numbered: table.rootNumber).family {
+      let layout = _mapping.layout.layout(numbered: number)
+      guard let entity = _mapping.layout.schema.entities.first(where: { $0.name == layout.entityName }) else {
+        continue
+      }
+      for index in entity.indexes where index.elements.contains(where: \.isRTree) {
+        try _unlessImpossible(index.name, of: entity) {
+          result.append(try _spatialIndex(index, entity, table, layout))
+        }
+      }
+    }
+    return result
+  }
+
+  private func _spatialIndex(
+    _ index: FetchIndexSchema, _ entity: EntitySchema, _ table: TableMapping, _ layout: PropertyLayout
+  ) throws -> SpatialIndex {
+    func impossible(_ reason: String) -> UnsupportedModelError {
+      UnsupportedModelError(entity: entity.name, property: index.name, reason: reason)
+    }
+    guard index.elements.count <= SpatialIndex.dimensionLimit else {
+      throw impossible("an R-tree has at most \(SpatialIndex.dimensionLimit) dimensions")
+    }
+    guard index.partialIndexPredicate == nil else { throw impossible("an R-tree has no predicate") }
+    let columns = try index.elements.map { element in
+      guard element.isRTree, let property = element.property, let slot = layout.slot(named: property),
+        case .attribute(let column) = _mapping.storage(of: slot, in: layout.entityNumber),
+        [.int, .double, .decimal].contains(_mapping.column(column, of: layout.entityNumber).content)
+      else { throw impossible("the elements of an R-tree are stored numbers or dates") }
+      return StoreVocabulary.plain(_mapping.column(column, of: layout.entityNumber).name)
+    }
+    return SpatialIndex(
+      name: SpatialIndex.name(entity.name, index.name), table: StoreVocabulary.plain(table.name),
+      columns: columns)
   }
 
   /// Adds an index. One that cannot be created is skipped and logged to standard error: indexes speed up

@@ -5,6 +5,7 @@ import CoreDataSQLiteBinding
 struct StoreCreation {
   private let _layout: ModelLayout
   private let _schema: [String]
+  private let _spatialIndexes: [SpatialIndex]
   private let _metadata: [String: Any]
   private let _keepsModel: Bool
 
@@ -12,7 +13,9 @@ struct StoreCreation {
   /// - Throws: `UnsupportedModelError` for a model that SQLite cannot store.
   init(_ mapping: StoreMapping, metadata: [String: Any], keepsModel: Bool) throws {
     _layout = mapping.layout
-    _schema = try SchemaWriter(mapping).statements()
+    let writer = SchemaWriter(mapping)
+    _schema = try writer.statements()
+    _spatialIndexes = try mapping.tables.flatMap(writer.spatialIndexes)
     _metadata = metadata
     _keepsModel = keepsModel
   }
@@ -25,6 +28,9 @@ struct StoreCreation {
     try connection.transaction {
       guard try SQLiteStoreFile.isEmpty(connection) else { return false }
       for statement in _schema { try connection.execute(statement) }
+      for index in try SpatialIndex.makeable(_spatialIndexes, on: connection) {
+        try index.make(on: connection, fills: false)
+      }
       for layout in _layout.layouts {
         try connection.query(
           "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",

@@ -52,8 +52,11 @@ struct StoreOpening {
         do {
           guard file.location.isWritable() else { throw file.unwritable() }
           let (connection, isNew) = try Self._openForWriting(file, mapping, options, initialMetadata)
-          if !file.isInMemory { Self._removeAbandonedSibling(of: file, connection, options) }
-          return (options, connection, isNew, try StoreMetadata.read(connection, path: file.path))
+          if try Self._canMaintainIndexes(file, connection) {
+            if !file.isInMemory { Self._removeAbandonedSibling(of: file, connection, options) }
+            return (options, connection, isNew, try StoreMetadata.read(connection, path: file.path))
+          }
+          options.isReadOnly = true
         } catch StoreOpenError.unwritable(_, let error) {
           guard try !file.isVacant() else { throw file.unwritable(error) }
           Console.warn(
@@ -97,6 +100,16 @@ struct StoreOpening {
     } catch let error as SQLiteError where file.isUnwritable(error) {
       throw file.unwritable(error)
     }
+  }
+
+  /// Whether SQLite has the module of the R-trees that triggers in the file maintain.
+  private static func _canMaintainIndexes(_ file: SQLiteStoreFile, _ connection: Connection) throws -> Bool {
+    let triggers = try ForeignSchema.triggersWithoutModule(connection)
+    guard let first = triggers.first else { return true }
+    Console.warn(
+      "the store at \(file.path) is added read-only, because it has R-tree indexes (trigger \(first)) and SQLite was built "
+        + "without the module rtree. Set NSReadOnlyPersistentStoreOption if that is intended.")
+    return false
   }
 
   private static func _removeAbandonedSibling(
@@ -173,6 +186,8 @@ struct StoreOpening {
       if let statement = try options.lockingModeStatement() { try connection.execute(statement) }
       try reports.listen(on: connection)
       let mapping = try isNew ? _expected : _bind()
+      let trust = try options.isReadOnly ? nil : SchemaTrust(mapping, on: connection)
+      try trust?.apply(to: connection)
       if !isNew, !options.isReadOnly { try _checkSpatialIndexes() }
       let history = try _history(mapping)
       if !options.isReadOnly {
@@ -182,11 +197,11 @@ struct StoreOpening {
       return Opened(
         path: _file.path, options: options,
         identifier: metadata[StoreMetadata.uuidKey] as? String ?? "",
-        mapping: mapping, pool: try _pool(reports), isNew: isNew, history: history)
+        mapping: mapping, pool: try _pool(reports, trust), isNew: isNew, history: history)
     }
   }
 
-  private func _pool(_ reports: DerivedReports) throws -> ConnectionPool {
+  private func _pool(_ reports: DerivedReports, _ trust: SchemaTrust?) throws -> ConnectionPool {
     let file = _file, untouched = _untouched, options = options
     // A read-only file is left alone, including its locks.
     let hasLog =
@@ -202,6 +217,7 @@ struct StoreOpening {
       try Self._configure(connection, options)
       if let statement = try options.lockingModeStatement() { try connection.execute(statement) }
       try reports.listen(on: connection)
+      try trust?.apply(to: connection)
       return connection
     }
   }
@@ -228,23 +244,22 @@ struct StoreOpening {
     return HistoryJournal(tables, layout: layout, mapping: mapping)
   }
 
-  /// Warns about R-tree indexes that nothing in the file maintains; how Core Data maintains them is unknown.
-  /// The store opens nevertheless; this engine does not use such an index.
+  /// Warns about R-tree indexes of the model that no trigger of Core Data's text maintains. They stay as they
+  /// are: this engine does not use such an index, and the form that Core Data would maintain is not known.
   private func _checkSpatialIndexes() throws {
-    for entity in _expected.layout.schema.entities {
-      for index in entity.indexes where index.elements.contains(where: \.isRTree) {
-        let name = "Z_\(entity.name)_\(index.name)"
-        let isThere = try connection.firstValue(
-          "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(name)])
-        let isKept = try connection.firstValue(
-          "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND instr(sql, ?) > 0", [.text(name)])
-        guard isThere != nil, isKept == nil else { continue }
-        Console.warnOnce(
-          about: "R-tree \(_file.path) \(name)",
-          "the R-tree index '\(entity.name).\(index.name)' of the store \(_file.path) is not kept up to date here: Core "
-            + "Data will not find by it what is written from now on. Open the store read-only "
-            + "(NSReadOnlyPersistentStoreOption) to keep it whole.")
-      }
+    let names = _expected.layout.schema.entities.flatMap { entity in
+      entity.indexes.filter { $0.elements.contains(where: \.isRTree) }
+        .map { SpatialIndex.name(entity.name, $0.name) }
+    }
+    if names.isEmpty { return }
+    let schema = try ForeignSchema(connection)
+    let maintained = Set(schema.spatialIndexes.map(\.name))
+    for name in names where schema.spatialTables.contains(name) && !maintained.contains(name) {
+      Console.warnOnce(
+        about: "R-tree \(_file.path) \(name)",
+        "the R-tree index \(name) of the store \(_file.path) is not kept up to date here, because the file has no triggers "
+          + "for it that are known: Core Data may not find by it what is written from now on. Open the store read-only "
+          + "(NSReadOnlyPersistentStoreOption) to keep it whole.")
     }
   }
 
