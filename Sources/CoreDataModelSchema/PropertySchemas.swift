@@ -65,11 +65,21 @@ package struct ValidationSchema: Sendable, Hashable {
   }
 }
 
+/// What stands for the value of an attribute in objects that a store has none of: unlike a default, not a value of new
+/// objects, and in no model file.
+package struct FallbackValue: Sendable, Hashable {
+  /// The value that a migration writes; nil to leave null, which whoever reads it takes for the value.
+  package var literal: SchemaLiteral?
+
+  package init(_ literal: SchemaLiteral?) { self.literal = literal }
+}
+
 /// One attribute of an entity.
 package struct AttributeSchema: Sendable, Hashable {
   package var traits: PropertyTraits
   package var type: AttributeType
   package var defaultValue: SchemaLiteral?
+  package var fallback: FallbackValue?
   package var limits = AttributeLimits()
   package var validations: [ValidationSchema] = []
   package var usesScalarValueType = false
@@ -93,6 +103,12 @@ package struct AttributeSchema: Sendable, Hashable {
   package var isOptional: Bool { traits.isOptional }
   package var isTransient: Bool { traits.isTransient }
   package var isDerived: Bool { derivationExpression != nil }
+
+  /// The value that a migration gives to objects without one; nil for null.
+  package var migrationDefault: SchemaLiteral? { defaultValue ?? fallback?.literal }
+
+  /// Whether a required attribute may lack a value after a migration.
+  package var toleratesMissingValues: Bool { isOptional || defaultValue != nil || fallback != nil }
 
   package init(traits: PropertyTraits, type: AttributeType, defaultValue: SchemaLiteral? = nil) {
     self.traits = traits

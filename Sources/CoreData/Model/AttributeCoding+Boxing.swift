@@ -84,6 +84,23 @@ extension SchemaLiteral {
   init?(_ object: Any, type: AttributeType) {
     let attribute = AttributeSchema(traits: PropertyTraits(name: "defaultValue"), type: type)
     guard let value = try? AttributeCoding(attribute, entityName: "").value(from: object) else { return nil }
+    self.init(value, type)
+  }
+
+  /// Converts a caller's value to what a store contains for it: the data of a transformable attribute's object. Nil if
+  /// there is nothing like it.
+  init?(stored object: Any, _ attribute: AttributeSchema) {
+    let coding = AttributeCoding(attribute, entityName: "")
+    guard let value = try? coding.value(from: object) else { return nil }
+    guard case .transformable(let box) = value else {
+      self.init(value, attribute.type)
+      return
+    }
+    guard let data = try? coding.data(from: box) else { return nil }
+    self = .data(Array(data))
+  }
+
+  private init?(_ value: Value, _ type: AttributeType) {
     switch (value, type.form) {
     case (.int(let number), .boolean): self = .boolean(number != 0)
     case (.int(let number), _): self = .integer(number)

@@ -104,6 +104,7 @@ extension AttributeSchema {
       compositeName = composite.compositeName
       elements = composite.elements.map { AttributeSchema($0) }
     }
+    if let value = attribute.fallbackValue { fallback = FallbackValue(SchemaLiteral(stored: value, self)) }
   }
 }
 

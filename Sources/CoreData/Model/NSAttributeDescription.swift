@@ -18,6 +18,11 @@ open class NSAttributeDescription: NSPropertyDescription {
   private var _allowsExternalBinaryDataStorage = false
   private var _preservesValueInHistoryOnDeletion = false
   private var _allowsCloudEncryption = false
+  /// The value of objects that a store has none of, such as existing ones when the attribute is new. Unlike
+  /// `defaultValue`, it is neither a value of new objects nor part of a model file; a migration writes it.
+  ///
+  /// Set it before the model is used.
+  package final var fallbackValue: Any?
   /// Limits from the model file, stored as data; validation predicates are created from them on demand.
   final var limits = AttributeLimits()
   /// Validation predicates from the model file that are not simple limits, as text.
@@ -151,6 +156,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     copy._attributeType = _attributeType
     copy._valueClassName = _valueClassName
     copy._defaultValue = _defaultValue
+    copy.fallbackValue = fallbackValue
     copy._valueTransformerName = _valueTransformerName
     copy._allowsExternalBinaryDataStorage = _allowsExternalBinaryDataStorage
     copy._preservesValueInHistoryOnDeletion = _preservesValueInHistoryOnDeletion

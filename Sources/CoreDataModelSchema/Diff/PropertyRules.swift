@@ -6,10 +6,10 @@ enum PropertyRules {
       return SchemaFinding(
         "derived attribute added", .inferred, "it is computed when its object is saved next")
     }
-    if attribute.isOptional || attribute.defaultValue != nil {
+    if attribute.toleratesMissingValues {
       return SchemaFinding(
         "attribute added", .inferred,
-        attribute.isOptional && attribute.defaultValue == nil
+        attribute.isOptional && attribute.migrationDefault == nil
           ? "it is nil at first" : "it has a value at first")
     }
     return SchemaFinding(
@@ -41,7 +41,7 @@ enum PropertyRules {
     }
     if old.isOptional, !new.isOptional, !new.isDerived {
       findings.append(
-        new.defaultValue != nil
+        new.toleratesMissingValues
           ? SchemaFinding("made required", .inferred, "where there is no value, the default is put")
           : SchemaFinding(
             "made required", .fails,

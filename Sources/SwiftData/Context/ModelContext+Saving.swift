@@ -11,6 +11,7 @@ extension ModelContext {
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
     managed.processPendingChanges()
     hasUnprocessedDeletions = false
+    try followDeletions()
     let (inserted, updated, deleted) = managed.pendingObjects()
     // Objects have no identity once their deletion is saved.
     let deletedIdentifiers = PersistentIdentifier.all(of: deleted)
@@ -18,7 +19,11 @@ extension ModelContext {
     do {
       // Also if the save fails: the engine has merged them before.
       defer { _followMergedInsertions() }
-      try managed.save()
+      do {
+        try managed.save()
+      } catch  where setDeclaredValues(missingIn: error) {
+        try managed.save()
+      }
     }
     for case let object as ModelStorage in deleted { object.storage?.leaveContext() }
     releaseKept()
@@ -61,6 +66,7 @@ extension ModelContext {
     }
     managed.rollback()
     hasUnprocessedDeletions = false
+    if managed.followedDeletions != nil { managed.followedDeletions = [] }
     for (storage, values) in inserted { storage.unbind(keeping: values) }
     releaseKept()
   }

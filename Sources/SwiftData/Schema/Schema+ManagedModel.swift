@@ -76,12 +76,14 @@ extension Schema {
     let description = form.attribute(named: attribute.name, isOptional: attribute.isOptional)
     if attribute.originalName != attribute.name { description.renamingIdentifier = attribute.originalName }
     description.versionHashModifier = attribute.hashModifier
-    // New models set their own initial values; this one is for existing rows when a migration adds the
-    // attribute.
+    // New models set their own initial values; these are for existing rows when a migration adds the
+    // attribute. Like Apple's, the model has no defaults but basic values.
     if let value = flattened(attribute.defaultValue) as? any BasicValue,
       form.type == type(of: value).attributeType
     {
       description.defaultValue = value.stored
+    } else if let value = _accessor(of: attribute, entity)?.storedDeclaration {
+      description._setFallback(value)
     }
     for option in attribute.options {
       switch option.kind {
@@ -96,11 +98,13 @@ extension Schema {
     return description
   }
 
+  private func _accessor(of attribute: Attribute, _ entity: Entity) -> PropertyAccessor? {
+    guard let modelClass = entity.modelType.map({ ModelClass.of($0) }) else { return nil }
+    return modelClass.indexByName[attribute.name].map { modelClass.accessors[$0] }
+  }
+
   private func _form(of attribute: Attribute, _ entity: Entity) -> StoredForm? {
-    if let type = entity.modelType {
-      let modelClass = ModelClass.of(type)
-      if let index = modelClass.indexByName[attribute.name] { return modelClass.accessors[index].form }
-    }
+    if let accessor = _accessor(of: attribute, entity) { return accessor.form }
     let path = "\(entity.name).\(attribute.name)"
     if let transformer = attribute.transformerName {
       return StoredForm(type: .transformableAttributeType, transformerName: transformer)
@@ -158,5 +162,15 @@ extension Schema {
       elements: names.compactMap { properties[$0] }.map {
         NSFetchIndexElementDescription(property: $0, collationType: isSpatial ? .rTree : .binary)
       })
+  }
+}
+
+extension NSAttributeDescription {
+  /// Sets the value of existing rows, for a composite that of each element.
+  fileprivate func _setFallback(_ value: Any) {
+    fallbackValue = value
+    guard let composite = self as? NSCompositeAttributeDescription else { return }
+    let values = value as? [String: Any] ?? [:]
+    for element in composite.elements { values[element.name].map { element._setFallback($0) } }
   }
 }

@@ -81,6 +81,8 @@ final class PayloadCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
     return [found.name: found.hasPayload ? _json.stored(value) as Any : found.name] as [String: Any]
   }
 
+  override func canStore(_ value: Value) -> Bool { _json.canStore(value) }
+
   override func value(of stored: Any?) -> Value {
     let elements = stored as? [String: Any] ?? [:]
     for item in _cases {

@@ -9,7 +9,7 @@ final class StringAccessor: BasicAccessor<String>, @unchecked Sendable {
     super.fill(value, object, storage)
   }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> String {
-    object.string(at: slot) ?? ""
+    object.string(at: slot) ?? declared ?? ""
   }
   override func set(_ value: String, _ object: NSManagedObject, _ storage: ModelStorage) {
     object.setString(value, at: slot)
@@ -37,7 +37,7 @@ final class IntAccessor: BasicAccessor<Int>, @unchecked Sendable {
     super.fill(value, object, storage)
   }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Int {
-    Int(object.integer(at: slot) ?? 0)
+    object.integer(at: slot).map { Int($0) } ?? declared ?? 0
   }
   override func set(_ value: Int, _ object: NSManagedObject, _ storage: ModelStorage) {
     object.setInteger(Int64(value), at: slot)
@@ -51,7 +51,7 @@ final class BoolAccessor: BasicAccessor<Bool>, @unchecked Sendable {
     super.fill(value, object, storage)
   }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Bool {
-    object.integer(at: slot) ?? 0 != 0
+    object.integer(at: slot).map { $0 != 0 } ?? declared ?? false
   }
   override func set(_ value: Bool, _ object: NSManagedObject, _ storage: ModelStorage) {
     object.setInteger(value ? 1 : 0, at: slot)
@@ -65,7 +65,7 @@ final class DoubleAccessor: BasicAccessor<Double>, @unchecked Sendable {
     super.fill(value, object, storage)
   }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Double {
-    object.double(at: slot) ?? 0
+    object.double(at: slot) ?? declared ?? 0
   }
   override func set(_ value: Double, _ object: NSManagedObject, _ storage: ModelStorage) {
     object.setDouble(value, at: slot)
@@ -79,7 +79,7 @@ final class DateAccessor: BasicAccessor<Date>, @unchecked Sendable {
     super.fill(value, object, storage)
   }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Date {
-    Date(timeIntervalSinceReferenceDate: object.double(at: slot) ?? 0)
+    object.double(at: slot).map { Date(timeIntervalSinceReferenceDate: $0) } ?? declared ?? .empty
   }
   override func set(_ value: Date, _ object: NSManagedObject, _ storage: ModelStorage) {
     object.setDouble(value.timeIntervalSinceReferenceDate, at: slot)
@@ -103,7 +103,7 @@ final class OptionalDateAccessor: OptionalBasicAccessor<Date>, @unchecked Sendab
 final class UUIDAccessor: BasicAccessor<UUID>, @unchecked Sendable {
   override func copy() -> PropertyAccessor { UUIDAccessor(name) }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> UUID {
-    object.uuid(at: slot) ?? .empty
+    object.uuid(at: slot) ?? declared ?? .empty
   }
   override func set(_ value: UUID, _ object: NSManagedObject, _ storage: ModelStorage) {
     object.setUUID(value, at: slot)

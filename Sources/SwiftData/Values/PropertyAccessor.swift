@@ -27,8 +27,18 @@ class PropertyAccessor: @unchecked Sendable {
   final func bound(to slot: Int) -> PropertyAccessor {
     let copy = copy()
     copy.slot = slot
+    copy.declare(declaredValue)
     return copy
   }
+
+  /// Sets the value of the property's declaration; nil for none. Called before the accessor is shared.
+  func declare(_ value: Any?) {}
+
+  /// The value of the property's declaration, which stands for one that the store lacks; nil for none.
+  var declaredValue: Any? { nil }
+
+  /// The engine's value for the declared one; nil for none.
+  var storedDeclaration: Any? { nil }
 
   /// The value, untyped.
   func any(_ object: NSManagedObject, _ storage: ModelStorage) -> Any { fatalError("overridden") }
@@ -72,6 +82,12 @@ class PropertyAccessor: @unchecked Sendable {
 
 /// A typed accessor.
 class ValueAccessor<Value>: PropertyAccessor, @unchecked Sendable {
+  /// The value of the property's declaration; nil for none.
+  private(set) final var declared: Value?
+
+  override func declare(_ value: Any?) { declared = value.flatMap { $0 as? Value } }
+  final override var declaredValue: Any? { declared }
+
   func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Value { fatalError("overridden") }
   func set(_ value: Value, _ object: NSManagedObject, _ storage: ModelStorage) { fatalError("overridden") }
 
@@ -103,8 +119,10 @@ class BasicAccessor<Value: BasicValue>: ValueAccessor<Value>, @unchecked Sendabl
   override func copy() -> PropertyAccessor { BasicAccessor(name) }
 
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Value {
-    Value.read(object, slot) ?? .empty
+    Value.read(object, slot) ?? declared ?? .empty
   }
+
+  final override var storedDeclaration: Any? { declared?.stored }
 
   override func set(_ value: Value, _ object: NSManagedObject, _ storage: ModelStorage) {
     Value.write(value, object, slot)
@@ -151,6 +169,8 @@ class OptionalBasicAccessor<Value: BasicValue>: ValueAccessor<Value?>, @unchecke
 /// An attribute whose values are converted by a coder.
 final class CodedAccessor<Value>: ValueAccessor<Value>, @unchecked Sendable {
   private let _coder: ValueCoder<Value>
+  /// The engine's value for the declared one, for what a store lacks.
+  private var _fallback: Any?
 
   init(_ name: String, _ coder: ValueCoder<Value>) {
     _coder = coder
@@ -161,10 +181,22 @@ final class CodedAccessor<Value>: ValueAccessor<Value>, @unchecked Sendable {
   override var isOptional: Bool { _coder.isOptional }
   override func copy() -> PropertyAccessor { CodedAccessor(name, _coder) }
 
+  override func declare(_ value: Any?) {
+    super.declare(value)
+    _fallback = isOptional ? nil : storedDeclaration
+  }
+
+  override var storedDeclaration: Any? {
+    guard let declared, _coder.canStore(declared) else { return nil }
+    return _coder.stored(declared)
+  }
+
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Value {
     let stored = object.value(forKey: name)
     // Caches decoded JSON: decoding an array on every access would make loops slow.
-    guard let data = stored as? Data else { return _coder.value(of: stored) }
+    guard let data = stored as? Data else {
+      return _fallback.map { _coder.value(of: stored, orElse: $0) } ?? _coder.value(of: stored)
+    }
     if let known = storage.decoded[slot], known.data == data, let value = known.value as? Value {
       return value
     }
@@ -213,7 +245,7 @@ final class TransformableAccessor<Value>: ValueAccessor<Value>, @unchecked Senda
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Value {
     let stored = object.value(forKey: name)
     if let value = stored as? Value { return value }
-    if stored == nil, let none = nilValue(of: Value.self) { return none }
+    if stored == nil, let none = nilValue(of: Value.self) ?? declared { return none }
     programmerError(
       "'\(name)' holds \(stored.map { "a \(type(of: $0))" } ?? "nothing"), not a \(Value.self).")
   }
@@ -221,6 +253,8 @@ final class TransformableAccessor<Value>: ValueAccessor<Value>, @unchecked Senda
   override func set(_ value: Value, _ object: NSManagedObject, _ storage: ModelStorage) {
     object.setValue(flattened(value), forKey: name)
   }
+
+  override var storedDeclaration: Any? { flattened(declared) }
 
   override func absent(_ model: String) -> Value {
     nilValue(of: Value.self) ?? super.absent(model)

@@ -5,7 +5,9 @@ enum PropertyAccessors {
   /// The accessor of a property by its type; nil for a type that can't be stored.
   static func accessor(_ metadata: Schema.PropertyMetadata, of model: String) -> PropertyAccessor? {
     func open<Value>(_ type: Value.Type) -> PropertyAccessor? { _accessor(type, metadata, of: model) }
-    return _openExistential(type(of: metadata.keypath).valueType, do: open)
+    let accessor = _openExistential(type(of: metadata.keypath).valueType, do: open)
+    accessor?.declare(metadata.defaultValue)
+    return accessor
   }
 
   private static func _accessor<Value>(

@@ -48,6 +48,24 @@ final class StructureCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
     return _make { $0.coder.initialize($1, from: elements[$0.name]) }
   }
 
+  override func value(of stored: Any?, orElse fallback: Any) -> Value {
+    // Nothing in any element is a value, if all of them may be missing.
+    let isMissing = isAbsent(stored) && _elements.contains { !$0.coder.isOptional }
+    let others = fallback as? [String: Any] ?? [:]
+    let elements = isMissing ? others : stored as? [String: Any] ?? [:]
+    return _make { element, address in
+      let other = element.coder.isOptional ? nil : others[element.name]
+      element.coder.initialize(address, from: elements[element.name], orElse: other)
+    }
+  }
+
+  override func canStore(_ value: Value) -> Bool {
+    withUnsafeBytes(of: value) { bytes in
+      guard let base = bytes.baseAddress else { return true }
+      return _elements.allSatisfy { $0.coder.canStore(at: base + $0.offset) }
+    }
+  }
+
   override func standIn(_ number: inout Int) -> Value {
     _make { $0.coder.initializeStandIn($1, &number) }
   }

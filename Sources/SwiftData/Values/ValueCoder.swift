@@ -20,6 +20,14 @@ class AnyValueCoder: @unchecked Sendable {
   /// Initializes the memory at an address with the value of an engine value.
   func initialize(_ address: UnsafeMutableRawPointer, from stored: Any?) { fatalError("overridden") }
 
+  /// Initializes the memory at an address with the value of an engine value, with another one for what it lacks.
+  func initialize(_ address: UnsafeMutableRawPointer, from stored: Any?, orElse fallback: Any?) {
+    fatalError("overridden")
+  }
+
+  /// Whether a value at an address can be stored.
+  func canStore(at address: UnsafeRawPointer) -> Bool { fatalError("overridden") }
+
   /// Initializes the memory at an address with a placeholder.
   func initializeStandIn(_ address: UnsafeMutableRawPointer, _ number: inout Int) { fatalError("overridden") }
 
@@ -39,6 +47,14 @@ class ValueCoder<Value>: AnyValueCoder, @unchecked Sendable {
   /// Converts an engine value. An unreadable one yields the empty value of the type.
   func value(of stored: Any?) -> Value { fatalError("overridden") }
 
+  /// Converts an engine value; what it lacks is taken from the engine value of another one.
+  func value(of stored: Any?, orElse fallback: Any) -> Value {
+    value(of: !isOptional && isAbsent(stored) ? fallback : stored)
+  }
+
+  /// Whether a value can be stored: JSON lacks some numbers, and a type's own coding may fail.
+  func canStore(_ value: Value) -> Bool { true }
+
   /// A value for evaluating key paths.
   func standIn(_ number: inout Int) -> Value { value(of: nil) }
 
@@ -50,9 +66,26 @@ class ValueCoder<Value>: AnyValueCoder, @unchecked Sendable {
     address.initializeMemory(as: Value.self, to: value(of: stored))
   }
 
+  final override func initialize(
+    _ address: UnsafeMutableRawPointer, from stored: Any?, orElse fallback: Any?
+  ) {
+    address.initializeMemory(
+      as: Value.self, to: fallback.map { value(of: stored, orElse: $0) } ?? value(of: stored))
+  }
+
+  final override func canStore(at address: UnsafeRawPointer) -> Bool {
+    canStore(address.assumingMemoryBound(to: Value.self).pointee)
+  }
+
   final override func initializeStandIn(_ address: UnsafeMutableRawPointer, _ number: inout Int) {
     address.initializeMemory(as: Value.self, to: standIn(&number))
   }
+}
+
+/// Whether an engine value is null, or a composite of nulls.
+func isAbsent(_ stored: Any?) -> Bool {
+  guard let stored else { return true }
+  return (stored as? [String: Any])?.values.allSatisfy { isAbsent($0) } ?? false
 }
 
 /// Types that the engine supports directly.
@@ -86,6 +119,7 @@ final class OptionalCoder<Wrapped>: ValueCoder<Wrapped?>, @unchecked Sendable {
     return _wrapped.value(of: stored)
   }
 
+  override func canStore(_ value: Wrapped?) -> Bool { value.map { _wrapped.canStore($0) } ?? true }
   override func standIn(_ number: inout Int) -> Wrapped? { _wrapped.standIn(&number) }
   override func elementPath(of keyPath: AnyKeyPath) -> [String]? { _wrapped.elementPath(of: keyPath) }
   override func comparable(_ value: Any) -> Any? { _wrapped.comparable(value) }
@@ -113,6 +147,10 @@ final class JSONCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
     } catch {
       programmerError("'\(_name)' can't be encoded as JSON: \(error)")
     }
+  }
+
+  override func canStore(_ value: Value) -> Bool {
+    (value as? any Encodable).map { (try? JSONEncoder().encode($0)) != nil } ?? false
   }
 
   override func value(of stored: Any?) -> Value {

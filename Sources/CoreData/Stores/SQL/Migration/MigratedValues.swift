@@ -56,7 +56,7 @@ struct MigratedValues {
 
   private func _attribute(_ slot: Int, _ pair: MigrationPlan.Pair, content: ColumnContent) -> SQLPiece {
     guard let attribute = pair.new.slots[slot].attribute else { return .null }
-    let fallback = _literal(attribute.defaultValue, content)
+    let fallback = _literal(attribute.migrationDefault, content)
     guard let source = plan.attributeSource(of: slot, in: pair),
       case .attribute(let column) = _old.storage(of: source, in: pair.old.entityNumber)
     else { return attribute.isDerived ? .null : fallback }
@@ -75,20 +75,39 @@ struct MigratedValues {
     _ leaf: CompositeLeaf, _ slot: Int, _ pair: MigrationPlan.Pair, _ table: TableMapping
   ) -> SQLPiece {
     let content = table.columns[leaf.column].content
+    guard let element = pair.new.element(leaf, in: slot) else { return .null }
+    let fallback = _literal(element.migrationDefault, content)
     if let source = plan.attributeSource(of: slot, in: pair),
-      case .composite(let leaves) = _old.storage(of: source, in: pair.old.entityNumber),
-      let found = leaves.first(where: { $0.names == leaf.names })
+      case .composite(let leaves) = _old.storage(of: source, in: pair.old.entityNumber)
     {
-      let column = _old.column(found.column, of: pair.old.entityNumber)
-      if let type = pair.new.element(leaf, in: slot)?.type,
-        let before = pair.old.element(found, in: source)?.type,
-        let conversion = NumericConversion(from: before, to: type)
-      {
-        return SQLPiece(sql: database.converted(column.name, by: conversion))
-      }
-      return SQLPiece(sql: database.converted(column, to: content))
+      let found = leaves.first { $0.names == leaf.names }
+      let piece =
+        found.map { _element(from: $0, of: source, to: element, pair, content) }
+        // A fallback is for objects without a value, and these have one in their other elements.
+        ?? (element.isOptional ? _literal(element.defaultValue, content) : fallback)
+      guard fallback != .null, pair.old.slots[source].isOptional,
+        pair.new.slots[slot].attribute?.isOptional == false
+      else { return piece }
+      // Now mandatory: where all elements are missing, they are replaced by the default's.
+      let isMissing = leaves.map { "\(_old.column($0.column, of: pair.old.entityNumber).name) IS NULL" }
+      return SQLPiece(
+        sql: "CASE WHEN \(isMissing.joined(separator: " AND ")) THEN \(fallback.sql) ELSE \(piece.sql) END",
+        values: fallback.values + piece.values)
     }
-    return _literal(pair.new.element(leaf, in: slot)?.defaultValue, content)
+    return fallback
+  }
+
+  private func _element(
+    from leaf: CompositeLeaf, of source: Int, to element: AttributeSchema, _ pair: MigrationPlan.Pair,
+    _ content: ColumnContent
+  ) -> SQLPiece {
+    let column = _old.column(leaf.column, of: pair.old.entityNumber)
+    let conversion = pair.old.element(leaf, in: source).flatMap {
+      NumericConversion(from: $0.type, to: element.type)
+    }
+    return SQLPiece(
+      sql: conversion.map { database.converted(column.name, by: $0) }
+        ?? database.converted(column, to: content))
   }
 
   private func _literal(_ literal: SchemaLiteral?, _ content: ColumnContent) -> SQLPiece {

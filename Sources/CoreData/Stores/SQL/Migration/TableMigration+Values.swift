@@ -31,8 +31,8 @@ extension TableMigration {
   }
 
   private func _mayMissValues(_ slot: Int, _ pair: MigrationPlan.Pair) -> Bool {
-    guard let attribute = pair.new.slots[slot].attribute, !attribute.isOptional, !attribute.isDerived,
-      attribute.defaultValue == nil
+    guard let attribute = pair.new.slots[slot].attribute, !attribute.isDerived,
+      !attribute.toleratesMissingValues
     else { return false }
     guard let source = plan.attributeSource(of: slot, in: pair) else { return true }
     return pair.old.slots[source].isOptional || pair.old.slots[source].isTransient
