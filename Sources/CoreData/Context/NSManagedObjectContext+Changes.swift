@@ -119,6 +119,7 @@ extension NSManagedObjectContext {
         if let inverse = relationship.inverseSlot { other.inverseWasCut(inverse, object) }
       }
     }
+    followedDeletions?.append(object)
   }
 
   /// Whether an object is a fault whose row has been deleted by an ancestor or another context.

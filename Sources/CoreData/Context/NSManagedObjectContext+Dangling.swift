@@ -32,6 +32,19 @@ extension NSManagedObjectContext {
     }
   }
 
+  /// Takes an object deleted here out of the to-manys without inverse that are in memory, as a change of their owners.
+  ///
+  /// Core Data leaves it in them; the store knows no members but existing rows.
+  package final func cutOneWayMembership(of object: NSManagedObject) {
+    for (number, slot) in object._layout.slots.enumerated() where slot.isHidden {
+      guard let inverse = slot.relationship?.inverseSlot,
+        let owner = object._relations?.target(number) ?? registered(in: object.read(number)),
+        !owner._flags.contains(.deleted)
+      else { continue }
+      owner.inverseWasCut(inverse, object)
+    }
+  }
+
   /// Rebases a deletion on a newer row: its delete rules also reach objects that others have linked since.
   ///
   /// The store's own pass does not replace this: it calls no `prepareForDeletion`, incremental stores have none, and a

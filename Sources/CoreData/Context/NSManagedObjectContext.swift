@@ -123,6 +123,9 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Whether delete rules are applied when changes are processed (true) or only at save.
   @exclusivity(unchecked) open var propagatesDeletesAtEndOfEvent = true
 
+  /// The objects whose delete rules have been applied; nil to collect none.
+  package final var followedDeletions: [NSManagedObject]?
+
   /// Whether the context retains all its objects.
   @exclusivity(unchecked) open var retainsRegisteredObjects = false
 

@@ -10,6 +10,10 @@ final class SchemaBinding: @unchecked Sendable {
   private let _byEntity: [ObjectIdentifier: EntityBinding]
   private let _byName: [String: EntityBinding]
   private let _byClass: [ObjectIdentifier: EntityBinding]
+  /// The optional to-one relationships without inverse.
+  let oneWays: [OneWay]
+  /// Whether there are relationships without inverse at all.
+  let hasOneWays: Bool
 
   init(_ model: NSManagedObjectModel, _ schema: Schema) {
     self.model = model
@@ -24,6 +28,17 @@ final class SchemaBinding: @unchecked Sendable {
     _byEntity = byEntity
     _byName = byName
     _byClass = Dictionary(uniqueKeysWithValues: byName.values.map { (ObjectIdentifier($0.modelClass), $0) })
+    let single = model.entities.flatMap { entity in
+      entity.relationshipsByName.values.filter { $0.inverseRelationship == nil }.map { (entity, $0) }
+    }
+    hasOneWays = !single.isEmpty
+    oneWays = single.compactMap { entity, relationship in
+      guard !relationship.isToMany, relationship.isOptional, relationship.entity === entity,
+        let name = entity.name, let destination = relationship.destinationEntity,
+        let slot = entity.slot(ofPropertyNamed: relationship.name)
+      else { return nil }
+      return OneWay(entity: name, name: relationship.name, slot: slot, destination: destination)
+    }
   }
 
   /// Returns the binding of an entity of this model.

@@ -65,5 +65,11 @@ extension ModelContext {
     guard hasUnprocessedDeletions else { return }
     hasUnprocessedDeletions = false
     managed.processPendingChanges()
+    do {
+      try followDeletions()
+    } catch {
+      // The save tries again, and fails with the error.
+      Console.warnOnce(about: "one-ways", "models that refer to deleted ones can't be found: \(error)")
+    }
   }
 }

@@ -38,6 +38,7 @@ public class ModelContext: Equatable {
     let isOnMain = isMain || MainQueue.isCurrent
     managed.tracksObservation = true
     managed.recordsMergedInsertions = true
+    if core.bindings.hasOneWays { managed.followedDeletions = [] }
     autosave.isPossible = isOnMain
     link = ContextLink(self, core.bindings)
     if !isMain { core.connect(mailbox) }

@@ -128,43 +128,87 @@ struct SchemaBuilder {
 
   private func _connectInverses() {
     // Explicit inverses come first.
+    let claims = _claims()
+    for claim in claims {
+      claim.relationship.inverseName = nil
+      claim.relationship.inverseKeyPath = nil
+    }
+    for claim in claims where _partner(of: claim.inverse, claims)?.relationship === claim.relationship {
+      Self._connect(claim.relationship, claim.inverse)
+    }
+    for claim in claims where claim.relationship.inverseName == nil {
+      Console.warnOnce(
+        about: "\(claim.entity).\(claim.relationship.name)",
+        "'\(claim.entity).\(claim.relationship.name)' has no inverse: '\(claim.relationship.destination)."
+          + "\(claim.inverse.name)', which it names, follows '\(claim.inverse.inverseName ?? "none")'.")
+    }
+    let claiming = Set(claims.map { ObjectIdentifier($0.relationship) })
+    for modelClass in _classes {
+      for case let relationship as Schema.Relationship in _entities[modelClass.name]!.storedProperties
+      where relationship.inverseName == nil {
+        guard let other = _onlyCandidate(for: relationship, of: modelClass.name, except: claiming) else {
+          continue
+        }
+        Self._connect(relationship, other)
+      }
+    }
+  }
+
+  private static func _connect(_ relationship: Schema.Relationship, _ other: Schema.Relationship) {
+    relationship.inverseName = other.name
+    relationship.inverseKeyPath = other.keypath
+    other.inverseName = relationship.name
+    other.inverseKeyPath = relationship.keypath
+  }
+
+  /// A relationship whose declaration names its inverse.
+  private struct Claim {
+    let entity: String
+    let relationship: Schema.Relationship
+    let inverse: Schema.Relationship
+  }
+
+  private func _claims() -> [Claim] {
+    var claims: [Claim] = []
     for modelClass in _classes {
       for case let relationship as Schema.Relationship in _entities[modelClass.name]!.storedProperties {
         guard let keyPath = relationship.inverseKeyPath else { continue }
         let destination = _classes.first { $0.name == relationship.destination }!
         let name = destination.properties[destination.index(of: keyPath)].name
-        guard let other = _relationships(of: destination.name).first(where: { $0.name == name }) else {
+        guard let inverse = _relationships(of: destination.name).first(where: { $0.name == name }) else {
           programmerError(
             "the inverse of '\(modelClass.name).\(relationship.name)' is '\(destination.name).\(name)', which is no "
               + "relationship.")
         }
-        relationship.inverseName = name
-        if other.inverseName == nil {
-          other.inverseName = relationship.name
-          other.inverseKeyPath = relationship.keypath
-        }
+        claims.append(Claim(entity: modelClass.name, relationship: relationship, inverse: inverse))
       }
     }
-    for modelClass in _classes {
-      for case let relationship as Schema.Relationship in _entities[modelClass.name]!.storedProperties
-      where relationship.inverseName == nil {
-        guard let other = _onlyCandidate(for: relationship, of: modelClass.name) else { continue }
-        relationship.inverseName = other.name
-        relationship.inverseKeyPath = other.keypath
-        other.inverseName = relationship.name
-        other.inverseKeyPath = relationship.keypath
-      }
+    return claims
+  }
+
+  /// Returns the relationship that an inverse follows: the one that it names itself; otherwise of those that name it
+  /// the last that belongs to its destination.
+  private func _partner(of inverse: Schema.Relationship, _ claims: [Claim]) -> Claim? {
+    let claimants = claims.filter { $0.inverse === inverse }
+    if let own = claims.first(where: { $0.relationship === inverse }) {
+      return claimants.first { $0.relationship === own.inverse }
     }
+    return claimants.last { claim in
+      sequence(first: _entities[claim.entity]) { $0?.superentity }.contains {
+        $0?.name == inverse.destination
+      }
+    } ?? claimants.last
   }
 
   /// Returns the only possible inverse; nil if there is none, or several on either side.
   ///
   /// A required to-one, and a pair of to-manys, have no inferred inverse.
   private func _onlyCandidate(
-    for relationship: Schema.Relationship, of entity: String
+    for relationship: Schema.Relationship, of entity: String, except claiming: Set<ObjectIdentifier>
   ) -> Schema.Relationship? {
     func canBeInferred(_ relationship: Schema.Relationship) -> Bool {
-      relationship.inverseName == nil && (!relationship.isToOneRelationship || relationship.isOptional)
+      relationship.inverseName == nil && !claiming.contains(ObjectIdentifier(relationship))
+        && (!relationship.isToOneRelationship || relationship.isOptional)
     }
     func candidates(_ from: String, _ to: String) -> [Schema.Relationship] {
       (_entities[from]?.storedProperties ?? []).compactMap { $0 as? Schema.Relationship }
