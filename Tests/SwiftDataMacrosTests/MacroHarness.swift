@@ -45,7 +45,7 @@ struct MacroHarness {
     _ type: String, _ role: String, to declaration: String, in parent: String? = nil,
     attribute: String = "@Model",
     missing: String? = "Observable, PersistentModel, Sendable", extending: String? = nil,
-    context: [String] = []
+    context: [String] = [], by server: PluginServer = server()
   ) -> Answer {
     var members: [(String, JSONValue)] = [
       (
@@ -61,7 +61,8 @@ struct MacroHarness {
     if let parent { members.append(("parentDeclSyntax", piece(parent))) }
     if let extending { members.append(("extendedTypeSyntax", piece(extending))) }
     if let missing { members.append(("conformanceListSyntax", piece("struct Placeholder: \(missing) {}"))) }
-    return _answer(to: .members([("expandAttachedMacro", .members(members))]), source: declaration)
+    return _answer(
+      to: .members([("expandAttachedMacro", .members(members))]), source: declaration, by: server)
   }
 
   /// Expands a freestanding macro.
@@ -76,7 +77,7 @@ struct MacroHarness {
         ])
       )
     ])
-    return _answer(to: request, source: source)
+    return _answer(to: request, source: source, by: server())
   }
 
   /// The members that `@Model` adds to a class.
@@ -85,8 +86,8 @@ struct MacroHarness {
       "ModelMacro", "member", to: source, missing: isSubclass ? nil : "Observable, PersistentModel, Sendable")
   }
 
-  private static func _answer(to request: JSONValue, source: String) -> Answer {
-    let text = server().answer(to: Array(request.text.utf8))
+  private static func _answer(to request: JSONValue, source: String, by server: PluginServer) -> Answer {
+    let text = server.answer(to: Array(request.text.utf8))
     guard let answer = try? JSONValue(parsing: Array(text.utf8)), let result = answer["expandMacroResult"],
       case .array(let diagnostics)? = result["diagnostics"]
     else { return Answer(source: "no answer: \(text)", remarks: []) }

@@ -246,9 +246,9 @@ import Testing
     let source =
       _extension("@Model class Book { }", "Observable, PersistentModel, Sendable", "Library.Book") ?? ""
     #expect(source.contains("extension Library.Book: nonisolated SwiftData.PersistentModel {\n}"))
-    #expect(source.contains("extension Library.Book: nonisolated Observation.Observable {\n}"))
+    #expect(source.contains("extension Library.Book: nonisolated SwiftData.Observable {\n}"))
     #expect(source.contains("@available(*, unavailable"))
-    #expect(source.contains("extension Library.Book: Sendable {\n}"))
+    #expect(source.contains("extension Library.Book: Swift.Sendable {\n}"))
   }
 
   @Test func `A class that says Sendable stays so`() {
@@ -258,6 +258,21 @@ import Testing
 
   @Test func `A subclass inherits its conformances`() {
     #expect(_extension("@Model class Novel: Book { }", nil, "Novel") == "")
+  }
+
+  @Test(arguments: ["Observable", "Sendable", "PersistentModel"])
+  func `A superclass may have the name of a protocol`(name: String) {
+    let source = MacroHarness.members(
+      of: "@Model class Novel: \(name) { var a = 1; override init() { super.init() } }", isSubclass: true
+    ).source
+    #expect(source?.contains("super.schemaMetadata") == true)
+  }
+
+  @Test func `A class that says all itself is no subclass`() {
+    let source = MacroHarness.members(
+      of: "@Model class Book: SwiftData.PersistentModel, @unchecked Sendable { var a = 1 }", isSubclass: true
+    ).source
+    #expect(source?.contains("super.") == false)
   }
 
   @Test func `A class of a client's protocol is no subclass`() {

@@ -12,7 +12,7 @@ import Testing
 
   @Test func `A variable gets accessors`() {
     #expect(
-      _expand("accessor", "\n  @Attribute(.unique) var title: String = \"\" // a title\n") == """
+      _expand("accessor", "@Attribute(.unique) var title: String = \"\" // a title\n") == """
         @storageRestrictions(accesses: _$backingData, initializes: _title)
         init(initialValue) {
           _$backingData.begin(\\.title, at: 2, with: initialValue)
@@ -25,6 +25,26 @@ import Testing
           _$backingData.set(\\.title, at: 2, of: self, to: newValue)
         }
         """)
+  }
+
+  @Test func `An error about the type is shown at the type`() {
+    // The piece begins on line 1, in column 1.
+    let source = _expand("accessor", "\n  var title: Title") ?? ""
+    #expect(
+      source.contains(
+        """
+        get {
+          #sourceLocation(file: "/Sources/App/Models.swift", line: 1)
+        _$backingData
+                    .value(\\.title, at: 2, of: self)
+        #sourceLocation()
+        }
+        """))
+  }
+
+  @Test func `A variable with @Relationship is read as one`() {
+    let source = _expand("accessor", "@Relationship var author: Author?") ?? ""
+    #expect(source.contains("_$backingData.related(\\.author, at: 2, of: self)"))
   }
 
   @Test func `A transformable variable is read as such`() {

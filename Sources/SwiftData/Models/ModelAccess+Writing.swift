@@ -177,29 +177,19 @@ extension _ModelAccess {
   }
 }
 
-// Diagnostics for properties whose type is unsupported.
+// Properties whose type is unsupported: the getter reports it, so these need not.
 
 extension _ModelAccess {
   /// For unsupported types.
-  @available(
-    *, unavailable,
-    message:
-      "A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory"
-  )
   @_disfavoredOverload
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
-  ) { fatalError("unavailable") }
+  ) { programmerError("a \(Value.self) can't be stored.") }
 
   /// For unsupported types.
-  @available(
-    *, unavailable,
-    message:
-      "A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory"
-  )
   @_disfavoredOverload
   public func set<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
     to newValue: Value
-  ) { fatalError("unavailable") }
+  ) { programmerError("a \(Value.self) can't be stored.") }
 }

@@ -94,6 +94,34 @@ extension _ModelAccess {
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
   ) -> Value { fatalError("unavailable") }
 
+  // MARK: With '@Relationship'
+
+  /// The destination of a required to-one relationship.
+  public func related<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value where Value: PersistentModel { value(keyPath(), at: index, of: model) }
+
+  /// The destination of a to-one relationship.
+  public func related<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model
+  ) -> Value? where Value: PersistentModel { value(keyPath(), at: index, of: model) }
+
+  /// The models of a to-many relationship.
+  public func related<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value where Value: RelationshipCollection { value(keyPath(), at: index, of: model) }
+
+  /// For values.
+  @available(
+    *, unavailable,
+    message:
+      "'@Relationship' requires a model, an optional one or an array of them; '@Attribute' is for values"
+  )
+  @_disfavoredOverload
+  public func related<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value { fatalError("unavailable") }
+
   private func _read<Value>(_ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ index: Int, _ model: Model)
     -> Value
   {

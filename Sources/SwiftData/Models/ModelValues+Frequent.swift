@@ -298,6 +298,16 @@ extension _ModelValues {
     return _slowModels(keyPath(), index, model)
   }
 
+  /// The model at the other end of a to-one relationship with `@Relationship`.
+  @inlinable public func related<Other: PersistentModel>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, of model: Model
+  ) -> Other? { value(keyPath(), at: index, of: model) }
+
+  /// The models of a to-many relationship with `@Relationship`.
+  @inlinable public func related<Other: PersistentModel>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, [Other]>, at index: Int = -1, of model: Model
+  ) -> [Other] { value(keyPath(), at: index, of: model) }
+
   // MARK: Without index, or not inserted
 
   @inline(never) @usableFromInline func _slow<Value: Decodable>(

@@ -87,15 +87,27 @@ extension Schema {
     }
     for option in attribute.options {
       switch option.kind {
-      case .externalStorage: description.allowsExternalBinaryDataStorage = true
+      case .externalStorage:
+        if !form.isBinary {
+          _warn("\(entity.name).\(attribute.name)", "'.externalStorage' has no effect on it")
+        }
+        description.allowsExternalBinaryDataStorage = true
       case .ephemeral: description.isTransient = true
       case .preserveValueOnDeletion: description.preservesValueInHistoryOnDeletion = true
       case .spotlight: description.isIndexedBySpotlight = true
       case .allowsCloudEncryption: description.allowsCloudEncryption = true
+      case .unique where form.isBinary && form.type != .binaryDataAttributeType || form.isJSON:
+        _warn(
+          "\(entity.name).\(attribute.name)",
+          "'.unique' compares its stored bytes, which may differ for equal values")
       case .unique, .codable, .transformable: break
       }
     }
     return description
+  }
+
+  private func _warn(_ name: String, _ what: String) {
+    Console.warnOnce(about: "options of \(name)", "'\(name)': \(what).")
   }
 
   private func _accessor(of attribute: Attribute, _ entity: Entity) -> PropertyAccessor? {

@@ -23,6 +23,9 @@ struct StoredForm: Sendable {
   /// Bytes that are a value's JSON.
   static let json = StoredForm(type: .binaryDataAttributeType, isJSON: true)
 
+  /// Whether values are stored as bytes.
+  var isBinary: Bool { type == .binaryDataAttributeType || type == .transformableAttributeType }
+
   /// Creates the description of an attribute with this form.
   func attribute(named name: String, isOptional: Bool) -> NSAttributeDescription {
     let attribute: NSAttributeDescription

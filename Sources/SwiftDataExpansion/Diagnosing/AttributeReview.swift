@@ -46,34 +46,14 @@ struct AttributeReview {
           "'.unique' compares stored values, and '.ephemeral' keeps '\(_property.name.text)' out of the store",
           at: option.range))
     }
-    if let option = arguments.option("externalStorage"), let type = TypeShape.value(_property.type),
-      type != "Data"
-    {
-      found.append(
-        _review.warning(
-          "'.externalStorage' has no effect on '\(type)'; it applies to 'Data'", at: option.range))
-    }
     return found
   }
 
   private static let _deleteRules: Set<String> = ["noAction", "nullify", "cascade", "deny"]
 
   private func _relationship(_ attribute: AttributeSyntax) -> [Diagnostic] {
+    guard let arguments = attribute.arguments else { return [] }
     var found: [Diagnostic] = []
-    if let type = TypeShape.value(_property.type) {
-      let end = attribute.arguments.map { $0.range.lowerBound - 1 } ?? attribute.range.upperBound
-      found.append(
-        _review.error(
-          "'@Relationship' requires a model, an optional one or an array of them, but '\(_property.name.text)' is of type "
-            + "'\(type)'",
-          at: attribute.range,
-          fixIts: [
-            _review.fixIt(
-              "replace '@Relationship' with '@Attribute'", replacing: attribute.range.lowerBound..<end,
-              with: "@Attribute")
-          ]))
-    }
-    guard let arguments = attribute.arguments else { return found }
     for rule in Self._deleteRules.sorted() {
       guard let option = arguments.option(rule) else { continue }
       found.append(
@@ -116,6 +96,13 @@ struct AttributeReview {
     if words == own {
       return [_review.error("'\(_property.name.text)' can't be its own inverse", at: argument.range)]
     }
+    if let other = _namesBack(words) {
+      return [
+        _review.error(
+          "'\(_property.name.text)' and '\(other)' name each other as inverse; give it on one side only",
+          at: argument.range)
+      ]
+    }
     // The destination is another class, which the macro cannot see.
     guard argument.tokens.first?.isPunctuation("\\") ?? false,
       argument.tokens.dropFirst().first?.isPunctuation(".") ?? false
@@ -125,6 +112,20 @@ struct AttributeReview {
         "The key path of an inverse begins with the class at the other end, as in '\\Other.\(words.first ?? "property")'",
         at: argument.range)
     ]
+  }
+
+  /// The name of an earlier property of the class that is the inverse and names this one as its own. Of two classes, the
+  /// compiler shows each alone.
+  private func _namesBack(_ words: [String]) -> String? {
+    let own = _review.model.type.name.text
+    guard words.count == 2, words[0] == own else { return nil }
+    let properties = _review.model.properties
+    guard let other = properties.firstIndex(where: { $0.name.text == words[1] }),
+      let place = properties.firstIndex(where: { $0.name.text == _property.name.text }), other < place,
+      let back = properties[other].head.attribute("Relationship")?.arguments?["inverse"],
+      back.tokens.filter(\.isName).map(\.text) == [own, _property.name.text]
+    else { return nil }
+    return words[1]
   }
 
   private func _originalName(_ attribute: AttributeSyntax) -> [Diagnostic] {

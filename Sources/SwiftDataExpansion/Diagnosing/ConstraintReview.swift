@@ -35,6 +35,15 @@ struct ConstraintReview {
               _review.fixIt("replace '\(type)' with '\(name)'", replacing: generics, with: _model.name)
             ]))
       }
+    } else {
+      found.append(
+        _review.error(
+          "'#\(use.name)' requires the class in angle brackets: '#\(use.name)<\(name)>'", at: use.range,
+          fixIts: [
+            _review.insertion(
+              "insert '<\(name)>'", at: use.range.lowerBound + 1 + use.name.utf8.count, of: "<\(_model.name)>"
+            )
+          ]))
     }
     guard let arguments = use.arguments, !arguments.arguments.isEmpty else {
       return found + [
@@ -49,7 +58,10 @@ struct ConstraintReview {
   private func _check(_ argument: ArgumentList.Argument, _ use: MacroUse) -> [Diagnostic] {
     var found: [Diagnostic] = []
     for (path, range) in Self._keyPaths(argument.tokens) {
-      guard let property = _model.properties.first(where: { $0.name.text == path }) else { continue }
+      guard let property = _model.properties.first(where: { $0.name.text == path }) else {
+        if let unknown = _unknown(path, at: range, use) { found.append(unknown) }
+        continue
+      }
       let kind: String
       switch property.storage {
       case .transient: kind = "transient"
@@ -62,6 +74,20 @@ struct ConstraintReview {
         _review.error("'#\(use.name)' requires stored properties, but '\(path)' is \(kind)", at: range))
     }
     return found
+  }
+
+  /// An error for a name that no property of the class has; a subclass may inherit one.
+  private func _unknown(_ name: String, at range: Range<Int>, _ use: MacroUse) -> Diagnostic? {
+    guard !_model.isSubclass, name != "self" else { return nil }
+    let message =
+      "'#\(use.name)' requires stored properties, but '\(_model.type.name.text)' declares no '\(name)'"
+    let names = _model.stored.map(\.name.text)
+    guard let meant = Spelling.closest(to: name, among: names) else {
+      return _review.error(message, at: range)
+    }
+    return _review.error(
+      "\(message); did you mean '\(meant)'?", at: range,
+      fixIts: [_review.fixIt("replace '\(name)' with '\(meant)'", replacing: range, with: meant)])
   }
 
   /// The first names of key paths such as `\.name` and `\Book.name`.

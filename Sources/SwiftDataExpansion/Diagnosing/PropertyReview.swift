@@ -137,7 +137,6 @@ struct PropertyReview {
       case .existential: "an existential; name a concrete type"
       case .opaque: "an opaque type; name a concrete type"
       case .metatype: "a type"
-      case .named(let type): "of type '\(type)'"
       }
     return "A store can't hold '\(name)', which is \(kind)"
   }

@@ -16,7 +16,7 @@ enum ModelMacro {
     }
     parts.append(_persistentBackingData(model))
     parts.append(_modelStorage(model))
-    parts.append(SchemaMetadata(model).source)
+    parts.append(SchemaMetadata(model, isWrong: isWrong).source)
     parts.append(_initializer(model, isWrong: isWrong))
     if !isWrong, _needsDefaultInitializer(model) { parts.append("init() {\n}") }
     if !model.isSubclass, !model.isFinal, model.name != "Root" {
@@ -60,14 +60,14 @@ enum ModelMacro {
       parts.append("extension \(type): nonisolated SwiftData.PersistentModel {\n}")
     }
     if missing.contains("Observable") {
-      parts.append("extension \(type): nonisolated Observation.Observable {\n}")
+      parts.append("extension \(type): nonisolated SwiftData.Observable {\n}")
     }
     if missing.contains("Sendable") {
       parts.append(
         """
         @available(*, unavailable, message: "A model belongs to the context that it is in. Pass its persistentModelID to \
         another actor, and look it up there.")
-        extension \(type): Sendable {
+        extension \(type): Swift.Sendable {
         }
         """)
     }
@@ -127,7 +127,7 @@ enum ModelMacro {
   private static func _initializer(_ model: ModelDeclaration, isWrong: Bool) -> String {
     let root = model.isSubclass ? "Root" : model.name
     var source = "\(model.memberAccess)required init(backingData: any SwiftData.BackingData<\(root)>) {\n"
-    if isWrong { return source + "  fatalError(\"This class has errors.\")\n}" }
+    if isWrong { return source + "  Swift.fatalError(\"This class has errors.\")\n}" }
     for property in model.stored {
       guard let line = _assignment(property, in: model) else { continue }
       source += ConditionalSource.wrapped("  \(line)\n", in: property.member.branches)
@@ -148,7 +148,9 @@ enum ModelMacro {
     let accessor = property.isTransformable ? "getTransformableValue" : "getValue"
     let data =
       model.isSubclass ? "SwiftData._ModelPart<\(model.name)>(sharing: backingData).constants" : "backingData"
-    return "\(property.spelling) = \(data).\(accessor)(forKey: \\.\(property.spelling))"
+    return PlacedCall(
+      receiver: "\(property.spelling) = \(data)", method: "\(accessor)(forKey: \\.\(property.spelling))"
+    ).source(at: property.placeOfType, in: property.piece)
   }
 
   /// Whether the class would have `init()` if the macro generated no initializer.

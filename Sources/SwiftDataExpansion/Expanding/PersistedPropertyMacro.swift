@@ -32,8 +32,12 @@ enum PersistedPropertyMacro {
   private static func _accessors(_ property: ModelProperty, _ place: String) -> String {
     let (key, name) = ("\\.\(property.spelling)\(place)", property.name.text)
     let isTransformable = property.isTransformable
-    let (get, set) = isTransformable ? ("transformableValue", "setTransformable") : ("value", "set")
+    // The methods' overloads tell values from models, and report a type that is neither.
+    let value = property.head.attribute("Relationship") == nil ? "value" : "related"
+    let (get, set) = isTransformable ? ("transformableValue", "setTransformable") : (value, "set")
     let begin = isTransformable ? "beginTransformable" : "begin"
+    let getter = PlacedCall(receiver: "_$backingData", method: "\(get)(\(key), of: self)")
+      .source(at: property.placeOfType, in: property.piece)
     return """
       @storageRestrictions(accesses: _$backingData, initializes: _\(name))
       init(initialValue) {
@@ -41,7 +45,7 @@ enum PersistedPropertyMacro {
         _\(name) = _SwiftDataNoType()
       }
       get {
-        _$backingData.\(get)(\(key), of: self)
+        \(getter)
       }
       set {
         _$backingData.\(set)(\(key), of: self, to: newValue)

@@ -1,11 +1,16 @@
 /// Generates the static list from which the schema of a class is created.
 struct SchemaMetadata {
   private let _model: ModelDeclaration
+  private let _isWrong: Bool
 
-  init(_ model: ModelDeclaration) { _model = model }
+  /// - Parameter isWrong: The class has errors, which the list must not repeat.
+  init(_ model: ModelDeclaration, isWrong: Bool) {
+    _model = model
+    _isWrong = isWrong
+  }
 
   var source: String {
-    let entries = _entries
+    let entries = _isWrong ? [] : _entries
     let isConditional = entries.contains { !$0.branches.isEmpty }
     var source = "\(_head) {\n"
     if isConditional {

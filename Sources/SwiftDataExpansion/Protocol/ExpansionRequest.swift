@@ -40,7 +40,9 @@ package struct ExpansionRequest {
     extendedType = json["extendedTypeSyntax"].flatMap(SyntaxPiece.init)?.trimmed
     missingConformances = json["conformanceListSyntax"].flatMap(SyntaxPiece.init).map { piece in
       var reader = DeclarationReader(piece)
-      return Set(reader.type()?.inherited.map { $0.name } ?? [])
+      // Qualified where the client has a type with one of these names.
+      return Set(
+        reader.type()?.inherited.compactMap { $0.name.split(separator: ".").last.map(String.init) } ?? [])
     }
     if case .array(let pieces)? = json["lexicalContext"] {
       lexicalContext = pieces.compactMap(SyntaxPiece.init)

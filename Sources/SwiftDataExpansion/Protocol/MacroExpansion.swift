@@ -9,6 +9,11 @@ struct MacroExpansion {
   static var nothing: MacroExpansion { MacroExpansion(source: nil) }
   static var empty: MacroExpansion { MacroExpansion(source: "") }
 
+  /// The same with more diagnostics.
+  func adding(_ more: [Diagnostic]) -> MacroExpansion {
+    MacroExpansion(source: source, diagnostics: diagnostics + more)
+  }
+
   /// The response in the compiler's format.
   var message: JSONValue {
     .members([

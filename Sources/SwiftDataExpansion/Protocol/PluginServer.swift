@@ -2,14 +2,15 @@ import CoreDataJSON
 
 /// Processes the compiler's requests in order, until there are no more.
 ///
-/// A response depends only on its request: the compiler expands each declaration several times, in several
-/// processes, and compares the results.
+/// An expansion depends only on its request: the compiler expands each declaration several times, in several
+/// processes, and compares the results. A message may depend on earlier requests.
 package struct PluginServer {
   /// The version of the protocol that is spoken. With an older compiler it is that compiler's.
   package static let protocolVersion = 7
 
   private let _channel: MessageChannel
   private let _log: (String) -> Void
+  private let _inverses = NamedInverses()
 
   /// - Parameter log: Receives messages for the build's output.
   package init(channel: MessageChannel, log: @escaping (String) -> Void) {
@@ -61,7 +62,7 @@ package struct PluginServer {
         _log("a request '\(request.name)' lacks its macro or its source")
         return MacroExpansion.nothing.message
       }
-      return MacroExpander.expand(request).message
+      return MacroExpander.expand(request).adding(_inverses.review(request)).message
     default: return MacroExpansion.nothing.message
     }
   }

@@ -26,11 +26,10 @@ struct ModelDeclaration {
 
   /// A class without missing conformances inherits them, unless it declares itself what the macro would add.
   private static func _isSubclass(_ type: TypeDeclaration, _ missing: Set<String>?) -> Bool {
-    guard missing?.isEmpty ?? true, let first = type.inherited.first?.name else { return false }
-    let added: Set<String> = [
-      "Sendable", "PersistentModel", "SwiftData.PersistentModel", "Observable", "Observation.Observable",
-    ]
-    return !added.contains(first)
+    guard missing?.isEmpty ?? true, !type.inherited.isEmpty else { return false }
+    // A superclass may have the name of a protocol, but does not stand for two.
+    let names = type.inherited.compactMap { $0.name.split(separator: ".").last }
+    return !(names.contains("PersistentModel") && names.contains("Sendable"))
   }
 
   var name: String { piece.text(type.name.range) }

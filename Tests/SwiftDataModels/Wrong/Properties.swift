@@ -23,20 +23,37 @@ struct Unstorable { var a = 1 }
   var metatype: Int.Type = Int.self
 //              ^ error: A store can't hold 'metatype', which is a type
   var anything: Any
-//              ^ error: A store can't hold 'anything', which is of type 'Any'
+//              ^ error: A store can't hold 'anything', which is an existential; name a concrete type
   var object: AnyObject?
-//            ^ error: A store can't hold 'object', which is of type 'AnyObject'
+//            ^ error: A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory
   var task: Task<Void, Never>?
-//          ^ error: A store can't hold 'task', which is of type 'Task'
+//          ^ error: A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory
   var pointer: UnsafePointer<Int>?
-//             ^ error: A store can't hold 'pointer', which is of type 'UnsafePointer'
+//             ^ error: A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory
   var void: Void = ()
-//          ^ error: A store can't hold 'void', which is of type 'Void'
+//          ^ error: A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory
   init() {
     function = {}
     constant = { $0 }
     existential = Square()
     anything = 1
+  }
+}
+
+@Model final class Named {
+  var variable: Unstorable
+//              ^ error: A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory
+  let constant: Unstorable
+//              ^ error: A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory
+  private(set) var optional: Unstorable? = nil
+//                           ^ error: A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory
+  var list: [Unstorable] = []
+//          ^ error: A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory
+  var inferred = Unstorable()
+//    ^ error: A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory
+  init(_ value: Unstorable) {
+    variable = value
+    constant = value
   }
 }
 
@@ -87,7 +104,7 @@ struct Unstorable { var a = 1 }
   @Attribute(originalName: "y") var two = 1
 //                         ^ error: 'one' already continues the stored property 'y'
   @Relationship(deleteRule: .cascade) var text: String = ""
-//^ error: '@Relationship' requires a model, an optional one or an array of them, but 'text' is of type 'String'
+//                                              ^ error: '@Relationship' requires a model, an optional one or an array of them; '@Attribute' is for values
   @Relationship(inverse: \Parent.a) let unchanging: Parent
 //^ error: A relationship changes with its inverse, so 'unchanging' has to be a variable
   @Relationship(minimumModelCount: 3, maximumModelCount: 2) var counted: [Parent] = []
@@ -95,6 +112,33 @@ struct Unstorable { var a = 1 }
   @Relationship(inverse: \Attributes.itself) var itself: [Attributes] = []
 //              ^ error: 'itself' can't be its own inverse
   init(unchanging: Parent) { self.unchanging = unchanging }
+}
+
+@Model final class Reflexive {
+  @Relationship(inverse: \Reflexive.parent) var children: [Reflexive] = []
+  @Relationship(inverse: \Reflexive.children) var parent: Reflexive?
+//              ^ error: 'parent' and 'children' name each other as inverse; give it on one side only
+  init() {}
+}
+
+@Model final class Shelf {
+  @Relationship(inverse: \Volume.shelf) var volumes: [Volume] = []
+  init() {}
+}
+
+@Model final class Volume {
+  @Relationship(inverse: \Shelf.volumes) var shelf: Shelf?
+//              ^ error: 'Volume.shelf' and 'Shelf.volumes' name each other as inverse; give it on one side only
+  init() {}
+}
+
+@Model final class Misspelled {
+  #Unique<Misspelled>([\.nmae])
+//                       ^ error: '#Unique' requires stored properties, but 'Misspelled' declares no 'nmae'; did you mean 'name'?
+  #Index([\.name])
+//^ error: '#Index' requires the class in angle brackets: '#Index<Misspelled>'
+  var name = ""
+  init() {}
 }
 
 @Model final class Constraints {
