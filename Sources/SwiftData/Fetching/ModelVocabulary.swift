@@ -59,10 +59,9 @@ struct ModelVocabulary: PredicateVocabulary {
     case is String, is Int, is [String], is [Int], is [UUID]: return nil
     case let identifier as PersistentIdentifier: return .value(try _objectID(identifier))
     case let model as any PersistentModel where type(of: value) is AnyClass:
-      guard let object = _storage(of: model)?.object else {
-        throw Failure(description: "the model was never inserted")
-      }
-      return .value(object.objectID)
+      return .value(try _objectID(of: model))
+    case let models as [any PersistentModel] where !models.isEmpty:
+      return .value(try models.map { try _objectID(of: $0) })
     case let identifiers as [PersistentIdentifier]:
       return .value(identifiers.compactMap { try? _objectID($0) } as [NSManagedObjectID])
     case let identifiers as Set<PersistentIdentifier>:
@@ -72,6 +71,7 @@ struct ModelVocabulary: PredicateVocabulary {
       return try constant(for: wrapped) ?? .value(wrapped)
     case is any BasicValue: return nil
     case let raw as any RawRepresentable: return _rawValue(raw).map { .value($0) }
+    case let models as any ModelSet: return .value(try models.models.map { try _objectID(of: $0) })
     case let collection as any Collection where !(value is String):
       return _constants(collection).map { .value($0) }
     default:
@@ -82,8 +82,11 @@ struct ModelVocabulary: PredicateVocabulary {
     }
   }
 
-  private func _storage<Model: PersistentModel>(of model: Model) -> ModelStorage? {
-    model._modelStorage
+  private func _objectID<Model: PersistentModel>(of model: Model) throws -> NSManagedObjectID {
+    guard let object = model._modelStorage?.object else {
+      throw Failure(description: "the model was never inserted")
+    }
+    return object.objectID
   }
 
   private func _rawValue<Value: RawRepresentable>(_ value: Value) -> Any? {
@@ -121,3 +124,12 @@ struct ModelVocabulary: PredicateVocabulary {
 /// The key path of an enumeration's raw value.
 private protocol RawValuePath {}
 extension KeyPath: RawValuePath where Root: RawRepresentable, Value == Root.RawValue {}
+
+/// A set of models.
+private protocol ModelSet {
+  var models: [any PersistentModel] { get }
+}
+
+extension Set: ModelSet where Element: PersistentModel {
+  fileprivate var models: [any PersistentModel] { Array(self) }
+}

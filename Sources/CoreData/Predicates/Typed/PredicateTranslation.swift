@@ -58,6 +58,9 @@ struct PredicateTranslator {
   }
 
   mutating func part(_ expression: any PredicateExpression) throws -> TranslatedPart {
+    if let captured = expression as? any CapturedPart {
+      return .expression(try constant(captured.capturedValue))
+    }
     guard let part = expression as? any TranslatablePart else {
       throw PredicateTranslationError(
         Self.name(of: expression), "no store knows this operation; fetch without it and filter the result")

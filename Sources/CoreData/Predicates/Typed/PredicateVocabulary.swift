@@ -20,6 +20,11 @@ package protocol PredicateVocabulary {
   func entityNames(of type: Any.Type) -> [String]?
 }
 
+/// An expression of another module for a captured value that Foundation's doesn't take.
+package protocol CapturedPart {
+  var capturedValue: Any { get }
+}
+
 /// The replacement of a captured value in a translated predicate.
 package enum PredicateConstant {
   /// A value of a type that the engine supports; nil for null.
