@@ -33,6 +33,15 @@ import Testing
     try SwiftDataCodegen.files(of: ModelSchema(entities: [Self._book(change)])).remarks
   }
 
+  @Test func `A default UUID of a store is drawn anew, one of a model file is kept`() throws {
+    let uuid = "6F0A5B16-21F7-4B64-9D2C-0C8E0F4C1B11"
+    let schema = ModelSchema(entities: [
+      Self._book { $0.attributes = [Self._attribute("id", .uuid, default: .uuid(uuid))] }
+    ])
+    #expect(try SwiftDataCodegen.files(of: schema, isOfStore: true).files[0].text.contains("= UUID()\n"))
+    #expect(try SwiftDataCodegen.files(of: schema).files[0].text.contains("UUID(uuidString: \"\(uuid)\")!"))
+  }
+
   @Test func `An entity becomes a class`() throws {
     var author = EntitySchema(name: "Author")
     author.attributes = [Self._attribute("name", .string)]

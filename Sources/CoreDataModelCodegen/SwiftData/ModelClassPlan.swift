@@ -12,7 +12,7 @@ struct ModelClassPlan {
   private let _types: SwiftDataTypes
 
   /// - Throws: `ModelCodegenError`.
-  init(_ schema: ModelSchema) throws {
+  init(_ schema: ModelSchema, isOfStore: Bool = false) throws {
     _schema = schema
     _entities = Dictionary(schema.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     guard _entities.count == schema.entities.count else {
@@ -20,7 +20,7 @@ struct ModelClassPlan {
       let twice = zip(names, names.dropFirst()).first { $0 == $1 }?.0 ?? ""
       throw ModelCodegenError(entity: twice, reason: "two entities have this name; rename one of them")
     }
-    _types = SwiftDataTypes(entities: Set(schema.entities.map(\.name)))
+    _types = SwiftDataTypes(entities: Set(schema.entities.map(\.name)), isOfStore: isOfStore)
     for entity in schema.entities.sorted(by: { $0.name < $1.name }) {
       classes.append(try _class(of: entity))
     }

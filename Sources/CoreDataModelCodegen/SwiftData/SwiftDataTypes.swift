@@ -5,8 +5,13 @@ import Foundation
 struct SwiftDataTypes {
   /// Entity names that shadow types of other modules.
   private let _taken: Set<String>
+  /// Whether the model is a store's: then SwiftData drew a default UUID when it made the schema.
+  private let _isOfStore: Bool
 
-  init(entities: Set<String>) { _taken = entities }
+  init(entities: Set<String>, isOfStore: Bool) {
+    _taken = entities
+    _isOfStore = isOfStore
+  }
 
   private static let _standard: Set<String> = ["Int16", "Int32", "Int", "Double", "Float", "Bool", "String"]
 
@@ -42,6 +47,7 @@ struct SwiftDataTypes {
       guard bytes.count <= 64 else { return nil }
       return "\(qualified("Data"))([\(bytes.map(String.init).joined(separator: ", "))])"
     case .uuid(let text):
+      if _isOfStore { return "\(qualified("UUID"))()" }
       return UUID(uuidString: text).map {
         "\(qualified("UUID"))(uuidString: \(SourceText.literal($0.uuidString)))!"
       }

@@ -23,7 +23,7 @@ extension Command {
     let input = try StoreInput(arguments, environment)
     let result: SwiftDataCodegen.Result
     do {
-      result = try SwiftDataCodegen.files(of: input.model.schema)
+      result = try SwiftDataCodegen.files(of: input.model.schema, isOfStore: true)
     } catch {
       throw ToolFailure(.badInput, "\(error).")
     }
