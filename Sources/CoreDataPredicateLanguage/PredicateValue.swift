@@ -65,6 +65,6 @@ package enum PredicateValue: Sendable, Hashable {
   case object(PredicateObject)
   /// An array, a set or the values of a dictionary; ordered if the original was.
   case collection([PredicateValue])
-  /// String-keyed dictionary, for `dict["key"]`.
+  /// Dictionary, for `dict["key"]` and `dict[4]`. Keys of other types than text are given as their text.
   case dictionary([String: PredicateValue])
 }

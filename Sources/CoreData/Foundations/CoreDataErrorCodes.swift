@@ -100,6 +100,8 @@ public let NSInferredMappingModelError = 134190
 public let NSExternalRecordImportError = 134200
 /// A history token is older than the history kept.
 public let NSPersistentHistoryTokenExpiredError = 134301
+/// A history token is of other stores than those asked; Core Data has no public name for this code.
+let historyTokenStoreError = 134501
 /// A model reference resolves to no model.
 public let NSManagedObjectModelReferenceNotFoundError = 134504
 /// A staged migration encountered another framework version.

@@ -117,7 +117,7 @@ struct HistorySearch {
   }
 
   /// - Throws: A Cocoa error for a request with another entity, or an unsupported condition: 134301 for a
-  ///   comparison with the token of an empty history, or with one unrelated to the store.
+  ///   comparison with the token of an empty history, 134501 for one with the token of another store.
   init(_ request: AnyFetchRequest, in store: NSPersistentStore) throws {
     _limit = max(0, request.fetchLimit)
     _offset = max(0, request.fetchOffset)
@@ -169,9 +169,8 @@ struct HistorySearch {
     case .object(let object):
       switch object.wrapped {
       case let token as NSPersistentHistoryToken:
-        guard let number = token.transactions[store.identifier], number > 0 else {
-          throw HistoryErrors.expired(token)
-        }
+        guard let number = token.transactions[store.identifier] else { throw HistoryErrors.foreign(token) }
+        guard number > 0 else { throw HistoryErrors.expired(token) }
         return .int(number)
       case let transaction as NSPersistentHistoryTransaction: return .int(transaction.transactionNumber)
       case let entity as NSEntityDescription: return .string(entity.name ?? "")
@@ -189,7 +188,14 @@ enum HistoryErrors {
   static func expired(_ token: NSPersistentHistoryToken) -> CocoaError {
     CocoaError.coreData(
       NSPersistentHistoryTokenExpiredError,
-      "\(token) names no place in the history: what came after it was deleted, or it is from another store or from before "
-        + "the first transaction. Read all there is, and go on from the current token.", ["token": token])
+      "\(token) names no place in the history: what came after it was deleted, or it is from before the first "
+        + "transaction. Read all there is, and go on from the current token.", ["token": token])
+  }
+
+  static func foreign(_ token: NSPersistentHistoryToken) -> CocoaError {
+    CocoaError.coreData(
+      historyTokenStoreError,
+      "\(token) is a token of another store: no store that was asked is among its stores. Keep a token for each store, and read "
+        + "the whole history of one that was replaced.", ["token": token])
   }
 }

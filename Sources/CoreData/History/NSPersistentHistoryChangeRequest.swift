@@ -86,8 +86,8 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
   /// Creates a request for transactions after a token; nil for all.
   ///
-  /// Executing it throws 134301 if transactions after the token have been deleted from the history, or if the
-  /// token is unrelated to all stores.
+  /// Executing it throws 134301 if transactions after the token have been deleted from the history, and 134501
+  /// if all stores of the token are others than those asked.
   ///
   /// ```swift
   /// do {

@@ -43,10 +43,10 @@ extension NSPersistentStoreCoordinator {
         "None of the stores asked keeps a history. Add a SQLite store with NSPersistentHistoryTrackingKey set to true."
       )
     }
-    if case .token(let token) = request.place,
+    if case .token(let token) = request.place, !token.transactions.isEmpty,
       !histories.contains(where: { token.transactions[$0.store.identifier] != nil })
     {
-      throw HistoryErrors.expired(token)
+      throw HistoryErrors.foreign(token)
     }
     if request.isDeletion {
       for (store, history) in histories {

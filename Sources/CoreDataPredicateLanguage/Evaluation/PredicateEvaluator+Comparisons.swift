@@ -164,8 +164,7 @@ extension PredicateEvaluator {
     case "UTI-EQUALS":
       return try _text(selector, left, right) { StringComparison.equal($0, $1, options: .caseInsensitive) }
     case "UTI-CONFORMS-TO":
-      throw PredicateEvaluationError.unsupported(
-        "UTI-CONFORMS-TO needs a registry of uniform types, and this platform has none.")
+      return try _text(selector, left, right) { UniformTypes.conforms($0, to: $1) }
     default: return left.isNull ? false : try call(selector, on: left, [right]).isTrue
     }
   }

@@ -116,11 +116,16 @@ public final class HistoryFollower: @unchecked Sendable {
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: _contexts)
       }
       _token = last.token
-    } catch let error as CocoaError where error.code.rawValue == NSPersistentHistoryTokenExpiredError {
-      // Part of the history was deleted before it was read, so any value may be stale.
+    } catch let error as CocoaError where Self._isLost(error) {
+      // Part of the history was deleted before it was read, or the store was replaced: any value may be stale.
       _token = _coordinator.currentPersistentHistoryToken(fromStores: nil)
       _readAgain()
     }
+  }
+
+  /// Whether the token names no place in the stores' history. Of other stores: 134501, which has no name.
+  private static func _isLost(_ error: CocoaError) -> Bool {
+    [NSPersistentHistoryTokenExpiredError, 134501].contains(error.code.rawValue)
   }
 
   /// Rereads every object that a context shows.

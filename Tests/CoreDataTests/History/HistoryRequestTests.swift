@@ -274,9 +274,40 @@ struct HistoryRequestTests {
       #expect { try context.history(.fetchHistory(after: token)) } throws: {
         ($0 as? CocoaError)?.code.rawValue == NSPersistentHistoryTokenExpiredError
       }
-      #expect { try context.history(.fetchHistory(after: NSPersistentHistoryToken.foreign)) } throws: {
-        ($0 as? CocoaError)?.code.rawValue == NSPersistentHistoryTokenExpiredError
+    }
+  }
+
+  @Test func `a token of another store throws 134501`() throws {
+    try context.performAndWait {
+      try context.saveTags("a")
+      let foreign = NSPersistentHistoryToken.foreign
+      let entity = NSPersistentHistoryTransaction.entityDescription(with: context)
+      let requests: [NSPersistentHistoryChangeRequest] = [
+        .fetchHistory(after: foreign), .deleteHistory(before: foreign),
+        context.historySearch(entity, NSPredicate(format: "token > %@", foreign)),
+      ]
+      for request in requests {
+        #expect { try context.execute(request) } throws: { ($0 as? CocoaError)?.code.rawValue == 134501 }
       }
+      try #expect(context.allHistory().count == 1)
+    }
+  }
+
+  @Test func `a token of no store precedes everything`() throws {
+    try context.performAndWait {
+      try context.saveTags("a")
+      try #expect(context.history(.fetchHistory(after: NSPersistentHistoryToken())).count == 1)
+    }
+  }
+
+  @Test func `a token of two stores reads the one that is here`() throws {
+    let (pair, second) = (try stack.otherCoordinator(), try Tracked.stack())
+    _ = try pair.addPersistentStore(
+      ofType: TestDatabase.type, configurationName: nil, at: second.url, options: Tracked.options)
+    let both = pair.currentPersistentHistoryToken(fromStores: nil)
+    try context.performAndWait {
+      try context.saveTags("a")
+      try #expect(context.history(.fetchHistory(after: both)).count == 1)
     }
   }
 

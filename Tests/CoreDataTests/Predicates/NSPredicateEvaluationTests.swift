@@ -64,6 +64,38 @@ import Testing
     #expect(NSPredicate(format: "SELF == nil").evaluate(with: nil))
   }
 
+  @Test(arguments: [
+    "dict[4].key == 'value'", "dict['4'].key == 'value'", "dict[4]['key'] == 'value'", "dict[5].key == nil",
+    "names[7].key == 'value'", "dict[4.0].key == 'value'", "dict[SIZE] == 1", "dict[-1] == nil",
+  ])
+  func `a number is a key of a dictionary`(format: String) {
+    let row: [String: Any] = [
+      "dict": NSDictionary(dictionary: [4: ["key": "value"]]), "names": [7: ["key": "value"]],
+    ]
+    #expect(NSPredicate(format: format).evaluate(with: row))
+    #expect(NSPredicate(format: format).evaluate(with: NSDictionary(dictionary: row)))
+  }
+
+  @Test(arguments: [
+    ("public.jpeg", "public.image", true), ("public.jpeg", "public.data", true),
+    ("PUBLIC.JPEG", "Public.Item", true), ("public.image", "public.jpeg", false),
+    ("public.utf8-plain-text", "public.text", true), ("com.apple.quicktime-movie", "public.movie", true),
+    ("com.example.own", "com.example.own", true), ("com.example.own", "public.data", false),
+    ("public.png", "public.movie", false), ("com.adobe.pdf", "public.content", true),
+  ])
+  func `a uniform type conforms to its supertypes`(type: String, supertype: String, conforms: Bool) {
+    let predicate = NSPredicate(format: "SELF UTI-CONFORMS-TO %@", supertype)
+    #expect(predicate.evaluate(with: type) == conforms)
+  }
+
+  @Test func `attachments are chosen by uniform type`() {
+    let predicate = NSPredicate(
+      format: "SUBQUERY(attachments, $a, ANY $a.types UTI-CONFORMS-TO 'public.image').@count == 1")
+    let attachments = [["types": ["public.png"]], ["types": ["public.html", "public.url"]]]
+    #expect(predicate.evaluate(with: ["attachments": attachments]))
+    #expect(!predicate.evaluate(with: ["attachments": [["types": [String]()]]]))
+  }
+
   @Test func `collections of Foundation are filtered`() {
     let names = NSArray(array: ["Ada", "Charles", "Mary"])
     #expect(

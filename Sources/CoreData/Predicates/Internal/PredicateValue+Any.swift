@@ -110,9 +110,15 @@ extension PredicateValue {
     var entries: [String: PredicateValue] = [:]
     entries.reserveCapacity(dictionary.count)
     for (key, value) in dictionary {
-      entries[key.base as? String ?? String(describing: key.base)] = PredicateValue(any: value)
+      entries[_text(ofKey: key)] = PredicateValue(any: value)
     }
     return .dictionary(entries)
+  }
+
+  private static func _text(ofKey key: AnyHashable) -> String {
+    if let text = key.base as? String { return text }
+    let value = PredicateValue(any: key.base)
+    return value.isNumber ? value.plainText : String(describing: key.base)
   }
 
   private static func _ofObject(_ object: AnyObject) -> PredicateValue {
