@@ -206,6 +206,23 @@ final class MigratedTableTests {
     withExtendedLifetime(stack) {}
   }
 
+  @Test(arguments: Way.allCases)
+  func `migrated history takes its changes along when deleted`(_ way: Way) throws {
+    let url = try #require(PostgreSQLServer.shared).newURL()
+    let stack = try _migrate(url, way)
+    let session = try ServerSession(url)
+    for statement in [
+      "INSERT INTO \(session.schema)._history VALUES (1000, 0, NULL, NULL, NULL, NULL)",
+      "INSERT INTO \(session.schema)._history_change VALUES (1000, 1, 0, 1, 1, NULL, NULL)",
+      "DELETE FROM \(session.schema)._history WHERE number = 1000",
+    ] { try session.connection.execute(statement) }
+    #expect(
+      try session.number(
+        "SELECT count(*) FROM \(session.schema)._history_change WHERE transaction = 1000 AND $1::text <> ''",
+        "x") == 0)
+    withExtendedLifetime(stack) {}
+  }
+
   @Test func `rights follow a table to its new name`() throws {
     let url = try #require(PostgreSQLServer.shared).newURL()
     let session = try ServerSession(url)

@@ -161,6 +161,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
         try helper.execute("INSERT INTO \(other).\(name) SELECT * FROM \(_s).\(name)")
       }
       try helper.execute("CREATE TABLE \(other).\"_receipt\" (LIKE \(_s).\"_receipt\" INCLUDING ALL)")
+      // LIKE leaves references out.
+      try helper.execute(PostgreSQLOwnTable.historyReference(other))
       guard let schema = try keptSchema() else { return }
       let layout = try ModelLayout(schema)
       let mapping = try PostgreSQLMapping.mapping(for: layout, schema: _beside)

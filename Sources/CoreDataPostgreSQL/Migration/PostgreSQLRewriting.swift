@@ -60,7 +60,7 @@ struct PostgreSQLRewriting {
     let triggers = PostgreSQLTriggers(_new, _derivations, schema: _schema)
     for statement in triggers.refreshes + triggers.statements { try _connection.execute(statement) }
     try _setKeys(plan)
-    try _renumberHistory(plan)
+    try PostgreSQLHistoryMigration(_connection, _s, HistoryPlan(plan)).run()
     // Drops the views of the old tables too.
     try _connection.execute("DROP SCHEMA \(_other) CASCADE")
     for statement in schema.views { try _connection.execute(statement) }
@@ -142,20 +142,5 @@ struct PostgreSQLRewriting {
         parameters,
         isRepeated: false)
     }
-  }
-
-  /// The history refers to entities by number. Deletes entries about entities that no longer exist.
-  private func _renumberHistory(_ plan: MigrationPlan) throws {
-    let numbers = plan.storedNumbers
-    guard !numbers.isEmpty else {
-      return try _connection.execute("DELETE FROM \(_s).\"_history_change\"")
-    }
-    let kept = Set(numbers.map(\.old)).sorted().map(String.init).joined(separator: ", ")
-    try _connection.execute("DELETE FROM \(_s).\"_history_change\" WHERE \"entity\" NOT IN (\(kept))")
-    let changed = numbers.filter { $0.old != $0.new }
-    guard !changed.isEmpty else { return }
-    let cases = changed.map { "WHEN \($0.old) THEN \($0.new)" }.joined(separator: " ")
-    try _connection.execute(
-      "UPDATE \(_s).\"_history_change\" SET \"entity\" = CASE \"entity\" \(cases) ELSE \"entity\" END")
   }
 }

@@ -71,12 +71,14 @@ struct PostgreSQLOwnTable: Sendable {
       return """
         CREATE TABLE \(s).\(PostgreSQLNames.quoted(table.name)) (\(columns.joined(separator: ", ")), PRIMARY KEY (\(key)))
         """
-    } + [
-      """
-      ALTER TABLE \(s)."_history_change" ADD FOREIGN KEY ("transaction") REFERENCES \(s)."_history" ON DELETE CASCADE
-      """,
-      "INSERT INTO \(s).\"_history_counter\" DEFAULT VALUES",
-    ]
+    } + [historyReference(s), "INSERT INTO \(s).\"_history_counter\" DEFAULT VALUES"]
+  }
+
+  /// Returns the statement by which changes are deleted along with their transaction.
+  static func historyReference(_ s: String) -> String {
+    """
+    ALTER TABLE \(s)."_history_change" ADD FOREIGN KEY ("transaction") REFERENCES \(s)."_history" ON DELETE CASCADE
+    """
   }
 }
 

@@ -74,13 +74,6 @@ package struct MigrationPlan {
     return flows.first { ($0.oldRoot, $0.newRoot) == roots }
   }
 
-  /// `Z_ENT` of each old entity and its new value.
-  package var storedNumbers: [(old: Int, new: Int)] {
-    flows.flatMap(\.pairs).map {
-      (old.numbers.stored(for: $0.old.entityNumber), new.numbers.stored(for: $0.new.entityNumber))
-    }
-  }
-
   // MARK: Slots
 
   /// Returns the old slot of an attribute; nil for a new one.

@@ -13,6 +13,7 @@ struct StoreMigration {
   /// The largest key ever assigned in the table of each old root.
   private let _largestKeys: [Int: Int64]
   private let _rows: TableMigration
+  private let _path: String
 
   var old: StoreMapping { plan.old }
   var new: StoreMapping { plan.new }
@@ -24,6 +25,7 @@ struct StoreMigration {
   ///   - path: Path of the store's file.
   init(_ connection: Connection, at path: String, from old: StoreMapping, to new: StoreMapping) throws {
     self.connection = connection
+    _path = path
     externalData = ExternalDataDirectory(storePath: path)
     var largest: [Int: Int64] = [:]
     for table in old.tables {
@@ -76,10 +78,11 @@ struct StoreMigration {
     }
     for index in spatial { try index.make(on: connection, fills: true) }
     try _writeKeys()
-    try _renumberHistory()
+    let history = try HistoryMigration(connection, at: _path, plan)
     // Stores of old Core Data versions have none.
     try connection.execute("CREATE TABLE IF NOT EXISTS \(StoreVocabulary.modelCacheTable) (Z_CONTENT BLOB)")
     try ModelCache.write(new.layout.schema, to: connection)
+    try history?.run()
   }
 
   private var _database: SQLiteMigrationDatabase { SQLiteMigrationDatabase(connection: connection) }
@@ -124,11 +127,6 @@ struct StoreMigration {
       if columns.isSuperset(of: index.columns) { wanted.append(index) }
     }
     return try SpatialIndex.makeable(wanted, on: connection)
-  }
-
-  private func _exists(_ table: String) throws -> Bool {
-    try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)])
-      != nil
   }
 
   /// Drops the indexes and triggers of the old tables, whose names would conflict with the new ones.
@@ -180,14 +178,5 @@ struct StoreMigration {
           .int(isRoot ? plan.largestKey(ofRoot: layout.entityNumber) : 0),
         ])
     }
-  }
-
-  /// The history refers to entities by number.
-  private func _renumberHistory() throws {
-    guard try _exists("ACHANGE") else { return }
-    let changed = plan.storedNumbers.filter { $0.old != $0.new }
-    guard !changed.isEmpty else { return }
-    let cases = changed.map { "WHEN \($0.old) THEN \($0.new)" }.joined(separator: " ")
-    try connection.execute("UPDATE ACHANGE SET ZENTITY = CASE ZENTITY \(cases) ELSE ZENTITY END")
   }
 }
