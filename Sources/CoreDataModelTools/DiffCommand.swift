@@ -7,8 +7,10 @@ extension Command {
     CommandSyntax(
       "diff", summary: "Say what changed between two models, and whether lightweight migration carries it.",
       discussion: [
+        "Compares first what decides whether a store opens: models with equal version hashes are the same model for stores, and "
+          + "what else differs, such as indexes, class names and default values, is noted.",
         "Says for each change what becomes of the data in existing stores, and what a number may lose whose type changes. "
-          + "With --strict the code is 65 if lightweight migration cannot carry the change, may fail, or may lose data."
+          + "With --strict the code is 65 if lightweight migration cannot carry the change, may fail, or may lose data.",
       ],
       examples: [
         "coredata model diff Books.xcdatamodeld/Books.xcdatamodel 'Books.xcdatamodeld/Books 2.xcdatamodel'",
@@ -49,6 +51,7 @@ struct DiffReport {
 
   func text(usesColor: Bool) -> String {
     if _diff.changes.isEmpty { return "No differences.\n" }
+    if _diff.isSameVersion { return _notes(usesColor: usesColor) }
     var table = TextTable([
       TextTable.Column("where", .left), TextTable.Column("change", .left),
       TextTable.Column("migration", .left),
@@ -56,8 +59,7 @@ struct DiffReport {
     ])
     for change in _diff.changes {
       table.add([
-        .init(change.property.map { "\(change.entity).\($0)" } ?? change.entity), .init(change.what),
-        .init(change.verdict._shown), .init(change.why),
+        .init(change._place), .init(change.what), .init(change.verdict._shown), .init(change.why),
       ])
     }
     let harm = [
@@ -74,9 +76,20 @@ struct DiffReport {
     return table.text(usesColor: usesColor) + end
   }
 
+  private func _notes(usesColor: Bool) -> String {
+    var table = TextTable([
+      TextTable.Column("where", .left), TextTable.Column("note", .left), TextTable.Column("why", .left),
+    ])
+    for change in _diff.changes {
+      table.add([.init(change._place), .init(change.what), .init(change.why)])
+    }
+    return "The same model: all version hashes are equal, so that stores of one open with the other.\n\n"
+      + table.text(usesColor: usesColor)
+  }
+
   var json: JSONText {
     .object([
-      ("isLightweight", .boolean(_canInfer)),
+      ("isSameModel", .boolean(_diff.isSameVersion)), ("isLightweight", .boolean(_canInfer)),
       (
         "changes",
         .array(
@@ -90,6 +103,10 @@ struct DiffReport {
       ),
     ])
   }
+}
+
+extension SchemaChange {
+  fileprivate var _place: String { property.map { "\(entity).\($0)" } ?? entity }
 }
 
 extension SchemaChange.Verdict {

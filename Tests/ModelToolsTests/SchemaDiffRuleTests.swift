@@ -43,6 +43,51 @@ import Testing
     }
   }
 
+  // MARK: Hashes
+
+  /// An entity that differs in everything that hashes leave out, or does not.
+  private func unhashed(_ isOther: Bool) -> EntitySchema {
+    var derived = attribute("count", isOther ? .integer64 : .integer32, isOptional: !isOther)
+    derived.derivationExpression = "items.@count"
+    var transient = attribute("shown", isOptional: isOther)
+    transient.traits.isTransient = true
+    var own = entity("A", [attribute("x", default: isOther ? .string("-") : nil), derived])
+    own.attributes += isOther ? [transient] : [transient, attribute("gone")]
+    if !isOther { own.attributes[3].traits.isTransient = true }
+    own.className = isOther ? "Other" : nil
+    if isOther { own.indexes = [FetchIndexSchema(name: "byX", elements: [.init(property: "x")])] }
+    return own
+  }
+
+  @Test func `Models with equal hashes are the same, and the rest is noted`() {
+    let diff = SchemaDiff(
+      from: ModelSchema(entities: [unhashed(false)]), to: ModelSchema(entities: [unhashed(true)]))
+    #expect(diff.isSameVersion)
+    #expect(
+      Set(diff.changes.map(\.what)) == [
+        "class is Other", "indexes changed", "default changed", "Integer 32 became Integer 64",
+        "made optional", "removed",
+      ])
+    #expect(diff.changes.allSatisfy { $0.verdict == .free })
+  }
+
+  @Test func `Whatever changes a hash is named`() {
+    func diff(_ change: (inout EntitySchema) -> Void) -> SchemaDiff {
+      let old = entity("A", [attribute("x")], [link("a", to: "A", isToMany: true)])
+      var new = old
+      change(&new)
+      return SchemaDiff(from: ModelSchema(entities: [old]), to: ModelSchema(entities: [new]))
+    }
+    for changed in [
+      diff { $0.attributes[0].preservesValueInHistoryOnDeletion = true },
+      diff { $0.relationships[0].traits.versionHashModifier = "2" },
+      diff { $0.relationships[0].traits.isTransient = true },
+    ] {
+      #expect(!changed.isSameVersion)
+      #expect(changed.changes.map(\.verdict) == [.inferred])
+    }
+  }
+
   // MARK: Entities
 
   @Test func `Entities are added and removed`() {
@@ -246,8 +291,15 @@ import Testing
 
   @Test func `Two names can be exchanged`() {
     let old = [entity("A", [attribute("x"), attribute("y")])]
-    let new = [entity("A", [attribute("x", was: "y"), attribute("y", was: "x")])]
-    #expect(changes(old, new) == ["A.x: renamed from y: inferred", "A.y: renamed from x: inferred"])
+    var new = entity("A", [attribute("x", was: "y"), attribute("y", was: "x")])
+    // Their hash is that of the old ones: no store is migrated.
+    #expect(changes(old, [new]) == ["A.x: renamed from y: free", "A.y: renamed from x: free"])
+    new.versionHashModifier = "2"
+    #expect(
+      changes(old, [new]) == [
+        "A: version hash modifier changed: inferred", "A.x: renamed from y: inferred",
+        "A.y: renamed from x: inferred",
+      ])
   }
 
   // MARK: Relationships

@@ -35,6 +35,12 @@ enum PropertyRules {
   // MARK: Attributes
 
   static func changes(_ old: AttributeSchema, _ new: AttributeSchema) -> [SchemaFinding] {
+    let findings = _changes(old, new)
+    guard old.isTransient, new.isTransient else { return findings }
+    return findings.map { SchemaFinding($0.what, .free, "it is transient: stores do not have it") }
+  }
+
+  private static func _changes(_ old: AttributeSchema, _ new: AttributeSchema) -> [SchemaFinding] {
     var findings: [SchemaFinding] = []
     if old.type != new.type, !old.isTransient, !new.isTransient {
       findings.append(_typeChange(old.type, new.type))
@@ -73,6 +79,12 @@ enum PropertyRules {
     if old.limits != new.limits || old.validations != new.validations {
       findings.append(
         SchemaFinding("validation changed", .free, "values are checked when their objects are saved next"))
+    }
+    if old.preservesValueInHistoryOnDeletion != new.preservesValueInHistoryOnDeletion {
+      findings.append(
+        SchemaFinding(
+          new.preservesValueInHistoryOnDeletion ? "kept after deletion" : "no longer kept after deletion",
+          .inferred, "in the history of deletions from then on"))
     }
     if old.traits.versionHashModifier != new.traits.versionHashModifier {
       findings.append(SchemaFinding("version hash modifier changed", .inferred, "the values stay"))
@@ -137,6 +149,9 @@ enum PropertyRules {
         SchemaFinding(
           new.inverse == nil ? "inverse removed" : "inverse is \(new.inverse!)", .inferred, "the members stay"
         ))
+    }
+    if old.traits.versionHashModifier != new.traits.versionHashModifier {
+      findings.append(SchemaFinding("version hash modifier changed", .inferred, "what is there stays"))
     }
     if old.isOptional, !new.isOptional {
       findings.append(

@@ -26,6 +26,14 @@ package struct SchemaChange: Sendable, Hashable {
     self.verdict = verdict
     self.why = why
   }
+
+  /// The same difference between models whose version hashes are equal.
+  var asNote: SchemaChange {
+    if verdict == .free { return self }
+    return SchemaChange(
+      entity: entity, property: property, what: what, verdict: .free,
+      why: "the version hashes leave it out: stores open without a migration")
+  }
 }
 
 /// The description of a change, before its subject is known.

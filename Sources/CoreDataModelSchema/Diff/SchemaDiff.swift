@@ -1,7 +1,11 @@
-/// Compares two versions of a model by Core Data's rules for lightweight migration.
+/// Compares two versions of a model: by their version hashes, then by Core Data's rules for lightweight
+/// migration.
 package struct SchemaDiff: Sendable {
   /// All differences, entity by entity.
   package private(set) var changes: [SchemaChange] = []
+  /// Whether all version hashes are equal, so that stores of one open with the other. No difference concerns
+  /// the stores then.
+  package let isSameVersion: Bool
 
   private let _matching: SchemaMatching
   private var _old: SchemaMatching.Version { _matching.old }
@@ -10,8 +14,10 @@ package struct SchemaDiff: Sendable {
   package init(from old: ModelSchema, to new: ModelSchema) {
     _matching = SchemaMatching(from: old, to: new)
     let hashes = (old: old.entityVersionHashes(), new: new.entityVersionHashes())
+    isSameVersion = hashes.old == hashes.new
     let strangers = HierarchyMerges(_matching)
     for name in _new.names {
+      let first = changes.count
       let entity = _new.entities[name]!
       guard let source = _matching.source(of: name).flatMap({ _old.entities[$0] }) else {
         _add(name, nil, "entity added", .inferred, "a new table is made, or room in its parent's")
@@ -25,6 +31,13 @@ package struct SchemaDiff: Sendable {
       _compare(source, entity, strangers, sameHash: hashes.old[source.name] == hashes.new[name])
       _compareProperties(entity)
       _findRemoved(from: source, now: entity)
+      if !_followsFromOthers(source, entity, hashes), hashes.old[source.name] != hashes.new[name],
+        changes[first...].allSatisfy({ $0.verdict == .free })
+      {
+        _add(
+          name, nil, "version hash changed", .inferred,
+          "what else is part of it has changed; objects and values stay")
+      }
     }
     for name in _old.names where _matching.target(of: name) == nil {
       guard !_old.entities[name]!.isAbstract else {
@@ -35,6 +48,8 @@ package struct SchemaDiff: Sendable {
         name, nil, "entity removed", .loses,
         "its objects are deleted; if it was renamed, set the new entity's renaming identifier to '\(name)'")
     }
+    // What hashes leave out does not migrate, whatever it would mean in another version.
+    if isSameVersion { changes = changes.map(\.asNote) }
   }
 
   private mutating func _add(
@@ -45,6 +60,20 @@ package struct SchemaDiff: Sendable {
 
   private mutating func _add(_ entity: String, _ property: String, _ finding: SchemaFinding) {
     _add(entity, property, finding.what, finding.verdict, finding.why)
+  }
+
+  /// Whether the hash of an entity depends on a change that is reported elsewhere: of an ancestor, or of a
+  /// name that its relationships refer to.
+  private func _followsFromOthers(
+    _ old: EntitySchema, _ new: EntitySchema, _ hashes: (old: [String: [UInt8]], new: [String: [UInt8]])
+  ) -> Bool {
+    if let parent = new.parent, hashes.old[_matching.source(of: parent) ?? ""] != hashes.new[parent] {
+      return true
+    }
+    func references(_ entity: EntitySchema) -> Set<[String]> {
+      Set(entity.relationships.map { [$0.destination, $0.inverse ?? ""] })
+    }
+    return references(old) != references(new)
   }
 
   // MARK: Entities
@@ -172,6 +201,10 @@ package struct SchemaDiff: Sendable {
           return _matching.attributeSources(of: target).values.contains { $0.property.name == name }
             || _matching.relationshipSources(of: target).values.contains { $0.property.name == name }
         }
+        guard !declarer._isTransient(name) else {
+          _add(new.name, name, "removed", .free, "it is transient: stores do not have it")
+          continue
+        }
         if keepers.isEmpty {
           _add(
             new.name, name, "removed", .loses,
@@ -213,5 +246,13 @@ private struct HierarchyMerges {
     return family.first { other in
       other.oldRoot != own.oldRoot && !own.line.contains(other.name) && !other.line.contains(name)
     }?.name
+  }
+}
+
+extension EntitySchema {
+  /// Whether the entity declares a transient property of this name.
+  fileprivate func _isTransient(_ name: String) -> Bool {
+    attributes.contains { $0.name == name && $0.isTransient }
+      || relationships.contains { $0.name == name && $0.traits.isTransient }
   }
 }
