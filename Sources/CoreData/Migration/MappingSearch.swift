@@ -16,9 +16,10 @@ struct MappingSearch {
     for url in ModelSearch.mappingModels(in: _bundles) {
       do {
         let schema = try MappingModelFile.load(path: url.path)
+        schema.remarks.forEach { Console.warnOnce(about: "\(url.path) \($0)", "\(url.path): \($0).") }
         if let versions = schema.versions {
-          guard _isVersion(versions.source, source, beside: url),
-            _isVersion(versions.destination, destination, beside: url)
+          guard try _isVersion(versions.source, source, beside: url),
+            try _isVersion(versions.destination, destination, beside: url)
           else { continue }
           return try MappingBuilding(schema, source, destination).mappings()
         }
@@ -36,15 +37,13 @@ struct MappingSearch {
   /// - Throws: `ModelFileError`.
   func mappings(at url: URL) throws -> [NSEntityMapping] {
     let schema = try MappingModelFile.load(path: url.path)
+    schema.remarks.forEach { Console.warnOnce(about: "\(url.path) \($0)", "\(url.path): \($0).") }
     guard let versions = schema.versions else { return try MappingBuilding(schema).mappings() }
-    let found = try [versions.source, versions.destination].map { name in
-      guard let model = _versions(named: name, beside: url).first else {
-        throw ModelFileError(
-          path: url.path,
-          reason:
-            "is for the model version '\(name)', which is neither in the program's bundles nor beside it")
+    let found = try [versions.source, versions.destination].map { version in
+      if let model = _versions(beside: url).first(where: { Self._name(of: $0) == version.name }) {
+        return try NSManagedObjectModel.load(contentsOf: model)
       }
-      return try NSManagedObjectModel.load(contentsOf: model)
+      return try _renamed(version, beside: url)
     }
     return try MappingBuilding(schema, found[0], found[1]).mappings()
   }
@@ -64,20 +63,53 @@ struct MappingSearch {
       }
   }
 
-  private func _isVersion(_ name: String, _ model: NSManagedObjectModel, beside url: URL) -> Bool {
+  /// Whether a version of a mapping in the editable form is this model.
+  private func _isVersion(
+    _ version: MappingModelSchema.Version, _ model: NSManagedObjectModel, beside url: URL
+  ) throws -> Bool {
     let hashes = model.entityVersionHashesByName
-    return _versions(named: name, beside: url).contains {
-      NSManagedObjectModel(contentsOf: $0)?.entityVersionHashesByName == hashes
+    let named = _versions(beside: url).filter { Self._name(of: $0) == version.name }
+    guard named.isEmpty else {
+      return named.contains { NSManagedObjectModel(contentsOf: $0)?.entityVersionHashesByName == hashes }
+    }
+    // A mapping of another model says nothing about this one.
+    guard version.properties.keys.allSatisfy({ hashes[$0] != nil }) else { return false }
+    return try _renamed(version, beside: url).entityVersionHashesByName == hashes
+  }
+
+  /// Returns the model of a version that was renamed since: the only one that has its entities and
+  /// properties.
+  ///
+  /// - Throws: `ModelFileError` with the candidates, if there are several, or none.
+  private func _renamed(
+    _ version: MappingModelSchema.Version, beside url: URL
+  ) throws -> NSManagedObjectModel {
+    let models = _versions(beside: url).compactMap { file in
+      (try? NSManagedObjectModel.load(contentsOf: file)).map { (file: file, model: $0) }
+    }
+    switch version.search(models.map { (($0.file, $0.model), ModelSchema($0.model)) }) {
+    case .one(let found, _): return found.1
+    case .notOne(let candidates):
+      throw ModelFileError(
+        path: url.path,
+        reason:
+          "is for the model version '\(version.name)', which is neither in the program's bundles nor beside it"
+          + (candidates.isEmpty
+            ? ""
+            : "; its entities and properties are in \(candidates.map(\.0.path).joined(separator: ", ")): rename the right one, "
+              + "or choose it in Xcode's editor of the mapping model"))
     }
   }
 
-  /// Returns the files of the named versions, in the bundles and in the mapping's directory.
-  private func _versions(named name: String, beside url: URL) -> [URL] {
+  private static func _name(of version: URL) -> String {
+    version.deletingPathExtension().lastPathComponent
+  }
+
+  /// Returns the files of all versions, in the bundles and in the mapping's directory.
+  private func _versions(beside url: URL) -> [URL] {
     let models =
       ModelSearch.models(in: _bundles) + ModelSearch.models(inDirectory: url.deletingLastPathComponent())
-    return models.flatMap(ModelSearch.versions).filter {
-      $0.deletingPathExtension().lastPathComponent == name
-    }
+    return models.flatMap(ModelSearch.versions)
   }
 }
 

@@ -22,11 +22,9 @@ package enum CompiledMappingFile {
       // Already compiled: unchanged.
       return CompiledFile(name: fileName, data: try CompiledMappingWriter(path: path).archive(mapping))
     }
-    let (old, new) = (
-      mapping.entities.compactMap(\.sourceName), mapping.entities.compactMap(\.destinationName)
-    )
-    let source = try _version(versions.source, having: old, models, path)
-    let destination = try _version(versions.destination, having: new, models, path)
+    let source = try _version(versions.source, mapping.entities.compactMap(\.sourceName), models, path)
+    let destination = try _version(
+      versions.destination, mapping.entities.compactMap(\.destinationName), models, path)
     let complete = CompiledMappingWriter(path: path, source: source, destination: destination)
     return CompiledFile(name: fileName, data: try complete.archive(mapping))
   }
@@ -45,23 +43,34 @@ package enum CompiledMappingFile {
   }
 
   private static func _version(
-    _ name: String, having entities: [String], _ models: [String], _ path: String
+    _ version: MappingModelSchema.Version, _ entities: [String], _ models: [String], _ path: String
   ) throws -> ModelSchema {
-    for model in models {
+    let files = try models.flatMap { model in
       let file = model.split(separator: "/").last.map(String.init) ?? model
-      let versions =
-        try ["xcdatamodeld", "momd"].contains((file as NSString).pathExtension)
-        ? ModelVersions(path: model).versions.filter { $0.name == name }.map(\.path)
-        : (file as NSString).deletingPathExtension == name ? [model] : []
-      for version in versions {
-        let schema = try ModelFile.load(path: version)
-        // Models of different names often have versions of the same name.
-        if Set(schema.entities.map(\.name)).isSuperset(of: entities) { return schema }
-      }
+      return try ["xcdatamodeld", "momd"].contains((file as NSString).pathExtension)
+        ? ModelVersions(path: model).versions.map { (name: $0.name, path: $0.path) }
+        : [(name: (file as NSString).deletingPathExtension, path: model)]
     }
-    let searched = models.isEmpty ? "no model was given" : "it is not in \(models.joined(separator: ", "))"
-    throw ModelFileError(
-      path: path, reason: "is for the model version '\(name)', and \(searched); name its model")
+    for file in files where file.name == version.name {
+      let schema = try ModelFile.load(path: file.path)
+      // Models of different names often have versions of the same name.
+      if Set(schema.entities.map(\.name)).isSuperset(of: entities) { return schema }
+    }
+    // The version may have been renamed since.
+    let found = version.search(
+      files.compactMap { file in (try? ModelFile.load(path: file.path)).map { (file.path, $0) } })
+    switch found {
+    case .one(_, let schema): return schema
+    case .notOne(let candidates):
+      let searched = models.isEmpty ? "no model was given" : "it is not in \(models.joined(separator: ", "))"
+      throw ModelFileError(
+        path: path,
+        reason: "is for the model version '\(version.name)', and "
+          + (candidates.isEmpty
+            ? "\(searched); name its model"
+            : "only versions of other names have its entities and properties: \(candidates.joined(separator: ", ")). "
+              + "Choose the version in Xcode's editor of the mapping model, or rename it"))
+    }
   }
 }
 

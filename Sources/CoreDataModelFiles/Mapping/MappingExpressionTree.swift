@@ -5,11 +5,11 @@ package enum MappingExpressionTree {
   private static let _manager = ExpressionTree.variable("manager")
   private static let _source = ExpressionTree.variable("source")
 
-  /// All objects of an entity, excluding subentities.
-  package static func objects(of entity: String) -> ExpressionTree {
+  /// All objects of an entity that satisfy a predicate, excluding subentities.
+  package static func objects(of entity: String, where filter: String = "TRUEPREDICATE") -> ExpressionTree {
     let request = ExpressionTree.customFunction(
       _manager, "fetchRequestForSourceEntityNamed:predicateString:",
-      [.constant(.string(entity)), .constant(.string("TRUEPREDICATE"))])
+      [.constant(.string(entity)), .constant(.string(filter))])
     let context = ExpressionTree.keyPathOf(_manager, ["sourceContext"])
     return .function(.fetch, [request, context, .constant(.bool(false))])
   }
@@ -29,5 +29,23 @@ package enum MappingExpressionTree {
     .customFunction(
       _manager, "destinationInstancesForEntityMappingNamed:sourceInstances:",
       [.constant(.string(mapping)), .keyPathOf(_source, [relationship])])
+  }
+
+  /// The value at a key path from the source object; the object itself for an empty path.
+  package static func value(at path: [String]) -> ExpressionTree {
+    path.isEmpty ? _source : .keyPathOf(_source, path)
+  }
+
+  /// The destination objects of the objects at a key path from the source object: those that one entity
+  /// mapping created, or without its name, any.
+  package static func members(at path: [String], mappedBy mapping: String?) -> ExpressionTree {
+    guard let mapping else {
+      return .customFunction(
+        _manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:",
+        [.constant(.string(path.last ?? "")), value(at: path)])
+    }
+    return .customFunction(
+      _manager, "destinationInstancesForEntityMappingNamed:sourceInstances:",
+      [.constant(.string(mapping)), value(at: path)])
   }
 }

@@ -15,6 +15,8 @@ package struct MappingModelSchema: Sendable, Hashable {
   package struct Property: Sendable, Hashable {
     package var name: String
     package var source: Source
+    /// Name of the entity mapping that makes the value, in the editable form.
+    package var mappingName: String?
     package var userInfo: [String: String] = [:]
 
     package init(name: String, source: Source) {
@@ -43,14 +45,16 @@ package struct MappingModelSchema: Sendable, Hashable {
   }
 
   package var entities: [Entity] = []
-  /// Names of the mapping's two versions; only in the editable form, which has no hashes.
-  package var versions: (source: String, destination: String)? {
+  /// The mapping's two versions; only in the editable form, which has no hashes.
+  package var versions: (source: Version, destination: Version)? {
     get { _source.flatMap { source in _destination.map { (source, $0) } } }
     set { (_source, _destination) = (newValue?.source, newValue?.destination) }
   }
+  /// What the file has that is not known here and has no effect, each as a sentence without full stop.
+  package var remarks: [String] = []
 
-  private var _source: String?
-  private var _destination: String?
+  private var _source: Version?
+  private var _destination: Version?
 
   package init(entities: [Entity] = []) { self.entities = entities }
 }

@@ -108,6 +108,27 @@ struct CompiledMappingTests {
     #expect(described(one) == described(other))
   }
 
+  @Test(.ofFiles) func `A version that was renamed is found by the editor's archive`() throws {
+    let fixture = try MigrationFixture()
+    let directory = fixture.url.deletingLastPathComponent()
+    try FileManager.default.copyItem(
+      at: Self.sample.appendingPathComponent("SampleModel.momd"),
+      to: directory.appendingPathComponent("SampleModel.momd"))
+    let edited = directory.appendingPathComponent("V2toV3.xcmappingmodel")
+    try FileManager.default.createDirectory(at: edited, withIntermediateDirectories: true)
+    let text = try String(
+      contentsOf: AppleCorpus.url.appendingPathComponent(
+        "compiled/xcmappingmodel/CoreDataPlus-V2toV3.xcmappingmodel.xml"), encoding: .utf8)
+    try Data(text.replacing("SampleModel2.xcdatamodel", with: "Renamed.xcdatamodel").utf8)
+      .write(to: edited.appendingPathComponent("xcmapping.xml"))
+    let (given, found) = (
+      try NSMappingModel.load(contentsOf: Self.compiled), try NSMappingModel.load(contentsOf: edited)
+    )
+    #expect(
+      found.entityMappings.map(\.sourceEntityVersionHash)
+        == given.entityMappings.map(\.sourceEntityVersionHash))
+  }
+
   @Test(
     .ofFiles,
     arguments: [
@@ -123,7 +144,16 @@ struct CompiledMappingTests {
       .path
     let schema = try MappingModelFile.load(path: path)
     #expect(schema.entities.map(\.name) == names)
-    #expect(schema.versions != nil)
+    let versions = try #require(schema.versions)
+    // The editor's archives have at least what is mapped.
+    #expect(versions.source.isWhole && versions.destination.isWhole)
+    #expect(schema.remarks == [])
+    for entity in schema.entities {
+      if let name = entity.sourceName { #expect(versions.source.properties[name]?.isEmpty == false) }
+      if let name = entity.destinationName {
+        #expect(versions.destination.properties[name]?.isEmpty == false)
+      }
+    }
     for case .expression(let text) in schema.entities.flatMap(\.attributes).map(\.source) {
       _ = try NSExpression(parsing: text)
     }
