@@ -8,31 +8,57 @@ package enum ModelFile {
   ///
   /// - Throws: `ModelFileError`.
   package static func load(path: String) throws -> ModelSchema {
+    var remarks: [ModelRemark] = []
+    return try _load(path: path, reviews: false, &remarks).schema
+  }
+
+  /// Reads the model at `path`, and says what of its XML is skipped; of a directory with several versions,
+  /// only the current one.
+  ///
+  /// - Parameter reviews: Whether to look for unknown elements and attributes as well, and not only for
+  ///   unreadable values.
+  /// - Returns: The model, the remarks, and the path of the file that was read.
+  /// - Throws: `ModelFileError`.
+  package static func review(
+    path: String, reviews: Bool = true
+  ) throws -> (schema: ModelSchema, remarks: [ModelRemark], path: String) {
+    var remarks: [ModelRemark] = []
+    let (schema, file) = try _load(path: path, reviews: reviews, &remarks)
+    return (schema, remarks, file)
+  }
+
+  private static func _load(
+    path: String, reviews: Bool, _ remarks: inout [ModelRemark]
+  ) throws -> (schema: ModelSchema, path: String) {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
       throw ModelFileError(path: path, reason: "there is no such file")
     }
-    guard isDirectory.boolValue else { return try _parse(bytes(ofFile: path), path: path) }
+    guard isDirectory.boolValue else {
+      return (try _parse(bytes(ofFile: path), path: path, reviews, &remarks), path)
+    }
     let contents = path + "/contents"
     if FileManager.default.fileExists(atPath: contents) {
-      return try _parse(bytes(ofFile: contents), path: contents)
+      return (try _parse(bytes(ofFile: contents), path: contents, reviews, &remarks), contents)
     }
     if FileManager.default.fileExists(atPath: path + "/elements") {
       throw ModelFileError(
         path: path, reason: "in the binary format of Xcode 3; open and save it with Xcode 4 or later")
     }
-    return try load(path: ModelVersions(path: path).current.path)
+    return try _load(path: ModelVersions(path: path).current.path, reviews: reviews, &remarks)
   }
 
-  private static func _parse(_ data: Data, path: String) throws -> ModelSchema {
+  private static func _parse(
+    _ data: Data, path: String, _ reviews: Bool, _ remarks: inout [ModelRemark]
+  ) throws -> ModelSchema {
     if data.starts(with: Data("bplist".utf8)) { return try CompiledModelReader.read(data, path: path) }
     if data.starts(with: Data("momv2$".utf8)) { return try _twin(ofOptimized: path) }
     if data.starts(with: Data("SQLite format 3".utf8)) {
       throw ModelFileError(
         path: path, reason: "a SQLite file, not a model; a store's model is shown by 'coredata model'")
     }
-    return try ModelContentsReader.read(data, path: path)
+    return try ModelContentsReader.read(data, path: path, reviews: reviews, remarks: &remarks)
   }
 
   /// Reads the `.mom` beside an `.omo`, which is an optimized copy in a format private to the system that

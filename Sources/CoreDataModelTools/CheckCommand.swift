@@ -1,6 +1,7 @@
 import CoreDataModelFiles
 import CoreDataModelSchema
 import CoreDataToolKit
+import Foundation
 
 extension Command {
   /// `coredata model check`.
@@ -8,6 +9,8 @@ extension Command {
     CommandSyntax(
       "check", summary: "Find what is wrong in a model, or likely to be.",
       discussion: [
+        "An element or attribute of the XML whose name is close to a known one is an error, since the model lacks what it says; "
+          + "any other unknown one, a warning. Checks mapping models (.xcmappingmodel) as well, with the versions beside them.",
         "Ends with 65 if there is an error; with --strict, also if there is a warning. Each finding has a code in brackets, "
           + "which stays the same from version to version: '--strict=CODES' fails for these findings only, '--ignore CODES' "
           + "leaves findings out, errors excepted. Notes, on what Xcode writes by default, are shown with --all or where "
@@ -34,7 +37,7 @@ extension Command {
     let path = input.path
     let report: CheckReport
     do throws(ModelFileError) {
-      let findings = ModelChecker(try ModelInput.read(path)).findings
+      let findings = try CheckRun.findings(path)
       report = CheckReport(
         findings.filter(rules.shows), hidden: findings.count(where: rules.hides),
         places: try? ModelPlaces(path: path), path: path)
@@ -48,6 +51,38 @@ extension Command {
     if !failures.isEmpty {
       throw ToolFailure(
         .badInput, "'\(input.name)' did not pass: \(counted(failures.count, "finding")).")
+    }
+  }
+}
+
+/// One run of the check command.
+enum CheckRun {
+  /// - Throws: `ModelFileError`.
+  static func findings(_ path: String) throws(ModelFileError) -> [ModelFinding] {
+    if _isMapping(path) { return try _mappingFindings(path) }
+    let (schema, remarks) = try ModelInput.review(path)
+    return ModelChecker(schema).findings + remarks.map { ModelFinding($0) }
+  }
+
+  private static func _isMapping(_ path: String) -> Bool {
+    let url = URL(fileURLWithPath: path)
+    return MappingModelFile.extensions.contains(url.pathExtension)
+      || url.lastPathComponent == "xcmapping.xml"
+  }
+
+  /// Compiles a mapping model, which finds its versions and reads its expressions, and lists what has no
+  /// effect.
+  private static func _mappingFindings(_ path: String) throws(ModelFileError) -> [ModelFinding] {
+    do {
+      let mapping = try MappingModelFile.load(path: path)
+      _ = try CompiledMappingFile.file(of: path, models: CompiledMappingFile.models(beside: path))
+      return mapping.remarks.map {
+        ModelFinding(.unknownPart, subject: ModelFinding.Subject(kind: .file, name: ""), message: $0)
+      }
+    } catch let error as ModelFileError {
+      throw error
+    } catch {
+      throw ModelFileError(path: path, reason: "\(error)")
     }
   }
 }
@@ -109,6 +144,13 @@ struct CheckReport {
     let path = places?.path ?? path
     _path = path
     _lines = findings.map { finding in
+      if let line = finding.line {
+        let error = ModelFileError(path: path, line: line, column: finding.column, reason: finding.message)
+        let place = ModelErrorPlace(error)
+        return Line(
+          finding: finding, path: path, line: line, column: place?.column ?? finding.column,
+          excerpt: place?.excerpt)
+      }
       let place = places.flatMap { Self._place(of: finding.subject, in: $0) }
       let excerpt = place.flatMap { place in
         place.text.isEmpty
@@ -147,7 +189,7 @@ struct CheckReport {
       let place = line.line.map { ":\($0):\(line.column ?? 1)" } ?? ""
       let finding = line.finding
       return
-        "\(line.path)\(place): \(finding.severity.rawValue): \(finding.subject.shown): \(finding.message) "
+        "\(line.path)\(place): \(finding.severity.rawValue): \(finding.subject.prefix)\(finding.message) "
         + "[\(finding.code.rawValue)]\n" + (line.excerpt.map { $0 + "\n" } ?? "")
     }.joined() + "\(_path): \(_summary).\n"
   }

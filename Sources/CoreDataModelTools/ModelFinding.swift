@@ -1,3 +1,5 @@
+import CoreDataModelFiles
+
 /// A part of a model that is wrong or probably wrong.
 struct ModelFinding: Sendable, Hashable {
   enum Severity: String, Sendable {
@@ -30,11 +32,17 @@ struct ModelFinding: Sendable, Hashable {
       case .file: ""
       }
     }
+
+    /// What precedes a message.
+    var prefix: String { shown.isEmpty ? "" : "\(shown): " }
   }
 
   let code: Code
   let subject: Subject
   let message: String
+  /// The place in the file, if it is not the subject's.
+  var line: Int?
+  var column: Int?
 
   var severity: Severity { code.severity }
 
@@ -66,6 +74,7 @@ extension ModelFinding {
     case noType = "no-type"
     case badPredicate = "bad-predicate"
     case badDerivation = "bad-derivation"
+    case misspelt
     // Warnings: the model is usable, but part of it is probably unintended.
     case entityName = "entity-name"
     case propertyName = "property-name"
@@ -83,6 +92,8 @@ extension ModelFinding {
     case noAction = "no-action"
     case orderedToOne = "ordered-to-one"
     case requiredNullify = "required-nullify"
+    case unreadableValue = "unreadable-value"
+    case unknownPart = "unknown-part"
     // Notes.
     case optionalScalar = "optional-scalar"
     case noDefault = "no-default"
@@ -90,11 +101,25 @@ extension ModelFinding {
     var severity: Severity {
       switch self {
       case .unreadable, .unusable, .duplicateName, .unknownEntity, .unknownProperty, .unknownInverse,
-        .oneSidedInverse, .mixedIndex, .noType, .badPredicate, .badDerivation:
+        .oneSidedInverse, .mixedIndex, .noType, .badPredicate, .badDerivation,
+        .misspelt:
         .error
       case .optionalScalar, .noDefault: .note
       default: .warning
       }
     }
+  }
+}
+
+extension ModelFinding {
+  init(_ remark: ModelRemark) {
+    let code: Code =
+      switch remark.kind {
+      case .unreadableValue: .unreadableValue
+      case .misspelt: .misspelt
+      case .unknown: .unknownPart
+      }
+    self.init(code, subject: Subject(kind: .file, name: ""), message: remark.message)
+    (line, column) = (remark.line, remark.column)
   }
 }

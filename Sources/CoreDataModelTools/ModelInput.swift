@@ -22,9 +22,29 @@ package enum ModelInput {
   }
 
   /// - Throws: `ModelFileError`.
-  static func read(_ path: String) throws(ModelFileError) -> ModelSchema {
+  static func read(_ path: String) throws(ModelFileError) -> ModelSchema { try review(path).schema }
+
+  /// Reads a model, and says what of its XML is skipped.
+  ///
+  /// - Throws: `ModelFileError`.
+  static func review(_ path: String) throws(ModelFileError) -> (schema: ModelSchema, remarks: [ModelRemark]) {
     do {
-      return try _isStore(path) ? _storedModel(path) : ModelFile.load(path: path)
+      if _isStore(path) { return (try _storedModel(path), []) }
+      let (schema, remarks, _) = try ModelFile.review(path: path)
+      return (schema, remarks)
+    } catch let error as ModelFileError {
+      throw error
+    } catch {
+      throw ModelFileError(path: path, reason: "\(error)")
+    }
+  }
+
+  /// The file that a model is read from.
+  ///
+  /// - Throws: `ModelFileError`.
+  static func file(_ path: String) throws(ModelFileError) -> String {
+    do {
+      return try ModelPlaces(path: path).path
     } catch let error as ModelFileError {
       throw error
     } catch {
@@ -111,7 +131,7 @@ struct ModelErrorPlace {
     let quoted = reason.split(separator: "'", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 && !$0.element.isEmpty }.map(\.element)
     for word in quoted {
-      for (form, lead) in [("\"\(word)\"", 1), ("<\(word)", 1)] {
+      for (form, lead) in [("\"\(word)\"", 1), ("<\(word)", 1), (" \(word)=", 1)] {
         guard let found = line.range(of: form) else { continue }
         return (line.distance(from: line.startIndex, to: found.lowerBound) + 1 + lead, word.count)
       }

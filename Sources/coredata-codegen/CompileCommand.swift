@@ -19,6 +19,7 @@ struct CompileCommand {
       isMapping
       ? [try CompiledMappingFile.file(of: model, models: _arguments.values("--versions"))]
       : try CompiledModelFile.files(of: model)
+    try isMapping ? _reviewMapping(model) : _review(model)
     let manager = FileManager.default
     // Versions that no longer exist must not remain.
     if manager.fileExists(atPath: output.path) { try manager.removeItem(at: output) }
@@ -28,4 +29,37 @@ struct CompileCommand {
       try file.data.write(to: url)
     }
   }
+
+  /// Warns of what is unknown in a mapping model.
+  private func _reviewMapping(_ path: String) throws {
+    for remark in try MappingModelFile.load(path: path).remarks { _warn("\(path): warning: \(remark)") }
+  }
+
+  /// Warns of what is skipped in a model, in every version.
+  ///
+  /// - Throws: `MisspeltModel` for what is probably misspelt: the model would lack it.
+  private func _review(_ path: String) throws {
+    let isVersioned = ["xcdatamodeld", "momd"].contains((path as NSString).pathExtension)
+    let paths = isVersioned ? try ModelVersions(path: path).versions.map(\.path) : [path]
+    var errors: [String] = []
+    for path in paths {
+      let (_, remarks, file) = try ModelFile.review(path: path)
+      for remark in remarks {
+        let place = "\(file):\(remark.line):\(remark.column)"
+        if remark.kind == .misspelt {
+          errors.append("\(place): error: \(remark.message)")
+        } else {
+          _warn("\(place): warning: \(remark.message)")
+        }
+      }
+    }
+    if !errors.isEmpty { throw MisspeltModel(description: errors.joined(separator: "\n")) }
+  }
+
+  private func _warn(_ message: String) { FileHandle.standardError.write(Data("\(message)\n".utf8)) }
+}
+
+/// Misspelt elements and attributes of a model, each with its place in the compiler's form.
+private struct MisspeltModel: Error, CustomStringConvertible {
+  let description: String
 }

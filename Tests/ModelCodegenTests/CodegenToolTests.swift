@@ -118,4 +118,32 @@ import Testing
       #expect(!FileManager.default.fileExists(atPath: directory.appendingPathComponent("Classes.swift").path))
     }
   }
+
+  @Test func `Misspelt parts of any version stop the build, unknown ones are warned of`() throws {
+    try Toolchain.withDirectory { directory in
+      let text =
+        "<model>\n<entity name=\"A\">\n<attribute name=\"a\" 0 attributeType=\"UUID\"/>\n</entity>\n</model>"
+      func compile() throws -> (status: Int32, output: String) {
+        try run(["compile", "--model", "M.xcdatamodeld", "--output", "M.momd"], in: directory)
+      }
+      for (name, attribute) in [
+        ("M", "defaultValueString=\"empy\" hologram=\"YES\""), ("M 2", "optoinal=\"YES\""),
+      ] {
+        _ = try write(
+          text.replacing("0", with: attribute), "M.xcdatamodeld/\(name).xcdatamodel/contents", in: directory)
+      }
+      let refused = try compile()
+      #expect(refused.status == 1)
+      #expect(refused.output.contains("M 2.xcdatamodel/contents:3:"))
+      #expect(
+        refused.output.contains("error: 'optoinal' is no attribute of 'attribute'; did you mean 'optional'?"))
+      _ = try write(
+        text.replacing("0", with: "optional=\"YES\""), "M.xcdatamodeld/M 2.xcdatamodel/contents",
+        in: directory)
+      let accepted = try compile()
+      #expect(accepted.status == 0)
+      #expect(accepted.output.contains("warning: defaultValueString='empy' is no UUID"))
+      #expect(accepted.output.contains("warning: 'hologram' is no attribute of 'attribute'"))
+    }
+  }
 }

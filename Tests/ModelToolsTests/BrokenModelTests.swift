@@ -26,11 +26,17 @@ import Testing
         "<model>\n  <entity name=\"A\">\n    <attribute name=\"a\" attributeType=\"Strin\"/>\n  </entity>\n</model>",
       expected: ":3:40: attribute type 'Strin' is not known; there are Binary, "),
     Case(
-      name: "default of the wrong type",
+      name: "misspelt element",
       text:
-        "<model>\n<entity name=\"A\">\n<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"many\"/>\n"
+        "<model>\n<entity name=\"A\">\n<attribute name=\"a\" attributeType=\"String\"/>\n"
+        + "<atribute name=\"b\" attributeType=\"String\"/>\n</entity>\n</model>",
+      expected: ":4:2: error: 'atribute' is no element of 'entity'; did you mean 'attribute'?"),
+    Case(
+      name: "misspelt attribute",
+      text:
+        "<model>\n<entity name=\"A\">\n<attribute name=\"a\" optoinal=\"YES\" attributeType=\"String\"/>\n"
         + "</entity>\n</model>",
-      expected: ":3:68: defaultValueString='many' is no Integer 16"),
+      expected: ":3:21: error: 'optoinal' is no attribute of 'attribute'; did you mean 'optional'?"),
     Case(
       name: "dangling destination",
       text:

@@ -47,6 +47,10 @@ import Testing
         findings.allSatisfy { $0["line"] is Int } || model.hasSuffix(".mom"),
         "\(model): a finding without a place")
       #expect(ToolRun.model(["diff", model, model]).output == "No differences.\n")
+      guard model.hasSuffix(".xml") else { continue }
+      #expect(!findings.contains { $0["code"] as? String == "unknown-part" }, "\(model): \(check.output)")
+      #expect(
+        ToolRun.model(["format", model, "--check"]).output.hasSuffix(": as Xcode writes it.\n"), "\(model)")
     }
   }
 

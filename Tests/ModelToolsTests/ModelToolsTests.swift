@@ -72,6 +72,58 @@ import Testing
     #expect(try run(["check", "MODEL", "--strict"]).code == .badInput)
   }
 
+  @Test func `What Xcode will write one day is a warning`() throws {
+    let text = Self.library.replacing("<entity name=\"Book\"", with: "<entity hologram=\"YES\" name=\"Book\"")
+      .replacing("</model>", with: "    <shape kind=\"round\"/>\n</model>")
+    let result = try run(["check", "MODEL"], on: text)
+    #expect(result.code == .success)
+    #expect(
+      result.output.contains(
+        "MODEL:8:13: warning: 'hologram' is no attribute of 'entity', and is left out [unknown-part]"))
+    #expect(
+      result.output.contains("warning: 'shape' is no element of 'model', and is left out [unknown-part]"))
+    #expect(try run(["check", "MODEL", "--strict=unknown-part"], on: text).code == .badInput)
+  }
+
+  @Test func `An unreadable default is a warning, and none`() throws {
+    let text = Self.library.replacing(
+      "attributeType=\"Integer 32\" defaultValueString=\"7\" minValueString=\"10\"",
+      with: "attributeType=\"UUID\" defaultValueString=\"empy\"")
+    let result = try run(["check", "MODEL"], on: text)
+    #expect(result.code == .success)
+    #expect(
+      result.output.contains(
+        "warning: defaultValueString='empy' is no UUID, and is left out [unreadable-value]"))
+    let shown = try run(["show", "MODEL", "--json"], on: text)
+    #expect(shown.code == .success && !shown.output.contains("empy"))
+  }
+
+  @Test func `format keeps no misspelling in silence`() throws {
+    let text = Self.library.replacing("optional=\"YES\" attributeType", with: "optinal=\"YES\" attributeType")
+    let result = try run(["format", "MODEL"], on: text)
+    #expect(result.code == .badInput && result.output.isEmpty)
+    #expect(
+      result.error.contains("MODEL:4:32: 'optinal' is no attribute of 'attribute'; did you mean 'optional'?"))
+  }
+
+  @Test func `format --check accepts what Xcode writes`() throws {
+    let text = Self.library.replacing(
+      "documentVersion=\"1.0\"", with: "documentVersion=\"1.0\" lastSavedToolsVersion=\"22522\""
+    )
+    .replacing(
+      "attributeType=\"Integer 32\"", with: "attributeType=\"Integer 32\" usesScalarValueType=\"NO\"")
+    let result = try run(["format", "MODEL", "--check"], on: text)
+    #expect(result.code == .success)
+    #expect(result.output == "MODEL: as Xcode writes it.\n")
+    for other in [
+      text.replacing("    <entity", with: "  <entity"),
+      text.replacing("<entity name=\"Book\"", with: "<entity  name=\"Book\""),
+      text.replacing(">\n        <attribute name=\"name\"", with: "><attribute name=\"name\""),
+    ] {
+      #expect(try run(["format", "MODEL", "--check"], on: other).code == .badInput)
+    }
+  }
+
   @Test(arguments: [
     ("not XML", "not well-formed XML"), ("<model><entity name=\"A\">", "not well-formed XML"),
     ("<!DOCTYPE x [<!ENTITY a \"b\">]><model/>", ""), ("<plist/>", "the root element is 'plist'"),

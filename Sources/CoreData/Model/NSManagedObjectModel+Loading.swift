@@ -33,6 +33,10 @@ extension NSManagedObjectModel {
       throw ModelFileError(
         path: url.absoluteString, reason: "only files can be read; copy the model to a file first")
     }
-    return try ModelFile.load(path: url.path)
+    let (schema, remarks, path) = try ModelFile.review(path: url.path, reviews: false)
+    for remark in remarks {
+      Console.warnOnce(about: "\(path):\(remark)", "\(path):\(remark.line): \(remark.message).")
+    }
+    return schema
   }
 }

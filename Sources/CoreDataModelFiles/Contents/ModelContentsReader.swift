@@ -3,17 +3,23 @@ import Foundation
 
 /// Reads the `contents` of an `.xcdatamodel`.
 ///
-/// Skips unknown elements and attributes, as Core Data's compiler does; an invalid value of a known one is an
-/// error with its line.
+/// Skips unknown elements and attributes, as Core Data's compiler does, and default values and limits that are
+/// none of their attribute's type; any other invalid value is an error with its line.
 package struct ModelContentsReader {
   private let _path: String
   private var _composites: [String: XMLNode] = [:]
   private var _elementCount = 0
+  private var _remarks: [ModelRemark] = []
 
   /// Parses the contents of the file at `path`, which is used only in messages.
   ///
+  /// - Parameters:
+  ///   - reviews: Whether to look for unknown elements and attributes.
+  ///   - remarks: What was skipped, in the order of the file.
   /// - Throws: `ModelFileError`.
-  package static func read(_ data: Data, path: String) throws -> ModelSchema {
+  package static func read(
+    _ data: Data, path: String, reviews: Bool = false, remarks: inout [ModelRemark]
+  ) throws -> ModelSchema {
     let root = try XMLTreeReader.read(data, path: path)
     guard root.name == "model" else {
       throw ModelFileError(
@@ -21,7 +27,18 @@ package struct ModelContentsReader {
         reason: "the root element is '\(root.name)', not 'model'; this is no data model")
     }
     var reader = ModelContentsReader(path: path)
-    return try reader._model(root)
+    let schema = try reader._model(root)
+    remarks += (reader._remarks + (reviews ? ModelVocabulary.remarks(on: root) : []))
+      .sorted { ($0.line, $0.message) < ($1.line, $1.message) }
+    return schema
+  }
+
+  /// Parses the contents of the file at `path`, which is used only in messages.
+  ///
+  /// - Throws: `ModelFileError`.
+  package static func read(_ data: Data, path: String) throws -> ModelSchema {
+    var remarks: [ModelRemark] = []
+    return try read(data, path: path, remarks: &remarks)
   }
 
   private init(path: String) { _path = path }
@@ -111,11 +128,11 @@ package struct ModelContentsReader {
       return type
     }
     var attribute = AttributeSchema(traits: try _traits(node), type: type ?? .undefined)
-    attribute.defaultValue = try _literal(node, "default", attribute.type, isLength: false)
+    attribute.defaultValue = _literal(node, "default", attribute.type, isLength: false)
+    let minimum = _literal(node, "min", attribute.type, isLength: true)
+    let maximum = _literal(node, "max", attribute.type, isLength: true)
     attribute.limits = AttributeLimits(
-      minimum: try _literal(node, "min", attribute.type, isLength: true),
-      maximum: try _literal(node, "max", attribute.type, isLength: true),
-      regularExpression: node["regularExpressionString"])
+      minimum: minimum, maximum: maximum, regularExpression: node["regularExpressionString"])
     attribute.usesScalarValueType = try _flag(node, "usesScalarValueType", absent: false)
     attribute.valueTransformerName = node["valueTransformerName"].flatMap { $0.isEmpty ? nil : $0 }
     attribute.customClassName = node["customClassName"].flatMap { $0.isEmpty ? nil : $0 }
@@ -263,13 +280,14 @@ package struct ModelContentsReader {
   }
 
   /// Reads a default value (`prefix` "default") or a limit ("min", "max"); a limit of a string is a length.
-  private func _literal(
+  private mutating func _literal(
     _ node: XMLNode, _ prefix: String, _ type: AttributeType, isLength: Bool
-  ) throws -> SchemaLiteral? {
+  ) -> SchemaLiteral? {
     if type.form == .date {
       guard let text = node["\(prefix)DateTimeInterval"] else { return nil }
       guard let seconds = Double(text), seconds.isFinite else {
-        throw _error(node, "\(prefix)DateTimeInterval='\(text)' is no number of seconds")
+        _remark(node, "\(prefix)DateTimeInterval='\(text)' is no number of seconds, and is left out")
+        return nil
       }
       return .date(seconds)
     }
@@ -279,7 +297,14 @@ package struct ModelContentsReader {
     }
     // A number field cleared in the editor, or the remains of a former type with literals.
     if text.isEmpty || !type.hasLiterals { return nil }
-    throw _error(node, "\(prefix)ValueString='\(text)' is no \(type.fileName)")
+    _remark(node, "\(prefix)ValueString='\(text)' is no \(type.fileName), and is left out")
+    return nil
+  }
+
+  private mutating func _remark(_ node: XMLNode, _ message: String) {
+    let remark = ModelRemark(.unreadableValue, line: node.line, column: node.column, message: message)
+    // The elements of a composite are read for each attribute that is one.
+    if !_remarks.contains(remark) { _remarks.append(remark) }
   }
 
   private func _error(_ node: XMLNode, _ reason: String) -> ModelFileError {
