@@ -44,6 +44,8 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     var url: URL?
     var metadata: [String: Any]
     var needsMetadataSave = false
+    /// Makes the metadata that the next save writes from those in the store.
+    var renewal: (([String: Any]) -> [String: Any]?)?
     var isReadOnly: Bool
   }
 
@@ -167,6 +169,17 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     _state.withLock { $0 = new }
   }
 
+  /// Shows metadata that the next save brings into the store: by `change`, from what is there then.
+  final func renewMetadata(
+    _ metadata: [String: Any], by change: @escaping ([String: Any]) -> [String: Any]?
+  ) {
+    var state = _state.withLock { $0 }
+    state.metadata = metadata
+    state.renewal = change
+    let new = state
+    _state.withLock { $0 = new }
+  }
+
   // MARK: For custom classes
 
   /// Checks the URL and sets `metadata`. Called before the store is added.
@@ -217,9 +230,17 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   package final var needsMetadataSave: Bool { _state.withLock { $0.needsMetadataSave } }
 
   package final func saveMetadataIfNeeded() throws {
-    guard needsMetadataSave, !isReadOnly else { return }
-    try engine?.setMetadata(metadata)
-    _state.withLock { $0.needsMetadataSave = false }
+    let state = _state.withLock { $0 }
+    guard state.needsMetadataSave || state.renewal != nil, !isReadOnly else { return }
+    if state.needsMetadataSave {
+      try engine?.setMetadata(metadata)
+    } else if let renewal = state.renewal {
+      try engine?.changeMetadata(renewal)
+    }
+    _state.withLock {
+      $0.needsMetadataSave = false
+      $0.renewal = nil
+    }
   }
 
   package final var takesAllEntities: Bool { entities == nil && !isReadOnly }

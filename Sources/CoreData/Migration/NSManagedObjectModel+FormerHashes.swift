@@ -37,13 +37,18 @@ extension NSManagedObjectModel {
 
 extension NSPersistentStore {
   /// Replaces hashes by the former rule, with their digest and checksum, in the metadata that the next save
-  /// writes.
+  /// writes. What another program has written there by then stays.
   final func renewVersionHashes(of model: NSManagedObjectModel) {
-    guard !isReadOnly, let metadata, let stored = NSManagedObjectModel.versionHashes(in: metadata) else {
-      return
-    }
-    let hashes = model.renewed(stored)
-    guard hashes != stored else { return }
-    setMetadata(metadata.merging(StoreVersioning.hashMetadata(hashes)) { $1 })
+    guard !isReadOnly, let metadata, let renewed = model._renewed(metadata: metadata) else { return }
+    renewMetadata(renewed) { model._renewed(metadata: $0) }
+  }
+}
+
+extension NSManagedObjectModel {
+  /// Returns metadata with the present hashes in place of those by the former rule; nil if there is none.
+  fileprivate final func _renewed(metadata: [String: Any]) -> [String: Any]? {
+    guard let stored = Self.versionHashes(in: metadata) else { return nil }
+    let hashes = renewed(stored)
+    return hashes == stored ? nil : metadata.merging(StoreVersioning.hashMetadata(hashes)) { $1 }
   }
 }

@@ -19,10 +19,7 @@ package struct StagedMigration {
   ///   that cannot be inferred; or an error of a handler.
   package func run(to destination: NSManagedObjectModel) throws {
     let hashes = NSManagedObjectModel.versionHashes(in: _store.metadata) ?? [:]
-    let versions = StagedVersions(_manager.stages, to: destination, storeModel: try? _store.keptSchema())
-    let start = versions.checksum(of: hashes)
-    let path = try StagedPath(
-      _manager.stages, from: start, to: destination.versionChecksum, versions: versions)
+    let (path, start, versions) = try _path(of: hashes, to: destination)
     guard (_store.options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true else {
       throw CocoaError.coreData(
         NSMigrationError,
@@ -40,6 +37,27 @@ package struct StagedMigration {
         try _perform(step, from: current, in: url)
         current = step.model
       }
+    }
+  }
+
+  /// Finds the path by the checksums as they are; failing that, by those that earlier versions of this package
+  /// gave to some versions, for which all models must be read.
+  private func _path(
+    of hashes: [String: Data], to destination: NSManagedObjectModel
+  ) throws -> (StagedPath, start: String, StagedVersions) {
+    do {
+      let start = NSManagedObjectModel.checksum(hashes)
+      let path = try StagedPath(_manager.stages, from: start, to: destination.versionChecksum)
+      return (path, start, StagedVersions())
+    } catch let error as CocoaError
+      where error.code.rawValue == NSStagedMigrationFrameworkVersionMismatchError
+    {
+      let versions = StagedVersions(
+        _manager.stages, to: destination, storeModel: try? _store.keptSchema())
+      let start = versions.checksum(of: hashes)
+      let path = try StagedPath(
+        _manager.stages, from: start, to: destination.versionChecksum, versions: versions)
+      return (path, start, versions)
     }
   }
 
@@ -81,7 +99,8 @@ package struct StagedMigration {
 
   private func _bundled(_ checksum: String) -> NSManagedObjectModel? {
     ModelSearch.models(in: nil).lazy.flatMap(ModelSearch.versions)
-      .compactMap { NSManagedObjectModel(contentsOf: $0) }.first { $0.versionChecksum == checksum }
+      .compactMap { NSManagedObjectModel(contentsOf: $0) }
+      .first { $0.versionChecksum == checksum || $0.formerVersionChecksum == checksum }
   }
 
   private static func _resolve(_ reference: NSManagedObjectModelReference) throws -> NSManagedObjectModel {

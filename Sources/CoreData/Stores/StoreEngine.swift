@@ -138,6 +138,9 @@ package protocol StoreEngine: StoreReading {
   /// Writes metadata, which `metadata` returns from then on.
   func setMetadata(_ metadata: [String: Any]) throws
 
+  /// Replaces the metadata in the store by what `change` makes of it, in one transaction; nil for no change.
+  func changeMetadata(_ change: ([String: Any]) -> [String: Any]?) throws
+
   /// Returns a text that changes whenever an object of these entities is inserted, updated or deleted; nil
   /// for a store that does not outlive the process.
   func mark(of entityNumbers: some Collection<Int>) throws -> String?
@@ -151,6 +154,13 @@ package protocol StoreEngine: StoreReading {
 
   /// Ends all work and closes the medium.
   func close()
+}
+
+extension StoreEngine {
+  /// For stores that only this process writes.
+  package func changeMetadata(_ change: ([String: Any]) -> [String: Any]?) throws {
+    if let changed = change(try metadata) { try setMetadata(changed) }
+  }
 }
 
 /// A store that can keep reading an older state while newer ones are written.

@@ -138,6 +138,23 @@ final class PostgreSQLStoreEngine: StoreEngine {
     }
   }
 
+  /// Leaves the metadata as they are if the role may not write them.
+  func changeMetadata(_ change: ([String: Any]) -> [String: Any]?) throws {
+    guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
+    try withConnection("metadata") { connection in
+      do {
+        try connection.transaction {
+          let table = PostgreSQLMetadata.table(address.schema)
+          // Another program's change waits, or is seen.
+          try connection.execute("SELECT FROM \(table) FOR UPDATE")
+          let present = try PostgreSQLMetadata.read(connection, schema: address.schema)
+          guard let changed = change(present) else { return }
+          try PostgreSQLMetadata.write(changed, to: connection, schema: address.schema)
+        }
+      } catch let error as PostgreSQLError where error.isDenied {}
+    }
+  }
+
   var endsCancelledFetches: Bool { true }
 
   var isRemote: Bool { true }

@@ -73,6 +73,76 @@ struct FormerHashTests {
     }
   }
 
+  @Test func `what another program has written since stays`() throws {
+    try makeStore()
+    try fixture.open(model, options: nil) { context in
+      let metadata = try metadata().merging(["theirs": "new"]) { $1 }
+      try NSPersistentStoreCoordinator.setMetadata(
+        metadata, forPersistentStoreOfType: TestDatabase.type, at: fixture.url)
+      context.make("Place")
+      try context.save()
+    }
+    #expect(try metadata()["theirs"] as? String == "new")
+    #expect(try metadata()["mine"] as? String == "here")
+    #expect(try stored() == model.entityVersionHashesByName)
+  }
+
+  @Test func `a custom store has the present hashes to write`() throws {
+    NSPersistentStoreCoordinator.registerStoreClass(ShelfStore.self, forStoreType: ShelfStore.type)
+    let url = URL(fileURLWithPath: "/shelf/\(UUID().uuidString)")
+    let world = ShelfStore.world(at: url)
+    world.metadata = StoreVersioning.hashMetadata(Self.former(model)).merging(["mine": "here"]) { $1 }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    #expect(model.isConfiguration(withName: nil, compatibleWithStoreMetadata: world.metadata))
+    let store = try coordinator.addPersistentStore(
+      ofType: ShelfStore.type, configurationName: nil, at: url, options: nil)
+    #expect(NSManagedObjectModel.versionHashes(in: world.metadata) == Self.former(model))
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      context.make("Place")
+      try context.save()
+    }
+    let hashes = model.entityVersionHashesByName
+    #expect(NSManagedObjectModel.versionHashes(in: store.metadata) == hashes)
+    #expect(
+      store.metadata["NSStoreModelVersionHashesDigest"] as? String == NSManagedObjectModel.digest(hashes))
+    #expect(store.metadata["mine"] as? String == "here")
+    #expect(NSManagedObjectModel.versionHashes(in: world.metadata) == hashes)
+  }
+
+  @Test func `a compiled mapping with former hashes is found by them`() throws {
+    try makeStore()
+    let next = try fixture.model(Self.entities(ModelText.text("city")))
+    let names = (try fixture.bundle(model), try fixture.bundle(next))
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("cdm-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let source = directory.appendingPathComponent("Former.xcmappingmodel")
+    try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
+    let text = MappingDocument.text(
+      [.init("Author", attributes: ["genre", "name"]), .init("Place", attributes: ["label"])], from: names.0,
+      to: names.1)
+    try Data(text.utf8).write(to: source.appendingPathComponent("xcmapping.xml"))
+    for (name, model) in [(names.0, model), (names.1, next)] {
+      try model.write(to: directory.appendingPathComponent("\(name).xcdatamodel"))
+    }
+    var archive = try CompiledMappingFile.file(
+      of: source.path, models: CompiledMappingFile.models(beside: source.path)
+    ).data
+    for model in [model, next] {
+      // Equally long.
+      let present = try #require(model.entityVersionHashesByName["Author"])
+      let place = try #require(archive.range(of: present))
+      archive.replaceSubrange(place, with: try #require(Self.former(model)["Author"]))
+    }
+    try FileManager.default.removeItem(at: source)
+    try archive.write(to: directory.appendingPathComponent("Former.cdm"))
+    let bundle = try #require(Bundle(path: directory.path))
+    let found = NSMappingModel(from: [bundle], forSourceModel: model, destinationModel: next)
+    #expect(found?.entityMappings.count == 2)
+    #expect(NSMappingModel(from: [bundle], forSourceModel: next, destinationModel: model) == nil)
+  }
+
   @Test func `reading changes nothing`() throws {
     try makeStore()
     try fixture.open(model, options: [NSReadOnlyPersistentStoreOption: true]) { context in

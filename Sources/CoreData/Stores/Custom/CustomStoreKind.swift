@@ -26,7 +26,9 @@ struct CustomStoreKind: StoreKind {
     }
     try _checkVersion(metadata, of: place, request)
     if metadata[NSStoreModelVersionHashesKey] == nil || store.isReadOnly == false {
-      metadata[NSStoreModelVersionHashesKey] = request.model.versionHashes
+      // What depends on the hashes, if the store has it, changes with them.
+      for (name, value) in StoreVersioning.hashMetadata(request.model.versionHashes)
+      where name == NSStoreModelVersionHashesKey || metadata[name] != nil { metadata[name] = value }
       store.attach(store.engine!, metadata: metadata)
     }
     return store

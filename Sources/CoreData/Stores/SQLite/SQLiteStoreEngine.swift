@@ -144,6 +144,18 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
     }
   }
 
+  func changeMetadata(_ change: ([String: Any]) -> [String: Any]?) throws {
+    guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
+    try SQLiteStoreError.translating {
+      try pool.write { connection in
+        try connection.transaction {
+          guard let changed = change(try StoreMetadata.read(connection, path: path)) else { return }
+          try StoreMetadata.write(changed, to: connection)
+        }
+      }
+    }
+  }
+
   func close() {
     pool.close()
     OpenStores.shared.remove(self)
