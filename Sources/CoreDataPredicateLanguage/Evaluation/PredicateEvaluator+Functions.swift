@@ -105,10 +105,8 @@ extension PredicateEvaluator {
       }
     }
     switch (container, try value(of: index)) {
-    case (.dictionary(let entries), .string(let key)): return entries[key] ?? .null
     // Keys of other types than text stand under their text.
-    case (.dictionary(let entries), let key) where key.isNumber: return entries[key.plainText] ?? .null
-    case (.dictionary(let entries), .uuid(let key)): return entries[key.uuidString] ?? .null
+    case (.dictionary(let entries), let key): return entries[key.plainText] ?? .null
     case (.object, .string(let key)): return try step(key, from: container)
     case (.collection(let elements), let position) where position.isNumber:
       guard let number = position.integer, number >= 0, number < elements.count else { return .null }

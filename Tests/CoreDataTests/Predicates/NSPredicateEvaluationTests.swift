@@ -67,6 +67,8 @@ import Testing
   @Test(arguments: [
     "dict[4].key == 'value'", "dict['4'].key == 'value'", "dict[4]['key'] == 'value'", "dict[5].key == nil",
     "names[7].key == 'value'", "dict[4.0].key == 'value'", "dict[SIZE] == 1", "dict[-1] == nil",
+    "dict[nil] == nil",
+    "dict[dict] == nil", "dict[now()] == nil",
   ])
   func `a number is a key of a dictionary`(format: String) {
     let row: [String: Any] = [
