@@ -71,6 +71,7 @@ enum ModelVocabulary {
       attributes: [
         "name", "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",
         "sourceLanguage", "userDefinedModelVersionIdentifier", "macOSVersion", "iOSVersion",
+        "tvOSVersion", "watchOSVersion", "visionOSVersion",
         "usedWithCloudKit",
         "usedWithSwiftData",
       ],
