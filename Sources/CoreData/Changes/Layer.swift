@@ -60,7 +60,7 @@ final class Layer: Sendable {
   private let _links = LinkIndex()
 
   private struct Aliases {
-    var epoch = 0
+    var links = LinkedIDs.Mark()
     var positions: [IdentityKey: Int] = [:]
   }
 
@@ -98,9 +98,7 @@ final class Layer: Sendable {
     guard !key.isTemporary, !_temporaries.isEmpty else { return nil }
     return _aliases.withLock { aliases in
       // A temporary ID may have become permanent since the layer was created.
-      let epoch = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
-      if aliases.epoch != epoch {
-        aliases.epoch = epoch
+      if aliases.links.advance() {
         for position in _temporaries {
           if let permanent = entries[position].id.key {
             aliases.positions[IdentityKey(permanent)] = position
@@ -130,7 +128,7 @@ final class Layer: Sendable {
   }
 
   /// Returns the entries that set the to-one end of a relationship to `target`.
-  func entries(linking ends: LinkEnds, to target: IdentityKey) -> [Entry] {
+  func entries(linking ends: LinkEnds, to target: NSManagedObjectID) -> [Entry] {
     _links.positions(of: ends, to: target, in: entries).map { entries[$0] }
   }
 

@@ -22,14 +22,11 @@ final class LinkIndex: Sendable {
     var positions: [IdentityKey: [Int]] = [:]
     /// Links to objects that had only a temporary ID when they were indexed.
     var unsaved: [(target: NSManagedObjectID, position: Int)] = []
-    var epoch = 0
+    var links = LinkedIDs.Mark()
 
     /// Rekeys links by the permanent IDs that their targets have since received.
     mutating func followIDs() {
-      if unsaved.isEmpty { return }
-      let current = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
-      if current == epoch { return }
-      epoch = current
+      if unsaved.isEmpty || !links.advance() { return }
       unsaved.removeAll { target, position in
         let key = IdentityKey(target)
         if key.isTemporary { return false }
@@ -42,12 +39,17 @@ final class LinkIndex: Sendable {
   private let _links = Mutex<[LinkEnds: Links]>([:])
 
   /// Returns the positions of the entries that set the to-one to `target`.
-  func positions(of ends: LinkEnds, to target: IdentityKey, in entries: [Layer.Entry]) -> [Int] {
+  func positions(of ends: LinkEnds, to target: NSManagedObjectID, in entries: [Layer.Entry]) -> [Int] {
     _links.withLock { links in
       var found = links.removeValue(forKey: ends) ?? Self._links(of: ends, in: entries)
       found.followIDs()
       defer { links[ends] = found }
-      return found.positions[target] ?? []
+      // The keys are taken after the index has followed the links: each link is indexed under one of them.
+      let known = found.positions[.temporary(target)] ?? []
+      if !target.isTemporary { return known }
+      let current = IdentityKey(target)
+      guard !current.isTemporary, let more = found.positions[current] else { return known }
+      return known.isEmpty ? more : known + more.filter { !known.contains($0) }
     }
   }
 
@@ -98,7 +100,7 @@ enum LinkChange {
   case gone
   case target(Value)
 
-  func keeps(_ owner: IdentityKey) -> Bool {
+  func keeps(_ owner: NSManagedObjectID) -> Bool {
     switch self {
     case .unchanged: true
     case .gone: false
@@ -109,10 +111,10 @@ enum LinkChange {
 
 extension Value {
   /// Whether a to-one value refers to an object.
-  func refers(to target: IdentityKey) -> Bool {
+  func refers(to target: NSManagedObjectID) -> Bool {
     switch self {
-    case .reference(let key): IdentityKey(key) == target
-    case .pending(let id): IdentityKey(id) == target
+    case .reference(let key): IdentityKey(key) == IdentityKey(target)
+    case .pending(let id): id.isSameObject(as: target)
     default: false
     }
   }
@@ -127,14 +129,13 @@ extension [Layer] {
   }
 
   /// Returns the objects whose to-one these layers set to `owner`.
-  func members(_ ends: LinkEnds, of owner: IdentityKey) -> [NSManagedObjectID] {
+  func members(_ ends: LinkEnds, of owner: NSManagedObjectID) -> [NSManagedObjectID] {
     var found: [NSManagedObjectID] = []
-    var seen = Set<IdentityKey>()
+    var seen = IdentitySet()
     for layer in self {
       for entry in layer.entries(linking: ends, to: owner) {
-        let key = IdentityKey(entry.id)
         // A newer layer may have moved the object.
-        guard seen.insert(key).inserted, case .target(let value) = change(of: ends, of: key),
+        guard seen.insert(entry.id), case .target(let value) = change(of: ends, of: IdentityKey(entry.id)),
           value.refers(to: owner)
         else { continue }
         found.append(entry.id)

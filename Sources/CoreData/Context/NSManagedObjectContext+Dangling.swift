@@ -86,23 +86,22 @@ extension NSManagedObjectContext {
     guard unsaved.hasDeletions || layers.contains(where: \.hasDeletions) || !discards.isEmpty else {
       return layer
     }
-    func isDiscarded(_ key: IdentityKey) -> Bool {
-      discards.hasInsertion(key) && layer.entry(for: key)?.kind != .inserted
+    func isDiscarded(_ id: NSManagedObjectID) -> Bool {
+      discards.hasInsertion(id) && layer.entry(for: IdentityKey(id))?.kind != .inserted
     }
     func isGone(_ id: NSManagedObjectID) -> Bool {
       if let object = table.object(for: id), !object._flags.isDisjoint(with: [.deleted, .listed]) {
         return object._flags.contains(.deleted)
       }
-      let key = IdentityKey(id)
-      switch layers.entry(for: key, withMembers: false)?.kind {
+      switch layers.entry(for: IdentityKey(id), withMembers: false)?.kind {
       case .deleted?, .annihilated?: return true
       case .inserted?: return false
-      default: return isDiscarded(key)
+      default: return isDiscarded(id)
       }
     }
     var isClean = true
     let entries = layer.entries.compactMap { entry -> Layer.Entry? in
-      if !discards.isEmpty, isDiscarded(IdentityKey(entry.id)), isGone(entry.id) {
+      if !discards.isEmpty, isDiscarded(entry.id), isGone(entry.id) {
         isClean = false
         return nil
       }
@@ -137,8 +136,8 @@ extension [Layer.Entry] {
   /// Returns the entries without references to the given objects.
   func dropping(_ gone: [NSManagedObjectID]) -> [Layer.Entry] {
     if gone.isEmpty { return self }
-    let keys = Set(gone.map { IdentityKey($0) })
-    return map { entry in entry.dropping { keys.contains(IdentityKey($0)) } ?? entry }
+    let objects = IdentitySet(gone)
+    return map { entry in entry.dropping(objects.contains) ?? entry }
   }
 }
 
@@ -226,7 +225,7 @@ extension NSManagedObject {
   private final func _isTarget(_ value: Value?) -> Bool {
     switch value {
     case .reference(let key): _key == key
-    case .pending(let id): IdentityKey(id) == IdentityKey(of: self)
+    case .pending(let id): id.isSameObject(as: _objectID)
     default: false
     }
   }

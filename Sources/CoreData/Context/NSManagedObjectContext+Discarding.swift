@@ -66,11 +66,11 @@ extension NSManagedObjectContext {
       recordEvent(object, .eventDeleted)
     }
     forgetMembers(Set(gone))
-    let keys = Set(gone.map { IdentityKey(of: $0) })
-    func isGone(_ id: NSManagedObjectID) -> Bool { keys.contains(IdentityKey(id)) }
+    let dropped = IdentitySet(gone.lazy.map(\._objectID))
+    func isGone(_ id: NSManagedObjectID) -> Bool { dropped.contains(id) }
     func isGone(_ value: Value) -> Bool {
       switch value {
-      case .reference(let key): keys.contains(IdentityKey(key))
+      case .reference(let key): dropped.contains(key)
       case .pending(let id): isGone(id)
       default: false
       }

@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
   final func movedMembers(_ slot: Int, of owner: NSManagedObject) -> [NSManagedObject] {
     let layers = overlay.layers
     guard !layers.isEmpty, let ends = LinkEnds(toMany: slot, of: owner._layout) else { return [] }
-    return layers.members(ends, of: IdentityKey(of: owner)).compactMap { id in
+    return layers.members(ends, of: owner._objectID).compactMap { id in
       let member = table.object(for: id) ?? makeFault(id)
       guard !member._flags.contains(.deleted), member.refers(to: owner, through: ends.toOne) else {
         return nil

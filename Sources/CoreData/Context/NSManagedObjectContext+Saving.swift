@@ -214,8 +214,8 @@ extension NSManagedObjectContext {
   private final func _unsavedEntries(_ saved: [Layer.Entry]) -> [Layer.Entry] {
     let layers = overlay.layers
     guard savePass.hasResolved || layers.contains(where: \.hasAnnihilated) else { return [] }
-    let keys = Set(saved.map { IdentityKey($0.id) })
-    return layers.composedEntries.filter { !keys.contains(IdentityKey($0.id)) }
+    let written = IdentitySet(saved.lazy.map(\.id))
+    return layers.composedEntries.filter { !written.contains($0.id) }
   }
 
   /// Returns the sets of the last change notification if the save affects the same objects in the same way. A

@@ -8,6 +8,15 @@ extension IdentityKey {
   @inline(__always) init(of object: NSManagedObject) { self = object._identityKey }
 }
 
+extension IdentitySet {
+  /// Inserts an object. Does not create an ID.
+  ///
+  /// - Returns: Whether the object is new to the set.
+  mutating func insert(_ object: NSManagedObject) -> Bool {
+    if let key = object._inlineKey { insert(key) } else { insert(object._objectID) }
+  }
+}
+
 extension NSManagedObject {
   /// The bit of `_identity` that is set if the word points to the ID space of `_reference` instead of an ID.
   private static var _isKey: UInt { 1 }
@@ -37,6 +46,13 @@ extension NSManagedObject {
     }
     guard let pointer = UnsafeRawPointer(bitPattern: word) else { return nil }
     return Unmanaged<NSManagedObjectID>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.key }
+  }
+
+  /// The key, if the object has no ID yet.
+  fileprivate final var _inlineKey: ObjectKey? {
+    let word = _identity.load(ordering: .acquiring)
+    if word & Self._isKey == 0 { return nil }
+    return ObjectKey(space: Self._space(word).takeUnretainedValue(), reference: _reference)
   }
 
   /// The current key. No reference counting, once the object is registered.

@@ -17,7 +17,7 @@ struct IdentityKey: Hashable {
     self.init(reference: reference, space: space)
   }
 
-  /// Returns the key of an ID that is or was temporary, even if it has become permanent.
+  /// The key of an ID as it was made: the temporary one, even if it has become permanent.
   static func temporary(_ id: NSManagedObjectID) -> IdentityKey {
     IdentityKey(reference: id.reference, space: id.space.number)
   }

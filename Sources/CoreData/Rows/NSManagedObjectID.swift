@@ -20,10 +20,6 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 
   private static let _nextTemporary = Atomic<Int64>(1)
 
-  /// Number of temporary IDs, in any context, that have become permanent so far; lets a registry detect new
-  /// ones cheaply.
-  package static let linkEpoch = Atomic<Int>(0)
-
   /// A permanent ID.
   package init(_ key: ObjectKey) {
     precondition(key.space.store != nil)
@@ -121,10 +117,11 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   package final func link(to permanent: NSManagedObjectID) {
     guard isTemporary else { return }
     let known = Unmanaged.passRetained(permanent)
-    let (isFirst, _) = _permanent.compareExchange(
-      expected: nil, desired: UnsafeRawPointer(known.toOpaque()), ordering: .acquiringAndReleasing)
-    if !isFirst { known.release() }
-    Self.linkEpoch.wrappingAdd(1, ordering: .releasing)
+    LinkedIDs.link {
+      let (isFirst, _) = _permanent.compareExchange(
+        expected: nil, desired: UnsafeRawPointer(known.toOpaque()), ordering: .acquiringAndReleasing)
+      if !isFirst { known.release() }
+    }
   }
 
   /// Returns this ID, which is immutable.

@@ -73,17 +73,15 @@ package final class ToManyDelta: Sendable {
   ///
   /// The newest change of a member wins, even if it reverts an earlier one, which may have been redundant.
   package static func composed(_ deltas: [ToManyDelta]) -> ToManyDelta {
-    var added = Set<IdentityKey>()
-    var removed = Set<IdentityKey>()
+    var added = IdentitySet()
+    var removed = IdentitySet()
     for delta in deltas {
-      for key in delta.added.map(IdentityKey.init) where !removed.contains(key) { added.insert(key) }
-      for key in delta.removed.map(IdentityKey.init) where !added.contains(key) { removed.insert(key) }
+      for id in delta.added where !removed.contains(id) { added.insert(id) }
+      for id in delta.removed where !added.contains(id) { removed.insert(id) }
     }
-    func inOrder(_ members: Set<IdentityKey>, _ list: (ToManyDelta) -> [NSManagedObjectID])
-      -> [NSManagedObjectID]
-    {
+    func inOrder(_ members: IdentitySet, _ list: (ToManyDelta) -> [NSManagedObjectID]) -> [NSManagedObjectID] {
       var rest = members
-      return deltas.reversed().flatMap(list).filter { rest.remove(IdentityKey($0)) != nil }
+      return deltas.reversed().flatMap(list).filter { rest.remove($0) }
     }
     return ToManyDelta(
       added: inOrder(added, \.added), removed: inOrder(removed, \.removed),
@@ -97,8 +95,8 @@ package final class ToManyDelta: Sendable {
   package func followed(by later: ToManyDelta) -> ToManyDelta {
     func without(_ members: [NSManagedObjectID], _ others: [NSManagedObjectID]) -> [NSManagedObjectID] {
       if members.isEmpty || others.isEmpty { return members }
-      let keys = Set(others.map(IdentityKey.init))
-      return members.filter { !keys.contains(IdentityKey($0)) }
+      let known = IdentitySet(others)
+      return members.filter { !known.contains($0) }
     }
     return ToManyDelta(
       added: without(added, later.removed) + without(later.added, added),

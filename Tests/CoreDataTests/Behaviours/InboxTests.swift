@@ -49,8 +49,8 @@ import Testing
 
   private var _seen: (age: Value?, books: Set<NSManagedObjectID>) {
     let layers = _overlay.visibleLayers
-    let ada = IdentityKey(_ada._objectID)
-    return (layers.entry(for: ada)?.row?[_age], Set(layers.members(_books, of: ada)))
+    let ada = _ada._objectID
+    return (layers.entry(for: IdentityKey(ada))?.row?[_age], Set(layers.members(_books, of: ada)))
   }
 
   @Test func `readers look through few layers however many saves wait`() {

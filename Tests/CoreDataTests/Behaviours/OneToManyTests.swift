@@ -69,13 +69,13 @@ import Testing
     try _forEachCase { random, library in
       let layers = library.layers(&random)
       for author in library.authors {
-        let key = IdentityKey(author._objectID)
-        let found = layers.members(library.ends, of: key)
+        let id = author._objectID
+        let found = layers.members(library.ends, of: id)
         #expect(Set(found).count == found.count)
         for book in library.books {
           let pointsHere =
             switch layers.change(of: library.ends, of: IdentityKey(book._objectID)) {
-            case .target(let value): value.refers(to: key)
+            case .target(let value): value.refers(to: id)
             case .unchanged, .gone: false
             }
           #expect(found.contains(book._objectID) == pointsHere)
@@ -90,8 +90,8 @@ import Testing
       guard let first = layers.first else { return }
       let merged = [layers.dropFirst().reduce(first) { Layer.merged($0, $1) }]
       for author in library.authors {
-        let key = IdentityKey(author._objectID)
-        #expect(Set(merged.members(library.ends, of: key)) == Set(layers.members(library.ends, of: key)))
+        let id = author._objectID
+        #expect(Set(merged.members(library.ends, of: id)) == Set(layers.members(library.ends, of: id)))
       }
     }
   }
@@ -113,11 +113,12 @@ import Testing
             isWhole: false)
         ])
       ]
-      let temporary = IdentityKey(author._objectID)
+      let temporary = author._objectID
       #expect(layers.members(ends, of: temporary).count == 1)
       try context.save()
-      #expect(IdentityKey(author._objectID) != temporary)
-      #expect(layers.members(ends, of: IdentityKey(author._objectID)).count == 1)
+      #expect(author._objectID !== temporary)
+      #expect(layers.members(ends, of: author._objectID).count == 1)
+      #expect(layers.members(ends, of: temporary).count == 1)
     }
   }
 

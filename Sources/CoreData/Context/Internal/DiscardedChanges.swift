@@ -6,16 +6,16 @@ import CoreDataModelSchema
 /// based on the discarded ones.
 final class DiscardedChanges: Sendable {
   let entries: [Layer.Entry]
-  private let _insertions: Set<IdentityKey>
+  private let _insertions: IdentitySet
 
   init(_ entries: [Layer.Entry]) {
     self.entries = entries
-    _insertions = Set(
-      entries.lazy.filter { $0.kind == .inserted || $0.kind == .annihilated }.map { IdentityKey($0.id) })
+    _insertions = IdentitySet(
+      entries.lazy.filter { $0.kind == .inserted || $0.kind == .annihilated }.map(\.id))
   }
 
   /// Whether the object was never saved.
-  func hasInsertion(_ key: IdentityKey) -> Bool { _insertions.contains(key) }
+  func hasInsertion(_ id: NSManagedObjectID) -> Bool { _insertions.contains(id) }
 }
 
 /// The discarded changes of a context that a descendant may not have reread yet.
@@ -37,7 +37,7 @@ struct RecentDiscards {
   mutating func removeReread() { _references.removeAll { $0.changes == nil } }
 
   /// Whether an object was discarded before it was ever saved.
-  func hasInsertion(_ key: IdentityKey) -> Bool {
-    _references.contains { $0.changes?.hasInsertion(key) ?? false }
+  func hasInsertion(_ id: NSManagedObjectID) -> Bool {
+    _references.contains { $0.changes?.hasInsertion(id) ?? false }
   }
 }

@@ -79,9 +79,9 @@ final class FetchReading {
 
   /// Returns the objects whose unsaved state belongs to the result, unordered.
   func unsavedObjects() throws -> [NSManagedObject] {
-    var seen = Set<IdentityKey>()
+    var seen = IdentitySet()
     return try _candidates().compactMap { candidate in
-      guard seen.insert(_key(candidate)).inserted, try _matches(candidate) else { return nil }
+      guard _insert(candidate, into: &seen), try _matches(candidate) else { return nil }
       switch candidate {
       case .object(let object): return object
       case .entry(let entry, let row): return _object(for: entry, row)
@@ -103,12 +103,11 @@ final class FetchReading {
 
   private func _fold(sortsUnsaved: Bool) throws -> [Candidate] {
     var results: [Candidate] = []
-    var seen = Set<IdentityKey>()
+    var seen = IdentitySet()
     var isDisturbed = false
     for stored in try self.stored() {
-      let key = IdentityKey(stored.key)
-      guard seen.insert(key).inserted else { continue }
-      guard let state = _state(of: key, stored.key) else {
+      guard seen.insert(stored.key) else { continue }
+      guard let state = _state(of: IdentityKey(stored.key), stored.key) else {
         results.append(.stored(stored))
         continue
       }
@@ -117,7 +116,7 @@ final class FetchReading {
     }
     let found = results.count
     for candidate in _candidates() {
-      guard seen.insert(_key(candidate)).inserted, try _matches(candidate) else { continue }
+      guard _insert(candidate, into: &seen), try _matches(candidate) else { continue }
       results.append(candidate)
     }
     if results.count > found { isDisturbed = true }
@@ -142,11 +141,11 @@ final class FetchReading {
     return .entry(entry, isOwn ? entry.row(over: above) : above ?? entry.row)
   }
 
-  private func _key(_ candidate: Candidate) -> IdentityKey {
+  private func _insert(_ candidate: Candidate, into seen: inout IdentitySet) -> Bool {
     switch candidate {
-    case .stored(let stored): IdentityKey(stored.key)
-    case .object(let object): IdentityKey(of: object)
-    case .entry(let entry, _): IdentityKey(entry.id)
+    case .stored(let stored): seen.insert(stored.key)
+    case .object(let object): seen.insert(object)
+    case .entry(let entry, _): seen.insert(entry.id)
     }
   }
 

@@ -66,7 +66,7 @@ struct ObjectTable {
   private(set) var count = 0
   /// Number of objects registered under a temporary ID that had no permanent form when last checked.
   private var _temporaries = 0
-  private var _linkEpoch = 0
+  private var _links = LinkedIDs.Mark()
   private var _liveAfterSweep = 0
 
   // MARK: Looking up
@@ -166,9 +166,7 @@ struct ObjectTable {
   /// Rekeys objects whose temporary ID has been linked to a permanent one. Costs one atomic load as long as
   /// no ID was linked anywhere.
   private mutating func _adoptLinks() {
-    let epoch = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
-    guard epoch != _linkEpoch else { return }
-    _linkEpoch = epoch
+    guard _links.advance() else { return }
     let hasNews = (0..<_places.count).contains { index in
       guard let object = _places.start[index].object, _places.start[index].space == 0 else { return false }
       return object._withUnsafeGuaranteedRef { $0._objectID.permanent != nil }

@@ -124,24 +124,23 @@ struct ReadChain {
         NSManagedObjectID($0)
       }
     }
-    let ownerKey = IdentityKey(owner)
     let layout = owner.space.layout
     if let ends = LinkEnds(toMany: slot, of: layout) {
       for layers in overlays.reversed() {
-        members.removeAll { !layers.change(of: ends, of: IdentityKey($0)).keeps(ownerKey) }
-        let gained = layers.members(ends, of: ownerKey)
+        members.removeAll { !layers.change(of: ends, of: IdentityKey($0)).keeps(owner) }
+        let gained = layers.members(ends, of: owner)
         if !gained.isEmpty {
-          let present = Set(members.map { IdentityKey($0) })
-          members += gained.filter { !present.contains(IdentityKey($0)) }
+          let present = IdentitySet(members)
+          members += gained.filter { !present.contains($0) }
         }
         if layout.slots[slot].relationship!.isOrdered {
-          members = _ordered(members, of: ownerKey, slot, layers)
+          members = _ordered(members, of: owner, slot, layers)
         }
       }
       return members
     }
     for layers in overlays.reversed() {
-      guard let entry = layers.entry(for: ownerKey), entry.changed.contains(slot) || entry.kind == .inserted,
+      guard let entry = layers.entry(for: IdentityKey(owner)), entry.changed.contains(slot) || entry.kind == .inserted,
         case .toMany(let delta)? = entry.row?[slot]
       else { continue }
       members = Self._apply(delta, to: members)
@@ -156,18 +155,18 @@ struct ReadChain {
   }
 
   private static func _apply(_ delta: ToManyDelta, to members: [NSManagedObjectID]) -> [NSManagedObjectID] {
-    let removed = Set(delta.removed.map { IdentityKey($0) })
-    var result = members.filter { !removed.contains(IdentityKey($0)) }
-    let present = Set(result.map { IdentityKey($0) })
-    result += delta.added.filter { !present.contains(IdentityKey($0)) }
+    let removed = IdentitySet(delta.removed)
+    var result = members.filter { !removed.contains($0) }
+    let present = IdentitySet(result)
+    result += delta.added.filter { !present.contains($0) }
     return delta.order.map { _order(result, by: $0) } ?? result
   }
 
   /// Sorts the members of an ordered one-to-many as the newest of the layers orders them.
   private func _ordered(
-    _ members: [NSManagedObjectID], of owner: IdentityKey, _ slot: Int, _ layers: [Layer]
+    _ members: [NSManagedObjectID], of owner: NSManagedObjectID, _ slot: Int, _ layers: [Layer]
   ) -> [NSManagedObjectID] {
-    guard let entry = layers.entry(for: owner), entry.sets(slot), case .toMany(let delta)? = entry.row?[slot],
+    guard let entry = layers.entry(for: IdentityKey(owner)), entry.sets(slot), case .toMany(let delta)? = entry.row?[slot],
       let order = delta.order
     else { return members }
     return Self._order(members, by: order)
@@ -177,9 +176,8 @@ struct ReadChain {
   private static func _order(_ members: [NSManagedObjectID], by order: [NSManagedObjectID])
     -> [NSManagedObjectID]
   {
-    let all = Set(members.map { IdentityKey($0) })
-    let named = Set(order.map { IdentityKey($0) })
-    return order.filter { all.contains(IdentityKey($0)) }
-      + members.filter { !named.contains(IdentityKey($0)) }
+    let all = IdentitySet(members)
+    let named = IdentitySet(order)
+    return order.filter(all.contains) + members.filter { !named.contains($0) }
   }
 }
