@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
   private final func _insertAgain(_ object: NSManagedObject) {
     if object._flags.contains(.deleted) { return }
     object._state.insertAgain()
-    _list(object)
+    list(object)
   }
 
   /// Whether an entity belongs to the context's model, or the context has none.
@@ -54,11 +54,11 @@ extension NSManagedObjectContext {
   final func markChanged(_ object: NSManagedObject) {
     if object._flags.isRecordedAsChanged { return }
     object._state.change()
-    _list(object)
+    list(object)
   }
 
   /// Adds an object to the lists of unsaved and unannounced objects.
-  private final func _list(_ object: NSManagedObject) {
+  final func list(_ object: NSManagedObject) {
     if !object._flags.contains(.listed) { unsaved.objects.append(object) }
     if !object._flags.contains(.eventListed) { events.changed.append(object) }
     object._state.list()
@@ -85,13 +85,6 @@ extension NSManagedObjectContext {
     guard !object._flags.contains(.deleted) else { return }
     markDeleted(object)
     events.deletions.append(object)
-  }
-
-  final func markDeleted(_ object: NSManagedObject) {
-    object.willChangeState()
-    object._state.delete()
-    unsaved.hasDeletions = true
-    _list(object)
   }
 
   /// Applies the delete rules of all objects deleted since the last call.
@@ -160,6 +153,7 @@ extension NSManagedObjectContext {
       object._state.endEvent()
       if flags.contains(.eventDeleted) {
         sets.deleted.insert(object)
+        object._state.announceDeletion()
       } else if !flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
         sets.inserted.insert(object)
         object._state.announceInsertion()

@@ -60,11 +60,7 @@ extension NSManagedObjectContext {
   /// Drops objects that no longer exist anywhere, and the links to them. They are announced as deleted.
   private final func _drop(_ gone: [NSManagedObject], through chain: ReadChain) {
     if gone.isEmpty { return }
-    for object in gone {
-      unlist(object)
-      object._state.vanish()
-      recordEvent(object, .eventDeleted)
-    }
+    for object in gone { markDeleted(object, as: .dropped) }
     forgetMembers(Set(gone))
     let dropped = IdentitySet(gone.lazy.map(\._objectID))
     func isGone(_ id: NSManagedObjectID) -> Bool { dropped.contains(id) }

@@ -120,8 +120,9 @@ extension NSManagedObjectContext {
           + "any more. Set shouldDeleteInaccessibleFaults to have such objects treated as deleted.")
     }
     object._row = Row(count: object._layout.slots.count, version: 0)
-    object._state.showMissingRow()
-    markDeleted(object)
+    object._state.showValues()
+    // Delete rules have nothing to follow.
+    markDeleted(object, as: .settled)
   }
 
   // MARK: Relationships

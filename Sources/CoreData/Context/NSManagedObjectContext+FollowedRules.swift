@@ -63,8 +63,7 @@ extension NSManagedObjectContext {
     }
     savePass.followed.append(object)
     guard let row = entry.row else {
-      object._state.finishPropagation()
-      markDeleted(object)
+      markDeleted(object, as: .settled)
       forgetMembers([object])
       return
     }

@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
     }
     if !unknown.isEmpty { _mergeInsertions(unknown, into: &merged) }
     for entry in changes.entries where entry.kind == .deleted {
-      _mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, into: &merged)
+      mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, into: &merged)
     }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
@@ -158,36 +158,6 @@ extension NSManagedObjectContext {
     }
   }
 
-  // MARK: By identity
-
-  final func merge(_ ids: MergedIDs) {
-    beginMerge()
-    defer { endMerge() }
-    advanceGeneration()
-    var merged = MergedSets()
-    let chain = ReadChain(above: self)
-    func row(_ id: NSManagedObjectID) -> Row? {
-      guard case .row(let row)? = try? chain.read(id).found else { return nil }
-      return row
-    }
-    for id in ids.inserted { mergeInsertion(of: localized(id), row: nil, changed: SlotSet(), into: &merged) }
-    for id in ids.updated {
-      let id = localized(id)
-      // A shared draft is rebased on the current row, which must be read for it.
-      guard let object = table.object(for: id), !object.isFault || object._draft != nil else {
-        if let fault = table.object(for: id) { showUnseen(nil, at: fault) }
-        recordUnseenMerge(id, nil)
-        continue
-      }
-      mergeUpdate(of: id, row: row(id), changed: SlotSet(), into: &merged)
-    }
-    for id in ids.deleted { _mergeDeletion(of: localized(id), into: &merged) }
-    // Older saves may be merged later; they must not resurrect the deleted objects.
-    if !ids.deleted.isEmpty { mergedEpoch = persistentStoreCoordinator?.rowCache.epoch ?? mergedEpoch }
-    forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
-    finishMerge(merged)
-  }
-
   // MARK: One object
 
   /// - Parameter changed: The slots that the save changed; empty if only IDs are known.
@@ -206,6 +176,8 @@ extension NSManagedObjectContext {
         if let row { _adoptEqual(row, at: object) }
         _rereadMembers(of: object, changed)
       }
+      // Deleted here meanwhile: the next save deletes the row.
+      if object._flags.contains(.deleted) { return }
       // Insertions made in this context, or merged before, have been announced.
       if object._flags.isDisjoint(with: [.inserted, .toldInserted]) {
         recordEvent(object, .eventMergedInsert)
@@ -297,12 +269,13 @@ extension NSManagedObjectContext {
     }
   }
 
-  private final func _mergeDeletion(of id: NSManagedObjectID, into merged: inout MergedSets) {
+  final func mergeDeletion(of id: NSManagedObjectID, into merged: inout MergedSets) {
     guard let object = heldObject(for: id) else { return }
     merged.deleted.insert(object._objectID)
     guard !object._flags.contains(.deleted) else { return }
-    object._state.finishPropagation()
-    deleteObject(object)
+    object.prepareForDeletion()
+    // The other context has applied the delete rules.
+    markDeleted(object, as: .settled)
     cutReferences(to: object)
   }
 
@@ -325,40 +298,4 @@ struct MergedSets {
   var updated = Set<NSManagedObjectID>()
   var deleted = Set<NSManagedObjectID>()
   var refreshed = Set<NSManagedObjectID>()
-}
-
-/// IDs from any user info dictionary that merging accepts.
-struct MergedIDs {
-  var inserted: [NSManagedObjectID] = []
-  var updated: [NSManagedObjectID] = []
-  var deleted: [NSManagedObjectID] = []
-
-  var changed: [NSManagedObjectID] { updated + deleted }
-
-  init(_ userInfo: [AnyHashable: Any], resolving coordinator: NSPersistentStoreCoordinator? = nil) {
-    func ids(_ keys: String...) -> [NSManagedObjectID] {
-      keys.flatMap { key -> [NSManagedObjectID] in
-        let members: [Any] =
-          switch userInfo[key] {
-          case let set as Set<NSManagedObject>: Array(set)
-          case let set as Set<NSManagedObjectID>: Array(set)
-          case let set as NSSet: set.allObjects
-          case let array as [Any]: array
-          default: []
-          }
-        return members.compactMap { member in
-          switch member {
-          case let id as NSManagedObjectID: id
-          case let object as NSManagedObject: object.objectID
-          case let url as URL: coordinator?.managedObjectID(forURIRepresentation: url)
-          default: nil
-          }
-        }
-      }
-    }
-    inserted = ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey)
-    updated = ids(
-      NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey)
-    deleted = ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey)
-  }
 }

@@ -88,10 +88,8 @@ extension NSManagedObjectContext {
     _ entry: Layer.Entry, to object: NSManagedObject, over layers: [Layer], knowing known: KnownRows
   ) {
     if entry.kind == .deleted || entry.kind == .annihilated {
-      object._state.adoptDeletion()
-      unsaved.hasDeletions = true
-      if !object._flags.contains(.listed) { object._state.adopt() } else { markChanged(object) }
-      return
+      // The child has applied the delete rules.
+      return markDeleted(object, as: .adopted)
     }
     guard let row = entry.row else { return }
     let isOwn = object._flags.contains(.listed)

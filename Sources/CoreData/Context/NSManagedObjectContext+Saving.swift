@@ -32,6 +32,7 @@ extension NSManagedObjectContext {
       _finishSave(saved)
       if isFollowed { processPendingChanges() }
     }
+    assertNoGhosts()
   }
 
   /// Saves the layer into the parent. The layer was built and indexed on this queue; the parent's queue only

@@ -45,6 +45,7 @@ extension NSManagedObjectContext {
     undoRecorder?.suspensions -= 1
     events.isMerge = false
     events.mergedSlots = [:]
+    assertNoGhosts()
   }
 
   /// Drops all undo actions of this context.
@@ -163,8 +164,7 @@ extension NSManagedObjectContext {
   private final func _disappear(_ object: NSManagedObject) {
     guard object._context === self, !object._flags.contains(.deleted) else { return }
     // References to it were recorded and have been restored.
-    object._state.finishPropagation()
-    markDeleted(object)
+    markDeleted(object, as: .settled)
   }
 }
 

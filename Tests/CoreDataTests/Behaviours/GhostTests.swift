@@ -123,4 +123,61 @@ import Testing
     screen.context.performAndWait { screen.context.mergeChanges(fromContextDidSave: deletion) }
     try screen.expectStore(["Eve"])
   }
+
+  @Test(arguments: Setting.direct)
+  func `an insertion that is merged after the object was deleted`(_ setting: Setting) throws {
+    let screen = try Screen(TestStack(setting))
+    let other = screen.stack.sibling()
+    let insertion = try other.saved { other.insert("Author", ["name": "Bob", "age": 1]) }
+    let id = try #require((insertion.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.first).objectID
+    screen.context.performAndWait {
+      screen.context.delete(screen.context.object(with: id))
+      screen.context.processPendingChanges()
+      screen.context.mergeChanges(fromContextDidSave: insertion)
+    }
+    #expect(screen.names == ["Ada", "Eve"])
+    try screen.context.performAndWait { try screen.context.save() }
+    try screen.expectStore(["Ada", "Eve"])
+  }
+
+  @Test(arguments: Setting.direct, [NSInsertedObjectIDsKey, NSUpdatedObjectIDsKey])
+  func `a change that is merged by ID after its row was deleted`(_ setting: Setting, _ key: String) throws {
+    let screen = try Screen(TestStack(setting))
+    let id = try screen.id("Ada")
+    _ = try screen.deleteElsewhere(id)
+    NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [key: [id]], into: [screen.context])
+    try screen.context.performAndWait { try screen.context.save() }
+    try screen.expectStore(["Eve"])
+  }
+
+  @Test(arguments: Setting.direct)
+  func `an insertion that is merged by ID after its row was deleted, of an unregistered object`(
+    _ setting: Setting
+  ) throws {
+    let screen = try Screen(TestStack(setting))
+    let other = screen.stack.sibling()
+    let insertion = try other.saved { other.insert("Author", ["name": "Bob", "age": 1]) }
+    let id = try #require((insertion.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.first).objectID
+    _ = try screen.deleteElsewhere(id)
+    NSManagedObjectContext.mergeChanges(
+      fromRemoteContextSave: [NSInsertedObjectIDsKey: [id]], into: [screen.context])
+    try screen.expectStore(["Ada", "Eve"])
+  }
+
+  @Test(arguments: Setting.direct)
+  func `an update of a row that others deleted is merged by ID into an object with changes`(
+    _ setting: Setting
+  ) throws {
+    let screen = try Screen(TestStack(setting), policy: .mergeByPropertyObjectTrumpMergePolicyType)
+    let id = try screen.id("Ada")
+    _ = try screen.deleteElsewhere(id)
+    try screen.context.performAndWait {
+      screen.context.object(with: id).setValue("Augusta", forKey: "name")
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSUpdatedObjectIDsKey: [id]], into: [screen.context])
+      // The merge policy decides: the change wins, and the object is inserted anew.
+      try screen.context.save()
+    }
+    try screen.expectStore(["Augusta", "Eve"])
+  }
 }

@@ -102,12 +102,8 @@ struct ConflictResolver {
     _ entry: Layer.Entry, _ conflict: VersionConflict, _ object: NSManagedObject?
   ) -> Outcome {
     guard let persisted = conflict.persisted else {
-      // The row is gone; the change has no base. Listed and announced, so that no list keeps the object.
-      if let object {
-        object._state.vanish()
-        context.markChanged(object)
-        context.recordEvent(object, .eventDeleted)
-      }
+      // The row is gone; the change has no base.
+      if let object { context.markDeleted(object, as: .vanished) }
       return .gone
     }
     guard entry.kind != .deleted else {
@@ -182,10 +178,7 @@ struct VersionConflictResolver {
     guard _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType,
       !_object._flags.contains(.deleted), _object.isDirty
     else {
-      _object._state.vanish()
-      _context.markChanged(_object)
-      _context.recordEvent(_object, .eventDeleted)
-      return
+      return _context.markDeleted(_object, as: .vanished)
     }
     _object.makeDraftWritable()
     if let draft = _object._draft { draft.setVersion(draft.version.next) }

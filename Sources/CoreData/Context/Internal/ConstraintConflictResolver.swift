@@ -190,8 +190,7 @@ extension NSManagedObjectContext {
   /// Undoes the insertion of an object that was merged into another. It becomes a fault that shows its
   /// assigned values to callers which still hold it.
   final func annihilate(_ object: NSManagedObject, as other: NSManagedObject) {
-    object._state.finishPropagation()
-    markDeleted(object)
+    markDeleted(object, as: .settled)
     processPendingChanges()
     object._context = nil
     let values = object._current
@@ -217,7 +216,6 @@ extension NSManagedObjectContext {
   /// Deletes a stored object after another one has taken over its relationships.
   final func markDeletedAsMerged(_ object: NSManagedObject) {
     if object.isFault, object._row == nil { _ = try? load(object) }
-    object._state.finishPropagation()
-    markDeleted(object)
+    markDeleted(object, as: .settled)
   }
 }

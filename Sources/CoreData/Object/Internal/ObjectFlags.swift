@@ -57,6 +57,9 @@ struct ObjectFlags: OptionSet {
   /// Already announced as inserted. A merge of the same insertion does not announce it again.
   static let toldInserted = ObjectFlags(rawValue: 1 << 24)
 
+  /// Already announced as deleted.
+  static let toldDeleted = ObjectFlags(rawValue: 1 << 28)
+
   // MARK: Access
 
   /// Each access verifies that it runs on the context's queue.
@@ -67,6 +70,9 @@ struct ObjectFlags: OptionSet {
   static let observed = ObjectFlags(rawValue: 1 << 27)
 
   // MARK: Together
+
+  /// Deleted, and how far the deletion has come.
+  static let deletion: ObjectFlags = [.deleted, .deletePropagated, .toldDeleted]
 
   static let event: ObjectFlags = [
     .eventInserted, .eventUpdated, .eventDeleted, .eventRefreshed, .eventMergedInsert, .eventListed,

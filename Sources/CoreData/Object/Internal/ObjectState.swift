@@ -19,7 +19,8 @@ struct ObjectState {
     switch kind {
     case .inserted: flags.insert(.inserted)
     case .updated: flags.insert(.updated)
-    case .deleted: flags.formUnion([.deleted, .deletePropagated])
+    // The child's save was announced when this context accepted it.
+    case .deleted: flags.formUnion(.deletion)
     case .annihilated: break
     }
     if recordingReads { flags.insert(.recordsReads) }
@@ -27,7 +28,7 @@ struct ObjectState {
 
   /// Inserts a new object and puts it on all lists of the context.
   mutating func insert(checked isChecked: Bool, recordingReads: Bool) {
-    flags.subtract([.fault, .deleted, .deletePropagated])
+    flags.subtract(.deletion.union(.fault))
     flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
     if isChecked { flags.insert(.checked) }
     if recordingReads { flags.insert(.recordsReads) }
@@ -51,12 +52,6 @@ struct ObjectState {
   mutating func dropValues() {
     flags.subtract([.draftShared, .primitivesWritten, .partial])
     flags.insert(.fault)
-  }
-
-  /// Makes every property read as nil because the row no longer exists. Delete rules have nothing to follow.
-  mutating func showMissingRow() {
-    flags.remove(.fault)
-    flags.insert(.deletePropagated)
   }
 
   /// Attaches the values that a partial fetch returned. The object stays a fault.
@@ -89,7 +84,17 @@ struct ObjectState {
   /// Records a write through `setPrimitiveValue(_:forKey:)`.
   mutating func writePrimitive() { flags.insert(.primitivesWritten) }
 
-  mutating func delete() { flags.formUnion([.deleted, .eventDeleted]) }
+  /// Becomes deleted. Only the context may do that, which lists and announces the object.
+  mutating func delete(_ deletion: Deletion, by _: Deletion.Permission) {
+    flags.insert(.deleted)
+    switch deletion {
+    case .requested: break
+    case .settled, .adopted: flags.insert(.deletePropagated)
+    case .vanished, .dropped:
+      flags.formUnion([.deletePropagated, .vanished])
+      flags.remove(.updated)
+    }
+  }
 
   /// Records that delete rules have been applied or do not apply.
   mutating func finishPropagation() { flags.insert(.deletePropagated) }
@@ -109,11 +114,11 @@ struct ObjectState {
   // MARK: Undo
 
   /// Reverts an unsaved deletion.
-  mutating func undelete() { flags.subtract([.deleted, .deletePropagated, .adopted, .eventDeleted]) }
+  mutating func undelete() { flags.subtract(.deletion.union([.adopted, .eventDeleted])) }
 
   /// Inserts the object with its last values after its deletion was saved.
   mutating func insertDeleted() {
-    flags.subtract([.fault, .deleted, .deletePropagated, .draftShared])
+    flags.subtract(.deletion.union([.fault, .draftShared]))
     flags.formUnion([.inserted, .eventInserted])
   }
 
@@ -131,6 +136,9 @@ struct ObjectState {
   /// Records that a change notification has listed the object as inserted.
   mutating func announceInsertion() { flags.insert(.toldInserted) }
 
+  /// Records that a change notification has listed the object as deleted.
+  mutating func announceDeletion() { flags.insert(.toldDeleted) }
+
   /// Cancels an insertion: the object is deleted before it was ever saved.
   mutating func cancelInsertion() { flags.subtract([.inserted, .updated]) }
 
@@ -138,9 +146,6 @@ struct ObjectState {
   mutating func publish() { flags.remove(.unpublished) }
 
   // MARK: Nesting
-
-  /// Adopts a deletion that a child has saved. The child has applied the delete rules.
-  mutating func adoptDeletion() { flags.formUnion([.deleted, .deletePropagated]) }
 
   /// Records that the unsaved state comes from a child's save.
   mutating func adopt() { flags.insert(.adopted) }
@@ -176,10 +181,8 @@ struct ObjectState {
 
   /// Makes the object clean: its deletion is saved.
   mutating func commitDeletion() {
-    flags.subtract([
-      .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave,
-      .vanished,
-    ])
+    flags.subtract(.deletion)
+    flags.subtract([.inserted, .updated, .listed, .adopted, .unpublished, .touchedInSave, .vanished])
     flags.subtract(.event)
   }
 
@@ -187,12 +190,6 @@ struct ObjectState {
 
   /// Records that another context has deleted the row of an object that is deleted here as well.
   mutating func recordMissingRow() { flags.insert(.vanished) }
-
-  /// Deletes the object because another context has deleted its row.
-  mutating func vanish() {
-    flags.formUnion([.deleted, .deletePropagated, .vanished])
-    flags.remove(.updated)
-  }
 
   /// Turns an update into an insertion because another context has deleted the row.
   mutating func insertAnew() {
@@ -218,15 +215,16 @@ struct ObjectState {
 
   /// Discards the changes in favor of the stored values.
   mutating func dropChanges() {
-    flags.subtract([.updated, .deleted, .deletePropagated, .adopted, .draftShared, .primitivesWritten])
+    flags.subtract(.deletion)
+    flags.subtract([.updated, .adopted, .draftShared, .primitivesWritten])
   }
 
   /// Discards all unsaved state on a rollback.
   mutating func rollBack() {
     flags.subtract(.event)
+    flags.subtract(.deletion)
     flags.subtract([
-      .inserted, .updated, .deleted, .listed, .adopted, .unpublished, .deletePropagated, .primitivesWritten,
-      .touchedInSave, .locked,
+      .inserted, .updated, .listed, .adopted, .unpublished, .primitivesWritten, .touchedInSave, .locked,
     ])
   }
 
@@ -235,7 +233,7 @@ struct ObjectState {
 
   /// Clears the flags that concern the context when the object is unregistered.
   mutating func leaveContext() {
-    flags.subtract([.inserted, .updated, .deleted, .listed, .adopted])
+    flags.subtract([.inserted, .updated, .deleted, .toldDeleted, .listed, .adopted])
     flags.subtract(.event)
   }
 }
