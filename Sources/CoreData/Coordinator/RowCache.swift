@@ -1,11 +1,33 @@
 import Synchronization
 
-/// Rows recently read or saved by the coordinator's contexts, by identity. Two generations: when the younger
-/// is full, the older one is dropped, with all rows not used meanwhile.
+/// Rows recently read or saved by the coordinator's contexts, by identity, up to a number of rows and of bytes. Two generations:
+/// when the younger is full, the older one is dropped, with all rows not used meanwhile.
 final class RowCache: Sendable {
+  private struct Generation {
+    var rows: [IdentityKey: Row] = [:]
+    var bytes = 0
+
+    /// - Returns: The former row of the key.
+    @discardableResult
+    mutating func set(_ row: Row, _ bytes: Int, for key: IdentityKey) -> Row? {
+      let former = rows.updateValue(row, forKey: key)
+      self.bytes += bytes - (former?.footprint ?? 0)
+      return former
+    }
+
+    mutating func remove(_ key: IdentityKey) {
+      if let former = rows.removeValue(forKey: key) { bytes -= former.footprint }
+    }
+
+    mutating func removeAll() {
+      rows.removeAll(keepingCapacity: true)
+      bytes = 0
+    }
+  }
+
   private struct Generations {
-    var young: [IdentityKey: Row] = [:]
-    var old: [IdentityKey: Row] = [:]
+    var young = Generation()
+    var old = Generation()
   }
 
   private let _rows = Mutex(Generations())
@@ -13,16 +35,22 @@ final class RowCache: Sendable {
   /// replaced.
   private let _commits = Atomic<Int>(0)
   private let _capacity: Int
+  private let _byteCapacity: Int
 
-  /// - Parameter capacity: Rows per generation.
-  init(capacity: Int = 4096) { _capacity = capacity }
+  /// - Parameters:
+  ///   - capacity: Rows per generation.
+  ///   - byteCapacity: Bytes per generation. A row that takes more than a quarter is not kept.
+  init(capacity: Int = 4096, byteCapacity: Int = 8 << 20) {
+    _capacity = capacity
+    _byteCapacity = byteCapacity
+  }
 
   func row(for key: ObjectKey) -> Row? {
     let key = IdentityKey(key)
     return _rows.withLock { rows in
-      if let row = rows.young[key] { return row }
-      guard let row = rows.old[key] else { return nil }
-      rows.young[key] = row
+      if let row = rows.young.rows[key] { return row }
+      guard let row = rows.old.rows[key] else { return nil }
+      rows.young.set(row, row.footprint, for: key)
       return row
     }
   }
@@ -31,14 +59,18 @@ final class RowCache: Sendable {
   @inline(__always)
   var epoch: Int { _commits.load(ordering: .acquiring) }
 
+  /// The rows and bytes in the cache, counting a row twice that both generations have.
+  var size: (rows: Int, bytes: Int) {
+    _rows.withLock { ($0.young.rows.count + $0.old.rows.count, $0.young.bytes + $0.old.bytes) }
+  }
+
   /// Caches rows that a read returned, unless a commit has happened since it began.
   func keep(_ found: [StoredObject], readAt epoch: Int) {
     _rows.withLock { rows in
       guard self.epoch == epoch else { return }
       for object in found {
-        if let row = object.row { rows.young[IdentityKey(object.key)] = row }
+        if let row = object.row { _keep(row, IdentityKey(object.key), &rows) }
       }
-      _age(&rows)
     }
   }
 
@@ -46,9 +78,15 @@ final class RowCache: Sendable {
   func keep(_ row: Row, for key: ObjectKey, readAt epoch: Int) {
     _rows.withLock { rows in
       guard self.epoch == epoch else { return }
-      rows.young[IdentityKey(key)] = row
-      _age(&rows)
+      _keep(row, IdentityKey(key), &rows)
     }
+  }
+
+  private func _keep(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
+    let bytes = row.footprint
+    if bytes > _byteCapacity / 4 { return }
+    rows.young.set(row, bytes, for: key)
+    _age(&rows)
   }
 
   /// Applies the rows that a save has written and deleted.
@@ -67,7 +105,6 @@ final class RowCache: Sendable {
         case .deleted, .annihilated: _drop(key, &rows)
         }
       }
-      _age(&rows)
       return epoch
     }
   }
@@ -81,7 +118,6 @@ final class RowCache: Sendable {
       let epoch = _beginEpoch()
       for (key, row) in written { _insertUnlessOlder(row, IdentityKey(key), &rows) }
       for key in deleted { _drop(IdentityKey(key), &rows) }
-      _age(&rows)
       return epoch
     }
   }
@@ -90,15 +126,18 @@ final class RowCache: Sendable {
 
   @inline(__always)
   private func _insertUnlessOlder(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
+    let bytes = row.footprint
+    if bytes > _byteCapacity / 4 { return _drop(key, &rows) }
     // Rows of other coordinators may arrive late; keep the newer row.
-    if let known = rows.young.updateValue(row, forKey: key) ?? rows.old[key], known.version > row.version {
-      rows.young[key] = known
+    if let known = rows.young.set(row, bytes, for: key) ?? rows.old.rows[key], known.version > row.version {
+      rows.young.set(known, known.footprint, for: key)
     }
+    _age(&rows)
   }
 
   private func _drop(_ key: IdentityKey, _ rows: inout Generations) {
-    rows.young[key] = nil
-    rows.old[key] = nil
+    rows.young.remove(key)
+    rows.old.remove(key)
   }
 
   /// Invalidates some rows.
@@ -108,16 +147,15 @@ final class RowCache: Sendable {
   func removeAll() {
     _rows.withLock { rows in
       _ = _beginEpoch()
-      rows.young = [:]
-      rows.old = [:]
+      rows = Generations()
     }
   }
 
+  @inline(__always)
   private func _age(_ rows: inout Generations) {
-    if rows.young.count > _capacity {
-      // The storage of the older generation is reused: growing again would move each row several times.
-      swap(&rows.old, &rows.young)
-      rows.young.removeAll(keepingCapacity: true)
-    }
+    if rows.young.rows.count <= _capacity, rows.young.bytes <= _byteCapacity { return }
+    // The storage of the older generation is reused: growing again would move each row several times.
+    swap(&rows.old, &rows.young)
+    rows.young.removeAll()
   }
 }

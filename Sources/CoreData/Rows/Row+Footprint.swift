@@ -1,0 +1,30 @@
+import Foundation
+
+extension Row {
+  /// The memory that the row keeps alive, in bytes, roughly: its allocation, and the data and texts that it references.
+  var footprint: Int {
+    var bytes = cells.capacity * MemoryLayout<UInt64>.stride
+    if let format = header.format {
+      if !format._withUnsafeGuaranteedRef({ $0.hasObjects }) { return bytes }
+      for slot in 0..<count where format._withUnsafeGuaranteedRef({ $0.isObject(slot) }) {
+        bytes += self[slot].referencedBytes
+      }
+      return bytes
+    }
+    for slot in 0..<count { bytes += values[slot].referencedBytes }
+    return bytes
+  }
+}
+
+extension Value {
+  /// The bytes outside of the cell.
+  fileprivate var referencedBytes: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .data(let data): data.count
+    case .transformable(let box): box.data?.count ?? 0
+    case .composite(let box): box.values.reduce(0) { $0 + $1.referencedBytes }
+    case .null, .int, .double, .uuid, .decimal, .reference, .pending, .toMany: 0
+    }
+  }
+}

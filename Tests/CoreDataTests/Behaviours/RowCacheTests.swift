@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+/// The coordinator's row cache is bounded in rows and in bytes.
+@Suite struct RowCacheTests {
+  private let _space: ObjectIDSpace
+
+  init() throws {
+    let stack = try TestStack(.memory)
+    _space = try stack.root.performAndWait {
+      let author = stack.root.insert("Author", ["name": "Ada"])
+      try stack.root.save()
+      return author.objectID.space
+    }
+  }
+
+  private func _row(_ bytes: Int, version: Int64 = 1) -> Row {
+    var row = Row(count: 2, version: version)
+    row.set(.data(Data(repeating: 1, count: bytes)), at: 0)
+    return row
+  }
+
+  private func _key(_ number: Int64) -> ObjectKey { ObjectKey(space: _space, reference: number) }
+
+  private func _keep(_ cache: RowCache, _ number: Int64, bytes: Int) {
+    cache.keep(_row(bytes), for: _key(number), readAt: cache.epoch)
+  }
+
+  @Test func `rows beyond the bound of bytes are dropped, the least recently used first`() {
+    let cache = RowCache(byteCapacity: 100_000)
+    for number in 1...1000 { _keep(cache, Int64(number), bytes: 10_000) }
+    #expect(cache.size.bytes <= 2 * 100_000 + 10_100)
+    #expect(cache.row(for: _key(1000)) != nil)
+    #expect(cache.row(for: _key(1)) == nil)
+  }
+
+  @Test func `a row that is used stays`() {
+    let cache = RowCache(byteCapacity: 100_000)
+    _keep(cache, 0, bytes: 1_000)
+    for number in 1...1000 {
+      _keep(cache, Int64(number), bytes: 10_000)
+      #expect(cache.row(for: _key(0)) != nil)
+    }
+  }
+
+  @Test func `a row that would take most of the cache is not kept`() {
+    let cache = RowCache(byteCapacity: 100_000)
+    _keep(cache, 1, bytes: 10)
+    _keep(cache, 2, bytes: 60_000)
+    #expect(cache.row(for: _key(1)) != nil)
+    #expect(cache.row(for: _key(2)) == nil)
+    // A save of such a row must not leave the older one.
+    cache.commit(written: [(_key(1), _row(60_000, version: 2))], deleted: [])
+    #expect(cache.row(for: _key(1)) == nil)
+  }
+
+  @Test func `bytes follow replaced and dropped rows`() {
+    let cache = RowCache(byteCapacity: 1_000_000)
+    _keep(cache, 1, bytes: 50_000)
+    cache.commit(written: [(_key(1), _row(10, version: 2))], deleted: [])
+    #expect(cache.size.bytes < 1_000)
+    cache.forget([_key(1)])
+    #expect(cache.size.bytes == 0)
+    #expect(cache.size.rows == 0)
+  }
+
+  @Test func `a late row of an older version does not replace the newer one`() {
+    let cache = RowCache()
+    cache.commit(written: [(_key(1), _row(10, version: 2))], deleted: [])
+    cache.commit(written: [(_key(1), _row(10, version: 1))], deleted: [])
+    #expect(cache.row(for: _key(1))?.version == 2)
+  }
+
+  @Test func `rows that a context has read are let go with it`() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.fresh { context in
+      for number in 0..<300 {
+        context.insert("Book", ["title": "\(number)", "cover": Data(repeating: 1, count: 100_000)])
+      }
+      try context.save()
+    }
+    try stack.fresh { context in _ = try context.all("Book", by: "title").map { $0.text("title") } }
+    #expect(stack.coordinator.rowCache.size.bytes < 17 << 20)
+  }
+}
