@@ -26,8 +26,8 @@ extension Connection {
 }
 
 extension SQLiteError {
-  /// The database file was deleted, moved, emptied or replaced while it was open.
-  package var isMoved: Bool { code == Self._moved }
+  /// The database file was deleted, moved, emptied or replaced while it was open, or its log was.
+  package var isMoved: Bool { code == Self._moved || isLogLost }
 
   /// SQLITE_READONLY_DBMOVED.
   private static let _moved: Int32 = 1032

@@ -23,16 +23,21 @@ extension Connection {
   /// Runs `body` in a transaction that holds the write lock; rolls back if it throws.
   ///
   /// - Throws: Errors of `body`; `SQLiteError`, with `isMoved` if the file has been moved or deleted
-  ///   meanwhile.
+  ///   meanwhile, with `isLogLost` if its log has. In the latter case, the database file has all earlier commits.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try beginImmediate()
+    commitWatch?.willWrite(self)
+    defer { commitWatch?.didWrite() }
     do {
       let result = try body()
       try expectInPlace()
+      try log.expectWhole(self)
       try commit()
       return result
     } catch {
       rollback()
+      // The open descriptor still has the frames.
+      if (error as? SQLiteError)?.isLogLost ?? false { try? checkpoint(.full) }
       throw error
     }
   }

@@ -33,6 +33,10 @@ package final class Connection: @unchecked Sendable {
   private let _wasInterrupted = Atomic<Bool>(false)
   /// A read transaction kept open between reads; used by the pool's readers only.
   @exclusivity(unchecked) var heldRead = HeldRead()
+  /// The write-ahead log that the connection writes to.
+  @exclusivity(unchecked) var log = LogFile()
+  /// Told of each write transaction.
+  @exclusivity(unchecked) var commitWatch: CommitWatch?
   /// Whether the connection encountered an I/O fault, or was opened read-only although writing was requested:
   /// a pool does not lend it again.
   @exclusivity(unchecked) package private(set) var isFaulty = false

@@ -52,6 +52,8 @@ package final class ConnectionPool: Sendable {
   private let _readBound: Int
   private let _hasOne: Bool
   private let _holdsReads: Bool
+  /// Tells of commits by others; nil for a database without a write-ahead log that others can write to.
+  package let commitWatch: CommitWatch?
   private let _files: DatabaseFiles?
   private let _replacesFaulty: Bool
   private let _open: @Sendable () throws -> Connection
@@ -81,6 +83,22 @@ package final class ConnectionPool: Sendable {
     _files = files
     _replacesFaulty = replacesFaulty
     _open = open
+    if _holdsReads {
+      commitWatch = CommitWatch()
+      _watch(connection)
+      commitWatch?.begin(with: connection)
+    } else {
+      commitWatch = nil
+    }
+  }
+
+  deinit { commitWatch?.end() }
+
+  /// Watches the log through a connection.
+  private func _watch(_ connection: Connection) {
+    guard _holdsReads else { return }
+    connection.log = LogFile(of: _files)
+    connection.commitWatch = commitWatch
   }
 
   /// The pool was closed.
@@ -121,7 +139,7 @@ package final class ConnectionPool: Sendable {
     } catch let error as SQLiteError where error.isMoved || _files?.place ?? .same != .same {
       // A truncated file may have been reported as damaged before it was detected as moved.
       _retireLog(connection)
-      throw SQLiteError.moved(path: connection.path)
+      throw error.isLogLost ? error : SQLiteError.moved(path: connection.path)
     } catch {
       connection.recordFault(in: error)
       throw error
@@ -163,6 +181,7 @@ package final class ConnectionPool: Sendable {
     while true {
       let connection = try _nextForReading()
       guard let isOutdated = connection.isOutdated, isOutdated() else { return connection }
+      commitWatch?.letGo(of: connection)
       _state.withLock { state in
         state.remove(connection)
         state.reading -= 1
@@ -212,6 +231,7 @@ package final class ConnectionPool: Sendable {
         return nil
       }
       if _isSpent(connection) {
+        commitWatch?.letGo(of: connection)
         state.remove(connection)
         state.reading -= 1
         // The next waiting thread opens one.
@@ -264,7 +284,10 @@ package final class ConnectionPool: Sendable {
     _state.withLock { state in
       state.writing = nil
       guard !state.isClosed else { return }
-      guard !_isSpent(connection) else { return state.remove(connection) }
+      guard !_isSpent(connection) else {
+        commitWatch?.letGo(of: connection)
+        return state.remove(connection)
+      }
       state.current = connection
       state.idle.append(connection)
     }
@@ -275,6 +298,7 @@ package final class ConnectionPool: Sendable {
     try _files?.expectInPlace()
     let connection = try _open()
     connection.files = _files
+    _watch(connection)
     try _files?.expectInPlace()
     _state.withLock { state in
       if !state.isClosed { state.open.append(connection) }
@@ -335,6 +359,7 @@ package final class ConnectionPool: Sendable {
   /// Interrupts reading statements, waits for the writer, and closes all connections.
   package func close() {
     retireLogIfMoved()
+    commitWatch?.end()
     let (readers, waiters) = _state.withLock { state in
       state.isClosed = true
       let (idle, writing) = (state.idle, state.writing)

@@ -12,7 +12,7 @@ package struct DatabaseFiles: Sendable {
   package let path: String
   private let _database: FileIdentity?
   private let _hadContent: Bool
-  private let _log: FileIdentity?
+  let log: FileIdentity?
 
   /// Records the files at `path`, which a connection has open.
   package init(path: String) {
@@ -20,7 +20,7 @@ package struct DatabaseFiles: Sendable {
     let file = FileStatus(path)
     _database = file?.identity
     _hadContent = file?.isEmpty == false
-    _log = FileStatus(path + "-wal")?.identity
+    log = FileStatus(path + "-wal")?.identity
   }
 
   /// The state of the database's path.
@@ -49,16 +49,17 @@ package struct DatabaseFiles: Sendable {
   ///
   /// SQLite finds a log by its name alone: it would replay this one over any database created there later.
   package func removeStrayLog() {
-    guard place != .same, let _log, FileStatus(path + "-wal")?.identity == _log else { return }
+    guard place != .same, let log, FileStatus(path + "-wal")?.identity == log else { return }
     unlink(path + "-wal")
     unlink(path + "-shm")
   }
 }
 
 /// Status of a file as the file system reports it.
-private struct FileStatus {
+struct FileStatus {
   let identity: FileIdentity
-  let isEmpty: Bool
+  let size: Int64
+  var isEmpty: Bool { size == 0 }
 
   /// The file at `path`; nil if it is missing, or its status is unavailable.
   init?(_ path: String) {
@@ -66,12 +67,12 @@ private struct FileStatus {
     guard stat(path, &status) == 0 else { return nil }
     identity = FileIdentity(
       device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
-    isEmpty = status.st_size == 0
+    size = Int64(status.st_size)
   }
 }
 
 /// The number that a file has in its file system.
-private struct FileIdentity: Hashable {
+struct FileIdentity: Hashable {
   let device: UInt64
   let number: UInt64
 }

@@ -1,5 +1,4 @@
 import CoreDataCSQLite
-import Synchronization
 
 /// A reader's transaction that stays open across reads, until a commit.
 ///
@@ -17,7 +16,7 @@ struct HeldRead {
   private static let _end = SQLText("COMMIT")
 
   /// Log state before the transaction's first read; the transaction sees that state or a later one.
-  private var _known: State?
+  private var _known: LogState?
   private var _log: UnsafeRawPointer?
   /// Whether the connection has read before, so that SQLite has opened the log.
   private var _hasRead = false
@@ -26,13 +25,11 @@ struct HeldRead {
   /// For the pool: whether a read has happened since its last check.
   var isInUse = false
 
-  private typealias State = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
-
   /// To be called before each read.
   mutating func prepare(_ connection: Connection) {
     isInUse = true
     if isOpen {
-      if let _log, let _known, Self._isEqual(Self._state(_log), _known) { return }
+      if let _log, let _known, LogState(_log) == _known { return }
       end(connection)
     }
     guard _hasRead else {
@@ -40,9 +37,9 @@ struct HeldRead {
       return
     }
     guard let log = coredata_log_state(connection.handle) else { return }
-    let state = Self._state(log)
+    let state = LogState(log)
     // Held once a second read arrives without a commit in between; for a single read it gains nothing.
-    if let _known, Self._isEqual(state, _known), connection.isInAutocommit,
+    if let _known, state == _known, connection.isInAutocommit,
       (try? connection.withStatement(Self._begin) { try $0.run() }) != nil
     {
       isOpen = true
@@ -58,15 +55,5 @@ struct HeldRead {
     _log = nil
     // A transaction that cannot be ended has been ended by SQLite.
     if !connection.isInAutocommit { try? connection.withStatement(Self._end) { try $0.run() } }
-  }
-
-  private static func _state(_ log: UnsafeRawPointer) -> State {
-    atomicMemoryFence(ordering: .acquiring)
-    return log.loadUnaligned(as: State.self)
-  }
-
-  private static func _isEqual(_ left: State, _ right: State) -> Bool {
-    left.0 == right.0 && left.1 == right.1 && left.2 == right.2 && left.3 == right.3 && left.4 == right.4
-      && left.5 == right.5
   }
 }
