@@ -16,6 +16,7 @@ extension NSManagedObjectContext {
 
   final func refreshRegistered() {
     checkQueue()
+    isFreshnessDue = true
     var objects: [NSManagedObject] = []
     table.forEach { objects.append($0) }
     for object in objects { _refreshOne(object, mergeChanges: true) }
@@ -72,6 +73,14 @@ extension NSManagedObjectContext {
     if object._flags.contains(.adopted) || object._flags.contains(.listed) { withdraw(object) }
     unlist(object)
     object._state.dropChanges()
+  }
+
+  // MARK: Freshness
+
+  /// Drops cached rows that another process or coordinator may have overwritten. Called for a context's first read, and for the
+  /// first one after a reset or a refresh of all objects; later reads find what the coordinator knows.
+  final func checkFreshness() {
+    isFreshnessDue = !(rootCoordinator?.forgetOvertakenRows() ?? true)
   }
 
   // MARK: Rollback
@@ -151,6 +160,7 @@ extension NSManagedObjectContext {
     unsaved.drain()
     events.discard()
     readMembers.forgetKinds()
+    isFreshnessDue = true
     faultBatch.clearAll()
     let discarded = overlay.layers.composedEntries
     overlay.clear()

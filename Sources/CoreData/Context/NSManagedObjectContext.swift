@@ -45,6 +45,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var faultBatch = FaultBatch()
   /// The to-manys read so far.
   @exclusivity(unchecked) var readMembers = ReadMembers()
+  /// Whether the next read asks if others have written to the stores.
+  @exclusivity(unchecked) var isFreshnessDue = true
   /// The undo manager and its recorder; nil without undo.
   @exclusivity(unchecked) var _undo: UndoLink?
   /// The highest epoch of the row cache of all saves that this context has merged.

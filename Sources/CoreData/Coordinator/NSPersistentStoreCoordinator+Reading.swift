@@ -44,6 +44,21 @@ extension NSPersistentStoreCoordinator {
     return _cache(of: key.space.store, generation).row(for: key)
   }
 
+  /// Empties the row cache if another process or coordinator has committed to a store since rows were read from it.
+  ///
+  /// - Returns: False while one of the coordinator's own saves hides the answer.
+  final func forgetOvertakenRows() -> Bool {
+    var isCertain = true
+    for store in persistentStores {
+      switch store.engine?.checkForeignCommits() ?? .none {
+      case .none: continue
+      case .some: rowCache.removeAll()
+      case .unknown: isCertain = false
+      }
+    }
+    return isCertain
+  }
+
   /// Returns the key with this coordinator's description of the entity; nil if no store has it.
   final func localized(_ key: ObjectKey) -> ObjectKey? {
     for store in persistentStores where store.key === key.space.store {

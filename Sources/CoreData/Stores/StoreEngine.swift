@@ -116,6 +116,15 @@ package protocol StoreReading: AnyObject, Sendable {
   var evaluatesPredicates: Bool { get }
 }
 
+/// Commits to a store by other processes and coordinators.
+package enum ForeignCommits: Sendable {
+  case none
+  /// There are some, or may be.
+  case some
+  /// A save under way hides the answer. Ask again later.
+  case unknown
+}
+
 /// The interface between coordinator and store, the same for SQLite and memory. Stores know neither contexts
 /// nor managed objects.
 package protocol StoreEngine: StoreReading {
@@ -131,6 +140,12 @@ package protocol StoreEngine: StoreReading {
   /// - Returns: The outcome of the save.
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, or an error of the medium or of `others`.
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome
+
+  /// Tells whether other processes or coordinators have committed to the store since the last answer. Never waits for a
+  /// save.
+  ///
+  /// Has a default implementation for a store that nobody else writes to.
+  func checkForeignCommits() -> ForeignCommits
 
   /// The metadata in the store, including NSStoreUUID and NSStoreType.
   var metadata: [String: Any] { get throws }
@@ -173,6 +188,8 @@ extension StoreEngine {
   package var endsCancelledFetches: Bool { false }
 
   package var isRemote: Bool { false }
+
+  package func checkForeignCommits() -> ForeignCommits { .none }
 
   package func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
 

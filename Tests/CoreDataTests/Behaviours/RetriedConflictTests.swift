@@ -11,22 +11,27 @@ import Testing
       try stack.root.save()
       return author.objectID
     }
+    // Has read the row before it is overwritten.
+    let first = stack.sibling()
+    let mine = try first.performAndWait { try first.existingObject(with: id) }
     let other = try stack.otherCoordinator().newContext()
     try other.performAndWait {
       let author = try #require(try other.all("Author", by: "name").first)
       author.setValue("Eve", forKey: "name")
       try other.save()
     }
-    func attempt(_ name: String) throws {
-      let context = stack.sibling()
-      try context.performAndWait {
-        try context.existingObject(with: id).setValue(name, forKey: "name")
-        try context.save()
+    let error = #expect(throws: CocoaError.self) {
+      try first.performAndWait {
+        mine.setValue("first", forKey: "name")
+        try first.save()
       }
     }
-    let error = #expect(throws: CocoaError.self) { try attempt("first") }
     #expect(error?.errorCode == NSManagedObjectMergeError)
-    try attempt("second")
+    let second = stack.sibling()
+    try second.performAndWait {
+      try second.existingObject(with: id).setValue("second", forKey: "name")
+      try second.save()
+    }
     let names = try stack.fresh { try $0.all("Author", by: "name").map { $0.text("name") } }
     #expect(names == ["second"])
   }

@@ -78,6 +78,8 @@ import Testing
     context.mergePolicy = policy
     let (person, note) = try _pair(context)
     for (entity, key) in [("Person", "name"), ("Note", "text")] {
+      // Read before they are overwritten.
+      context.performAndWait { _ = (person.text("name"), note.text("text")) }
       try _changeElsewhere(entity, key)
       try context.performAndWait {
         person.setValue("mine: \(entity)", forKey: "name")

@@ -15,6 +15,7 @@ struct ReadChain {
 
   /// Creates the chain above `context`.
   init(above context: NSManagedObjectContext) {
+    if context.isFreshnessDue { context.checkFreshness() }
     var overlays: [[Layer]] = []
     var root = context
     while let ancestor = root._parent {

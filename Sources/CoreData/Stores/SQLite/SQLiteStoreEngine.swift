@@ -35,6 +35,8 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
   /// Writes the store's history; nil without one.
   let history: HistoryJournal?
   private let _commits = Atomic<Int>(0)
+  /// The files when they were last looked at, of a store without a log to watch.
+  let lastFileState: Mutex<FileState?>
   /// Identifies the database among the engines of this process: its path without links, or a unique name.
   let commitName: String
 
@@ -70,6 +72,7 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
     commitName = location.isInMemory ? "memory \(UUID().uuidString)" : opened.path
     mapping = opened.mapping
     pool = opened.pool
+    lastFileState = Mutex(opened.pool.commitWatch == nil ? FileState(opened.path) : nil)
     isNew = opened.isNew
     identifier = opened.identifier
     let key = StoreKey.named(opened.identifier)
