@@ -12,6 +12,8 @@ package struct StoreQuestions {
   /// The permitted contents of the store.
   package let outcomes: [SavesByWriter]
   package var checksHistory = true
+  /// Where the store was being moved, and whether the move was acknowledged. One that was not must succeed when repeated.
+  package var moved: (url: URL, isDone: Bool)?
   /// Files that trials themselves create next to the store.
   package var otherFiles: Set<String> = []
 
@@ -40,6 +42,7 @@ package struct StoreQuestions {
 
   /// - Throws: `TortureFailure` at the first failed check.
   package func ask(first step: FirstStep) throws {
+    if let moved { try _asking("moving again") { try _checkMove(to: moved.url, isDone: moved.isDone) } }
     switch step {
     case .opening: break
     case .readingMetadata: try _asking("reading metadata") { _ = try _version() }
@@ -127,6 +130,20 @@ package struct StoreQuestions {
     guard others.isEmpty else {
       throw TortureFailure("left behind after opening: \(others.sorted().joined(separator: ", "))")
     }
+  }
+
+  private func _checkMove(to destination: URL, isDone: Bool) throws {
+    if !isDone {
+      let store = try TrialStore(url, form)
+      try store.move(to: destination)
+      try store.close()
+    }
+    let moved = try TrialStore(destination, form)
+    try StoreContent(moved).check(outcomes)
+    try moved.close()
+    let left = try FileManager.default.contentsOfDirectory(atPath: destination.deletingLastPathComponent().path)
+      .filter { $0.contains(".moving") }
+    guard left.isEmpty else { throw TortureFailure("left behind by moving: \(left.joined(separator: ", "))") }
   }
 
   private func _replace() throws {

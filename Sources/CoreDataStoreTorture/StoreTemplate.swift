@@ -13,6 +13,8 @@ package final class StoreTemplate {
 
   package static let storeName = "Store.sqlite"
   package static let otherName = "Other.sqlite"
+  /// Where a round moves the store.
+  package static let movedName = "Moved.sqlite"
   /// Numbers of saves in a filled store, and in the one next to it.
   package static let saveCount: Int64 = 6
   package static let otherCount: Int64 = 9

@@ -9,7 +9,7 @@ package final class TrialStore {
   package let version: TrialModel
   package let coordinator: NSPersistentStoreCoordinator
   package let context: NSManagedObjectContext
-  private let _store: NSPersistentStore
+  private var _store: NSPersistentStore
 
   /// Number of batches of a writer that a store keeps.
   package static let keptCount: Int64 = 4
@@ -26,6 +26,12 @@ package final class TrialStore {
     context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     context.undoManager = nil
+  }
+
+  /// Moves the content to another file, which this store is from then on.
+  package func move(to url: URL) throws {
+    _store = try coordinator.migratePersistentStore(
+      _store, to: url, options: form.options, withType: NSSQLiteStoreType)
   }
 
   package func close() throws { try coordinator.remove(_store) }

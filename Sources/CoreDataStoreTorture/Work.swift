@@ -11,6 +11,7 @@ package enum Work: String, Sendable, CaseIterable {
   case lightweightMigration
   case mappingMigration
   case replacement
+  case moving
   case destruction
 
   /// In words, for the table.
@@ -24,6 +25,7 @@ package enum Work: String, Sendable, CaseIterable {
     case .lightweightMigration: "lightweight migration"
     case .mappingMigration: "migration by mapping"
     case .replacement: "replacing"
+    case .moving: "moving"
     case .destruction: "destroying"
     }
   }
@@ -60,7 +62,7 @@ package struct WorkRun {
 
   /// Writer of the saves after a replacement or destruction.
   package static let laterWriter = 1
-  /// Acknowledged when the replacement or destruction is complete.
+  /// Acknowledged when the replacement, move or destruction is complete.
   package static let mark = 40
 
   package init(_ url: URL, _ form: StoreForm, _ page: TrialPage) {
@@ -143,6 +145,7 @@ package struct WorkRun {
       try _close(store)
     case .mappingMigration: try _migrateByMapping()
     case .replacement: try _replace()
+    case .moving: try _move()
     case .destruction: try _destroy()
     }
   }
@@ -206,6 +209,15 @@ package struct WorkRun {
     try _close(store)
   }
 
+  /// Moves the store's content to another file; the file itself stays.
+  private func _move() throws {
+    let store = try _open()
+    try _attempt { try store.move(to: _directory.appendingPathComponent(StoreTemplate.movedName)) }
+    page.acknowledge(Self.mark, 1)
+    try _check(store)
+    try _close(store)
+  }
+
   private func _destroy() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TrialModel.first.model())
     try _attempt {
@@ -233,8 +245,15 @@ package struct WorkRun {
     var questions = StoreQuestions(url, form, outcomes: outcomes)
     questions.versions = work.versions
     questions.checksHistory = work != .mappingMigration
+    if work == .moving {
+      questions.moved = (
+        url.deletingLastPathComponent().appendingPathComponent(StoreTemplate.movedName),
+        isDone: page.saves(of: Self.mark).lowerBound == 1
+      )
+    }
     questions.otherFiles = StoreTemplate.files(named: StoreTemplate.otherName)
       .union(StoreTemplate.files(named: "Migrated.sqlite"))
+      .union(StoreTemplate.files(named: StoreTemplate.movedName))
     return questions
   }
 }

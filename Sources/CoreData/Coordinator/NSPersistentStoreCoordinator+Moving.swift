@@ -15,6 +15,10 @@ extension NSPersistentStoreCoordinator {
     }
     let kind = try StoreKinds.kind(of: storeType)
     let isFile = kind.isPersistent && !StoreLocation(URL).isInMemory
+    let placement =
+      isFile
+      ? try kind.placement(
+        of: store.key.identifier, at: URL, isOpen: self.persistentStore(for: URL) != nil, like: store.url) : nil
     // A file that is not a store also occupies the URL.
     if isFile, (try? kind.isVacant(URL, options: options)) != true {
       throw CocoaError(
@@ -25,26 +29,66 @@ extension NSPersistentStoreCoordinator {
             + "it with destroyPersistentStore(at:ofType:options:).", NSURLErrorKey: URL,
         ])
     }
-    var options = options ?? [:]
-    // Read-only takes effect only after the copy has been written.
-    let isReadOnly = (options.removeValue(forKey: NSReadOnlyPersistentStoreOption) as? NSNumber)?.boolValue
-    if isFile { kind.prepare(URL, like: store.url) }
+    let (moved, ids) =
+      if let placement {
+        try _place(source, of: store, through: placement, at: URL, options, storeType)
+      } else {
+        try _create(source, of: store, as: kind, at: isFile ? URL : nil, given: URL, options, storeType)
+      }
+    _announce(store, moved, ids)
+    defer { placement?.finish() }
+    try remove(store)
+    return moved
+  }
+
+  /// Fills a store under another name, moves it to its location, and adds it.
+  private final func _place(
+    _ source: any StoreEngine, of store: NSPersistentStore, through placement: StorePlacement, at url: URL,
+    _ options: [AnyHashable: Any]?, _ storeType: String
+  ) throws -> (NSPersistentStore, Moved) {
+    let filling = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+    let filled = try filling.addPersistentStore(
+      ofType: storeType, configurationName: store.configurationName, at: placement.url,
+      options: _writable(options))
+    let ids = try filling._copy(source, to: filled)
+    try filling._carryMetadata(of: store, to: filled)
+    try filling.remove(filled)
+    try StoreErrors.translating(url: url) { try placement.complete() }
     let moved = try addPersistentStore(
-      ofType: storeType, configurationName: store.configurationName,
-      at: kind.isPersistent ? URL : nil,
-      options: options)
+      ofType: storeType, configurationName: store.configurationName, at: url, options: options)
+    return (moved, ids.map { ($0.old, localized($0.new)) })
+
+    func localized(_ id: NSManagedObjectID) -> NSManagedObjectID {
+      id.key.flatMap { self.localized($0) }.map { NSManagedObjectID($0) } ?? id
+    }
+  }
+
+  /// Creates a store where it remains.
+  private final func _create(
+    _ source: any StoreEngine, of store: NSPersistentStore, as kind: any StoreKind, at file: URL?, given url: URL,
+    _ options: [AnyHashable: Any]?, _ storeType: String
+  ) throws -> (NSPersistentStore, Moved) {
+    if let file { kind.prepare(file, like: store.url) }
+    let moved = try addPersistentStore(
+      ofType: storeType, configurationName: store.configurationName, at: kind.isPersistent ? url : nil,
+      options: _writable(options))
     do {
       let ids = try _copy(source, to: moved)
       try _carryMetadata(of: store, to: moved)
-      if isReadOnly ?? false { moved.isReadOnly = true }
-      _announce(store, moved, ids)
+      // Read-only takes effect only after the copy has been written.
+      if StoreOptions.isOn(NSReadOnlyPersistentStoreOption, options) { moved.isReadOnly = true }
+      return (moved, ids)
     } catch {
       try? remove(moved)
-      if isFile { try? kind.discard(at: URL) }
+      if let file { try? kind.discard(at: file) }
       throw error
     }
-    try remove(store)
-    return moved
+  }
+
+  private final func _writable(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any] {
+    var options = options ?? [:]
+    options[NSReadOnlyPersistentStoreOption] = nil
+    return options
   }
 
   /// Copies all objects of a store to a new one, as `migratePersistentStore(_:to:options:withType:)` does.

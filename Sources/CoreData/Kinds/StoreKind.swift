@@ -48,6 +48,13 @@ package protocol StoreKind: Sendable {
   /// Prepares a vacant location for a copy of another store, with the same access rights where applicable.
   func prepare(_ url: URL, like source: URL?)
 
+  /// Begins to place a copy of the store named `identifier` at a URL in one step.
+  ///
+  /// - Returns: Nil if stores of this kind are created where they remain.
+  func placement(
+    of identifier: String, at url: URL, isOpen: Bool, like source: URL?
+  ) throws -> StorePlacement?
+
   /// Removes an incomplete store from a location that was vacant before.
   func discard(at url: URL) throws
 
@@ -107,6 +114,10 @@ extension StoreKind {
   }
 
   package func prepare(_ url: URL, like source: URL?) {}
+
+  package func placement(
+    of identifier: String, at url: URL, isOpen: Bool, like source: URL?
+  ) throws -> StorePlacement? { nil }
 
   package func discard(at url: URL) throws {
     guard case .nothing = try StoreLocation(url).occupant() else {

@@ -84,6 +84,17 @@ struct SQLiteStoreKind: StoreKind {
     if let source { StoreFiles(url: url).create(like: StoreFiles(url: source)) }
   }
 
+  func placement(of identifier: String, at url: URL, isOpen: Bool, like source: URL?) throws -> StorePlacement? {
+    try StoreErrors.translating(url: url) {
+      try SQLiteStoreFile(url: url).translating {
+        let destination = StoreFiles(url: url)
+        try destination.expectFile()
+        return try StorePlacement(
+          of: identifier, at: destination, isOpen: isOpen, like: source.map { StoreFiles(url: $0) })
+      }
+    }
+  }
+
   func discard(at url: URL) throws { StoreFiles(url: url).remove() }
 
   func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws -> AnyObject? {

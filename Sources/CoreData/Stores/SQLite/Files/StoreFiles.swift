@@ -99,16 +99,17 @@ struct StoreFiles {
   /// Checkpoints the log and deletes it, unless a connection is open. SQLite deletes the log of an attached
   /// database by its name when detaching the database, by which time another process may have created a
   /// sibling of the same name.
-  private func _endLog() throws {
+  func endLog() throws {
     do {
       try SQLiteStoreFile(url: url, timeout: 0).openForWriting().execute("PRAGMA journal_mode = DELETE")
     } catch let error as SQLiteError where error.isBusy {}
   }
 
-  private var _sibling: StoreFiles {
-    StoreFiles(
-      url: url.deletingLastPathComponent().appendingPathComponent(
-        ".\(url.lastPathComponent).migrating.sqlite"))
+  private var _sibling: StoreFiles { beside("migrating.sqlite") }
+
+  /// A hidden file in the same directory that is named after this one.
+  func beside(_ suffix: String) -> StoreFiles {
+    StoreFiles(url: url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(suffix)"))
   }
 
   /// Whether the database or its external data exists. A failed deletion may have left only one of them.
@@ -154,7 +155,7 @@ struct StoreFiles {
         // Delete it while the write lock is held: the next holder creates the file again.
         defer { sibling.remove() }
         try body(sibling)
-        try sibling._endLog()
+        try sibling.endLog()
         brought = Set(sibling._directory.names).subtracting(before)
         released = try copyContent(of: sibling, on: connection)
       }
@@ -175,6 +176,11 @@ struct StoreFiles {
     for name in after.subtracting(before) { try other._bring(name, to: self) }
     try DatabaseReplacement(connection).run(from: other.url.path)
     return before.subtracting(after)
+  }
+
+  /// Brings all external data files of another store.
+  func bringExternal(of other: StoreFiles) throws {
+    for name in other._directory.names { try other._bring(name, to: self) }
   }
 
   func removeExternal(_ names: Set<String>) {

@@ -116,7 +116,9 @@ struct StoreOpening {
     of file: SQLiteStoreFile, _ connection: Connection, _ options: SQLiteStoreOptions
   ) {
     connection.setBusyTimeout(0)
-    StoreFiles(file.location).removeAbandonedSibling(on: connection)
+    let files = StoreFiles(file.location)
+    files.removeAbandonedSibling(on: connection)
+    StorePlacement.forget(at: files)
     connection.setBusyTimeout(options.timeout)
   }
 
