@@ -114,6 +114,57 @@ struct HistoryFollowerTests {
     #expect(told.lines.count <= 1)
   }
 
+  @Test func `If unread history was deleted, a list shows what is in the store`() async throws {
+    let context = try _stranger()
+    let (stranger, follower) = (try _stranger(), try HistoryFollower(context))
+    try await _write(stranger) { stranger in
+      for name in ["Ada", "Byron", "Curie"] { Author(managedObjectContext: stranger).name = name }
+    }
+    try await follower.catchUp()
+    let list = try await context.perform { try AuthorList(context) }
+    #expect(await context.perform { list.names } == ["Ada", "Byron", "Curie"])
+    try await _write(stranger) { stranger in
+      for author in try stranger.fetch(SampleBooks.authorsByName).dropFirst() { stranger.delete(author) }
+      try stranger.save()
+      let current = stranger.persistentStoreCoordinator!.currentPersistentHistoryToken(fromStores: nil)
+      _ = try stranger.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: current))
+    }
+    try await follower.catchUp()
+    #expect(await context.perform { list.names } == ["Ada"])
+  }
+
+  @Test func `Many changes are merged in several blocks`() async throws {
+    let context = try _stranger()
+    let (stranger, follower) = (try _stranger(), try HistoryFollower(context))
+    let merged = Log()
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidMergeChangesObjectIDs, object: context, queue: nil
+    ) { notification in
+      let ids = notification.userInfo?[NSInsertedObjectIDsKey] as? Set<NSManagedObjectID> ?? []
+      merged.add("\(ids.count)")
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try await _write(stranger) { stranger in
+      for number in 0..<2_500 { Author(managedObjectContext: stranger).name = String(number) }
+    }
+    try await follower.catchUp()
+    #expect(merged.lines.compactMap(Int.init).reduce(0, +) == 2_500)
+    #expect(merged.lines.compactMap(Int.init).allSatisfy { $0 <= 1_000 })
+  }
+
+  @Test func `A follower does not keep its contexts`() async throws {
+    weak var gone: NSManagedObjectContext?
+    let follower: HistoryFollower
+    do {
+      let context = try _stranger()
+      gone = context
+      follower = try HistoryFollower(context)
+      try await follower.catchUp()
+    }
+    #expect(gone == nil)
+    try await follower.catchUp()
+  }
+
   @Test func `A store without history is refused with the reason`() throws {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     #expect(throws: StackError.needsHistory(at: nil)) { try HistoryFollower(context) }

@@ -17,9 +17,9 @@ import Foundation
 /// follower.onFailure = { print("The history cannot be read: \($0)") }
 /// ```
 public final class HistoryFollower: @unchecked Sendable {
-  // Unchecked: `_token` is confined to the reader's queue, `_failure` and `_observer` are guarded by the
+  // Unchecked: `_token` is confined to the reader's queue, `_failure`, `_observer` and `_isReading` are guarded by the
   // lock, and all other members are immutable.
-  private let _contexts: [NSManagedObjectContext]
+  private let _contexts: [FollowingContext]
   private let _coordinator: NSPersistentStoreCoordinator
   private let _reader: NSManagedObjectContext
   /// Author of the contexts that had none.
@@ -28,9 +28,14 @@ public final class HistoryFollower: @unchecked Sendable {
   private let _lock = NSLock()
   private var _failure: (@Sendable (any Error) -> Void)?
   private var _observer: (any NSObjectProtocol)?
+  /// Whether a read is enqueued that has not begun.
+  private var _isReading = false
+
+  /// The most objects that are merged into a context in one block of its queue.
+  private static let _mostMerged = 1_000
 
   /// Posted on a context's queue, with the context as object, when part of the history was deleted before it
-  /// could be read: all objects were refreshed; fetch again to find insertions and deletions.
+  /// could be read: all objects were refreshed, and those that are gone deleted; fetch again to find insertions.
   public static let didMissHistory = Notification.Name("CoreDataStack.HistoryFollower.didMissHistory")
 
   /// The stack's default options, with history tracking and remote change notifications. Every program that
@@ -45,7 +50,8 @@ public final class HistoryFollower: @unchecked Sendable {
   /// Starts following the stores of the contexts' coordinator. Call it before the contexts are used, or on
   /// their queue.
   ///
-  /// - Parameter contexts: A context and, for a nested design, its ancestors, all of the same coordinator.
+  /// - Parameter contexts: A context and, for a nested design, its ancestors, all of the same coordinator. They are not
+  ///   retained.
   /// - Throws: `StackError.needsHistory` for a store without history.
   public init(_ contexts: NSManagedObjectContext...) throws {
     guard let coordinator = contexts.lazy.compactMap(\.persistentStoreCoordinator).first else {
@@ -57,7 +63,7 @@ public final class HistoryFollower: @unchecked Sendable {
         throw StackError.needsHistory(at: store.url)
       }
     }
-    _contexts = contexts
+    _contexts = contexts.map(FollowingContext.init)
     _coordinator = coordinator
     _reader = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     _reader.persistentStoreCoordinator = coordinator
@@ -67,14 +73,7 @@ public final class HistoryFollower: @unchecked Sendable {
     let observer = NotificationCenter.default.addObserver(
       forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
     ) { [weak self] _ in
-      guard let self else { return }
-      self._reader.perform {
-        do {
-          try self._read()
-        } catch {
-          self.onFailure?(error)
-        }
-      }
+      self?._readSoon()
     }
     _lock.withLock { _observer = observer }
   }
@@ -102,6 +101,24 @@ public final class HistoryFollower: @unchecked Sendable {
 
   // MARK: Reading
 
+  /// Enqueues a read, which covers all changes until it begins.
+  private func _readSoon() {
+    let isFirst = _lock.withLock {
+      defer { _isReading = true }
+      return !_isReading
+    }
+    guard isFirst else { return }
+    _reader.perform { [weak self] in
+      guard let self else { return }
+      self._lock.withLock { self._isReading = false }
+      do {
+        try self._read()
+      } catch {
+        self.onFailure?(error)
+      }
+    }
+  }
+
   /// On the reader's queue.
   private func _read() throws {
     let request = NSPersistentHistoryChangeRequest.fetchHistory(after: _token)
@@ -112,14 +129,16 @@ public final class HistoryFollower: @unchecked Sendable {
         return
       }
       let changes = HistoryChanges(news.filter { $0.author != _author })
-      if !changes.isEmpty {
-        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: _contexts)
+      for part in changes.parts(of: Self._mostMerged) {
+        NSManagedObjectContext.mergeChanges(
+          fromRemoteContextSave: part, into: _contexts.compactMap(\.context))
       }
       _token = last.token
     } catch let error as CocoaError where Self._isLost(error) {
       // Part of the history was deleted before it was read, or the store was replaced: any value may be stale.
-      _token = _coordinator.currentPersistentHistoryToken(fromStores: nil)
-      _readAgain()
+      let current = _coordinator.currentPersistentHistoryToken(fromStores: nil)
+      try _readAgain()
+      _token = current
     }
   }
 
@@ -128,18 +147,44 @@ public final class HistoryFollower: @unchecked Sendable {
     [NSPersistentHistoryTokenExpiredError, 134501].contains(error.code.rawValue)
   }
 
-  /// Rereads every object that a context shows.
-  private func _readAgain() {
-    for context in _contexts.reversed() {
-      context.performAndWait {
-        let ids = context.registeredObjects.map(\.objectID).filter { !$0.isTemporaryID }
+  /// Rereads every object that the contexts show, a block of their queue for each part.
+  private func _readAgain() throws {
+    for context in _contexts.reversed().compactMap(\.context) {
+      let ids = Handover(
+        value: context.performAndWait {
+          context.registeredObjects.map(\.objectID).filter { !$0.isTemporaryID }
+        }
+      ).value
+      for start in stride(from: 0, to: ids.count, by: Self._mostMerged) {
+        let part = Array(ids[start..<min(start + Self._mostMerged, ids.count)])
+        let there = try _existing(part)
         NSManagedObjectContext.mergeChanges(
-          fromRemoteContextSave: [NSUpdatedObjectsKey: ids], into: [context])
-        NotificationCenter.default.post(name: Self.didMissHistory, object: context)
+          fromRemoteContextSave: [
+            NSUpdatedObjectsKey: part.filter(there.contains),
+            NSDeletedObjectsKey: part.filter { !there.contains($0) },
+          ], into: [context])
       }
+      context.performAndWait { NotificationCenter.default.post(name: Self.didMissHistory, object: context) }
     }
   }
+
+  /// Returns those of some objects that have rows. On the reader's queue.
+  private func _existing(_ ids: [NSManagedObjectID]) throws -> Set<NSManagedObjectID> {
+    var found = Set<NSManagedObjectID>()
+    for (entity, ids) in Dictionary(grouping: ids, by: \.entity) {
+      let request = NSFetchRequest<NSManagedObjectID>()
+      request.entity = entity
+      request.resultType = .managedObjectIDResultType
+      request.includesPendingChanges = false
+      request.predicate = NSPredicate(format: "SELF IN %@", ids)
+      found.formUnion(try _reader.fetch(request))
+    }
+    return found
+  }
 }
+
+/// A followed context, which its owner keeps.
+private struct FollowingContext { weak var context: NSManagedObjectContext? }
 
 /// The net changes of several consecutive transactions.
 private struct HistoryChanges {
@@ -154,15 +199,18 @@ private struct HistoryChanges {
     }
   }
 
-  var isEmpty: Bool { _kinds.isEmpty }
-
-  /// The form that merging expects.
-  var userInfo: [AnyHashable: Any] {
-    var ids: [NSPersistentHistoryChangeType: [NSManagedObjectID]] = [:]
-    for (id, kind) in _kinds { ids[kind, default: []].append(id) }
-    return [
-      NSInsertedObjectsKey: ids[.insert] ?? [], NSUpdatedObjectsKey: ids[.update] ?? [],
-      NSDeletedObjectsKey: ids[.delete] ?? [],
-    ]
+  /// The changes in parts of at most `count` objects, in the form that merging expects. Deletions come last, once what they
+  /// are cut from is merged.
+  func parts(of count: Int) -> [[AnyHashable: Any]] {
+    let order: [NSPersistentHistoryChangeType: Int] = [.insert: 0, .update: 1, .delete: 2]
+    let changes = _kinds.sorted { order[$0.value]! < order[$1.value]! }
+    return stride(from: 0, to: changes.count, by: count).map { start in
+      var ids: [NSPersistentHistoryChangeType: [NSManagedObjectID]] = [:]
+      for (id, kind) in changes[start..<min(start + count, changes.count)] { ids[kind, default: []].append(id) }
+      return [
+        NSInsertedObjectsKey: ids[.insert] ?? [], NSUpdatedObjectsKey: ids[.update] ?? [],
+        NSDeletedObjectsKey: ids[.delete] ?? [],
+      ]
+    }
   }
 }
