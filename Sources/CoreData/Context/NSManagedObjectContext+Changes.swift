@@ -115,9 +115,15 @@ extension NSManagedObjectContext {
     followedDeletions?.append(object)
   }
 
-  /// Whether an object is a fault whose row has been deleted by an ancestor or another context.
+  /// Whether an object is a fault whose row has been deleted by an ancestor or another context. One that cannot be read is not
+  /// gone: its rules are followed, which fires the fault and reports why.
   private final func _isGone(_ object: NSManagedObject) -> Bool {
-    object.isFault && object._row == nil && !object._flags.contains(.inserted) && (try? load(object)) != true
+    guard object.isFault, object._row == nil, !object._flags.contains(.inserted) else { return false }
+    do {
+      return try !load(object)
+    } catch {
+      return false
+    }
   }
 
   // MARK: Announcing

@@ -44,7 +44,10 @@ extension NSManagedObjectContext {
         }
       case .missing?:
         if let object, !object._flags.contains(.inserted) { gone.append(object) }
-      case .deleted?, nil: break
+      case .deleted?: break
+      case nil:
+        // It cannot be read now; firing the fault reports why.
+        if let object, !object.isDirty { object.turnIntoFault() }
       }
     }
     _drop(gone, through: chain)

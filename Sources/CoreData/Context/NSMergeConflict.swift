@@ -60,10 +60,12 @@ open class NSMergeConflict: NSObject {
   }
 
   /// Returns the row currently in the store; nil if it is gone.
-  final func currentRow(in context: NSManagedObjectContext) -> Row? {
+  ///
+  /// - Throws: Errors of reading the row of a conflict that a caller has created.
+  final func currentRow(in context: NSManagedObjectContext) throws -> Row? {
     if let reported { return reported.persisted }
     guard let key = sourceObject._objectID.key else { return nil }
-    return try? context.persistentStoreCoordinator?.rows(for: [key]).first ?? nil
+    return try context.persistentStoreCoordinator?.rows(for: [key]).first ?? nil
   }
 }
 

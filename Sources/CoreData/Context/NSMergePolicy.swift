@@ -72,7 +72,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
         "The save would overwrite changes made elsewhere to \(objects) read. Refresh and save again, or set a merge policy.",
         [NSPersistentStoreSaveConflictsErrorKey: list])
     }
-    for conflict in list { VersionConflictResolver(conflict, mergeType)?.resolve() }
+    for conflict in list { try VersionConflictResolver(conflict, mergeType)?.resolve() }
   }
 
   /// Resolves conflicts over objects that violate a uniqueness constraint.

@@ -119,7 +119,8 @@ struct FetchedChanges {
     }
     // Created only if it belongs to the results, or if only the object can decide that.
     if let row = update.row, context.overlay.layers.isEmpty {
-      guard (try? _matcher.matches(row) { _object(for: update) }) ?? false else { return }
+      // One that cannot be evaluated is considered as an object, which reports why.
+      guard (try? _matcher.matches(row) { _object(for: update) }) ?? true else { return }
     }
     consider(_object(for: update))
   }

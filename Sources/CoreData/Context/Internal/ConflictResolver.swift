@@ -151,11 +151,13 @@ struct VersionConflictResolver {
   private let _type: NSMergePolicyType
 
   /// Nil if the object no longer belongs to a context.
-  init?(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) {
+  ///
+  /// - Throws: Errors of reading the current row.
+  init?(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) throws {
     guard let context = conflict.sourceObject._context else { return nil }
     _object = conflict.sourceObject
     _context = context
-    _persisted = conflict.currentRow(in: context)
+    _persisted = try conflict.currentRow(in: context)
     _type = type
   }
 
