@@ -3,12 +3,15 @@ import CoreDataStoreTrials
 import Foundation
 import Testing
 
-/// The collection of stores written by Apple's framework, beside the package.
+/// The collections of stores written by Apple's framework, beside the package.
 enum Corpus {
   static let collection = CorpusStore.collection(
     besidePackage: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent())
-  static let all = CorpusStore.all(in: collection)
+  /// Large schemas without rows.
+  static let large = CorpusStore.all(
+    in: collection.deletingLastPathComponent().appendingPathComponent("corpus-3"))
+  static let all = CorpusStore.all(in: collection) + large
   static let sound = all.filter { !$0.isDamaged }
   static var isPresent: Bool { !all.isEmpty }
 }

@@ -9,7 +9,10 @@ extension NSPersistentStore {
   /// - Throws: A Cocoa error for a model that SQLite cannot store.
   package static func schemaStatements(for model: NSManagedObjectModel) throws -> [String] {
     try StoreErrors.translating {
-      try SchemaWriter(MappingBuilder.mapping(for: ModelLayout(ModelSchema(model)))).statements()
+      let mapping = try MappingBuilder.mapping(for: ModelLayout(ModelSchema(model)))
+      let writer = SchemaWriter(mapping)
+      let spatial = try mapping.tables.flatMap(writer.spatialIndexes)
+      return try writer.statements() + spatial.flatMap { [$0.creation] + $0.triggers.map(\.sql) }
     }
   }
 }

@@ -227,6 +227,31 @@ import Testing
     #expect(error?.description.contains("the table ZROUTE has no column ZNAME") == true)
   }
 
+  @Test func `a migration moves values to the columns of a new file`() throws {
+    let fixture = try StoreFixture(Self.message())
+    let image = try fixture.insert("ImageMessage", ["text": .string("a picture")])
+    let text = try fixture.insert("TextMessage", ["text": .string("words")])
+    fixture.engine.close()
+    let connection = try fixture.connection()
+    try SQLFunctions.register(on: connection)
+    try _swap("ZTEXT", "ZTEXT2", in: "ZMESSAGE", connection)
+    var schema = Self.message()
+    schema.entities[0].attributes.append(AttributeSchema("note", .string))
+    let old = try SchemaBinder(connection, path: fixture.url.path)
+      .bind(MappingBuilder.mapping(for: fixture.layout))
+    try connection.transaction {
+      try StoreMigration(
+        connection, at: fixture.url.path, from: old, to: MappingBuilder.mapping(for: ModelLayout(schema))
+      ).run()
+    }
+    func cell(_ column: String, _ key: ObjectKey) throws -> Binding? {
+      try connection.firstValue("SELECT \(column) FROM ZMESSAGE WHERE Z_PK = \(key.reference)")
+    }
+    #expect(try cell("ZTEXT", image) == .text("a picture"))
+    #expect(try cell("ZTEXT2", text) == .text("words"))
+    #expect(try cell("ZTEXT", text) == .null)
+  }
+
   // MARK: Columns of relationships
 
   @Test func `to-ones of siblings are told apart by their values`() throws {

@@ -345,20 +345,6 @@ final class AppleSpatialIndexTests {
     #expect(try connection.firstValue("SELECT COUNT(*) FROM Z_RT_Asset_boundedByRect") == .int(0))
     #expect(try connection.firstValue("SELECT rtreecheck('Z_RT_Asset_boundedByRect')") == .text("ok"))
   }
-
-  @Test(.enabled(if: CorpusSchemaTests.isPresent))
-  func `a store without a list of properties in its metadata is refused with a reason`() throws {
-    let url = CorpusSchemaTests.root.appendingPathComponent("plaso/macos-NotesV7.storedata")
-    let model = try NSManagedObjectModel.load(fromStoreAt: url)
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    let error = #expect(throws: CocoaError.self) {
-      try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: url,
-        options: [NSReadOnlyPersistentStoreOption: true])
-    }
-    #expect(error?.errorCode == 259)
-    #expect((error?.userInfo[NSLocalizedDescriptionKey] as? String)?.contains("metadata") == true)
-  }
 }
 
 extension AttributeSchema {
