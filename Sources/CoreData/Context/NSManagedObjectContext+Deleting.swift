@@ -3,7 +3,7 @@ import CoreDataModelSchema
 // How an object becomes deleted.
 
 /// The ways in which an object becomes deleted in its context.
-enum Deletion {
+enum DeletionCause {
   /// The program or a delete rule deletes it. Its own delete rules follow.
   case requested
   /// The delete rules have been applied already, or have nothing to follow.
@@ -26,18 +26,18 @@ extension NSManagedObjectContext {
   ///
   /// The only way in which a registered object becomes deleted, so that no list keeps an object that is gone. An object that
   /// is registered as deleted, for a child's save that was announced before, begins with that state.
-  final func markDeleted(_ object: NSManagedObject, as deletion: Deletion = .requested) {
-    switch deletion {
+  final func markDeleted(_ object: NSManagedObject, as cause: DeletionCause = .requested) {
+    switch cause {
     case .requested, .settled: object.willChangeState()
     case .vanished, .adopted, .dropped: break
     }
-    object._state.delete(deletion, by: Deletion.Permission())
-    switch deletion {
+    object._state.delete(cause, by: DeletionCause.Permission())
+    switch cause {
     case .requested, .settled, .vanished: list(object)
     case .adopted: if object._flags.contains(.listed) { list(object) } else { object._state.adopt() }
     case .dropped: unlist(object)
     }
-    unsaved.hasDeletions = unsaved.hasDeletions || deletion != .dropped
+    unsaved.hasDeletions = unsaved.hasDeletions || cause != .dropped
     recordEvent(object, .eventDeleted)
   }
 

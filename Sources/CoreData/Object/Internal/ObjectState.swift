@@ -85,9 +85,9 @@ struct ObjectState {
   mutating func writePrimitive() { flags.insert(.primitivesWritten) }
 
   /// Becomes deleted. Only the context may do that, which lists and announces the object.
-  mutating func delete(_ deletion: Deletion, by _: Deletion.Permission) {
+  mutating func delete(_ cause: DeletionCause, by _: DeletionCause.Permission) {
     flags.insert(.deleted)
-    switch deletion {
+    switch cause {
     case .requested: break
     case .settled, .adopted: flags.insert(.deletePropagated)
     case .vanished, .dropped:

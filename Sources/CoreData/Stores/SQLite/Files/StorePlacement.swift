@@ -28,7 +28,7 @@ package final class StorePlacement {
   ///   store there.
   /// - Throws: `StoreOpenError`, if another program is placing a store there.
   init?(of identifier: String, at destination: StoreFiles, isOpen: Bool, like source: StoreFiles?) throws {
-    let mark = destination.placementMark
+    let mark = destination._placementMark
     switch Self._lock(mark, creating: true) {
     case .locked(let descriptor): _descriptor = descriptor
     case .unusable: return nil
@@ -36,7 +36,7 @@ package final class StorePlacement {
       throw StoreOpenError.unusable("another program or thread is moving a store to \(destination.url.path) at the moment")
     }
     _destination = destination
-    _unfinished = destination.unfinished
+    _unfinished = destination._unfinished
     _mark = mark
     let former = Self._text(of: _descriptor)
     if let former, former != identifier, try !SQLiteStoreFile(url: destination.url).isVacant() {
@@ -108,11 +108,11 @@ package final class StorePlacement {
   /// Removes the mark that a killed program has left beside a store which is opened now, and what it has not completed.
   static func forget(at files: StoreFiles) {
     var status = stat()
-    guard lstat(files.placementMark, &status) == 0,
-      case .locked(let descriptor) = _lock(files.placementMark, creating: false)
+    guard lstat(files._placementMark, &status) == 0,
+      case .locked(let descriptor) = _lock(files._placementMark, creating: false)
     else { return }
-    files.unfinished.remove()
-    unlink(files.placementMark)
+    files._unfinished.remove()
+    unlink(files._placementMark)
     close(descriptor)
   }
 
@@ -163,8 +163,8 @@ package final class StorePlacement {
 
 extension StoreFiles {
   /// The store that is filled beside this location before it is moved here.
-  fileprivate var unfinished: StoreFiles { beside("moving.sqlite") }
+  fileprivate var _unfinished: StoreFiles { beside("moving.sqlite") }
 
   /// The file that names the store which is copied to this location.
-  fileprivate var placementMark: String { beside("moving").url.path }
+  fileprivate var _placementMark: String { beside("moving").url.path }
 }
