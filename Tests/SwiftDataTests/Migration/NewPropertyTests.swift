@@ -1,4 +1,6 @@
 import CoreData
+import CoreDataPostgreSQL
+import PostgreSQLServer
 import SwiftData
 import TestSupport
 import Testing
@@ -93,7 +95,11 @@ struct NewPropertyTests {
   init() throws {
     ValueTransformer.setValueTransformer(CardColorTransformer(), forName: NSValueTransformerName("CardColor"))
     _place = try TemporaryPlace.makeDirectory().appendingPathComponent("cards.store")
-    let context = try _open(CardsV1.self)
+    try _fill(_place)
+  }
+
+  private func _fill(_ place: URL) throws {
+    let context = try _open(CardsV1.self, at: place)
     let card = CardsV1.Card(text: "one")
     context.insert(card)
     let full = CardsV1.Card(text: "two")
@@ -103,12 +109,12 @@ struct NewPropertyTests {
   }
 
   private func _open(
-    _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil
+    _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil, at place: URL? = nil
   ) throws -> ModelContext {
     ModelContext(
       try ModelContainer(
         for: Schema(versionedSchema: version), migrationPlan: plan,
-        configurations: ModelConfiguration(url: _place)))
+        configurations: ModelConfiguration(url: place ?? _place)))
   }
 
   private func _card(_ text: String, _ context: ModelContext) throws -> CardsV2.Card {
@@ -142,6 +148,20 @@ struct NewPropertyTests {
   @Test func `a property made required reads as declared where it was nil`() throws {
     let context = try _open(CardsV2.self)
     let (card, full) = (try _card("one", context), try _card("two", context))
+    #expect(card.mood == .glad && card.place == CardPlace(x: 7, y: 8) && card.words == ["none"])
+    #expect(full.mood == .sad && full.place == CardPlace(x: 0, y: 0, note: nil) && full.words == [])
+  }
+
+  @Test(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
+  func `old rows of a server read as declared`() throws {
+    let place = try #require(PostgreSQLServer.shared).newURL()
+    try _fill(place)
+    let context = try _open(CardsV2.self, at: place)
+    let (card, full) = (try _card("one", context), try _card("two", context))
+    for card in [card, full] {
+      _expectDeclared(card)
+      #expect(card.likely == CardPlace(x: 5, y: 6))
+    }
     #expect(card.mood == .glad && card.place == CardPlace(x: 7, y: 8) && card.words == ["none"])
     #expect(full.mood == .sad && full.place == CardPlace(x: 0, y: 0, note: nil) && full.words == [])
   }
