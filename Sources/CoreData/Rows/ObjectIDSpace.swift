@@ -3,29 +3,44 @@ import Synchronization
 
 /// The identity of a store in object IDs: its UUID.
 ///
-/// Coordinators over the same file share one instance, so that their IDs are equal. Interned for the life of
-/// the process; a process opens few stores.
-package final class StoreKey: Sendable {
+/// Coordinators over the same file share one instance, so that their IDs are equal. Interned as long as a store or an ID
+/// refers to it.
+package final class StoreKey: Reachable, Sendable {
   package let identifier: String
-  /// Identifies the store in the process; starts at 1.
+  /// Identifies the key in the process; starts at 1.
   package let number: UInt32
   private static let _lastNumber = Atomic<UInt32>(0)
 
   /// Numbers for the reference objects of a custom store.
   let references = ObjectReferences()
+  let lifeline = Lifeline()
 
   private init(_ identifier: String) {
     self.identifier = identifier
     number = Self._lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    lifeline.tie(to: self)
   }
 
-  private static let _interned = Mutex<[String: StoreKey]>([:])
+  deinit {
+    lifeline.cut()
+    Self._interned.withLock { keys in
+      // Another key may have taken the place meanwhile.
+      if keys[identifier]?.number == number { keys[identifier] = nil }
+    }
+  }
+
+  private struct Entry: Sendable {
+    let number: UInt32
+    @Loose var key: StoreKey?
+  }
+
+  private static let _interned = Mutex<[String: Entry]>([:])
 
   package static func named(_ identifier: String) -> StoreKey {
     _interned.withLock { keys in
-      if let key = keys[identifier] { return key }
+      if let key = keys[identifier]?.key { return key }
       let key = StoreKey(identifier)
-      keys[identifier] = key
+      keys[identifier] = Entry(number: key.number, key: key)
       return key
     }
   }
