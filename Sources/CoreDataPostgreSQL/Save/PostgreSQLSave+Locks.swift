@@ -46,6 +46,17 @@ extension PostgreSQLSave {
     return conflicts
   }
 
+  /// Returns the insertions that have a row: of those that insert a row again which another context has deleted, only
+  /// the first inserts it.
+  func rowsInsertedAgain() throws -> [VersionConflict] {
+    let insertions = changes.inserted.filter { $0.id.key != nil }
+    if insertions.isEmpty { return [] }
+    let stored = try engine.rows(for: insertions.map { $0.id.key! }, on: connection)
+    return zip(insertions, stored).compactMap { insertion, row in
+      row.map { VersionConflict(id: insertion.id, base: insertion.row, persisted: $0) }
+    }
+  }
+
   /// Locks rows, and returns those that are in another version or deleted.
   private func _lock(_ objects: [Expectation], _ root: Int) throws -> [Expectation] {
     var parameters = PostgreSQLParameters()

@@ -60,7 +60,8 @@ final class PostgreSQLSave {
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `PostgreSQLStoreError`; a unique violation as
   ///   `PostgreSQLError` if not careful.
   func run(isCareful: Bool, recordingIn entry: PostgreSQLHistoryEntry?) throws {
-    let conflicts = try lockRows(deletes: entry == nil)
+    // A rejected insertion may be of a row that another context has inserted again; the repetition finds it.
+    let conflicts = try lockRows(deletes: entry == nil) + (isCareful ? try rowsInsertedAgain() : [])
     if !conflicts.isEmpty { throw StoreConflictError(conflicts: conflicts) }
     try entry?.recordDeletions(of: changes.deleted.compactMap(\.id.key))
     try _delete()

@@ -201,7 +201,26 @@ struct VersionConflictResolver {
     _context.withdraw(_object)
   }
 
+  /// Updates a row that was to be inserted again, but another context has done so before.
+  private func _joinInsertion(_ persisted: Row) {
+    let slots = _object._layout.slots
+    let local = _object._draft ?? persisted
+    var changed = SlotSet(
+      slots.indices.filter { !slots[$0].isToMany && !slots[$0].isTransient && local[$0] != persisted[$0] })
+    for slot in _object._layout.toManySlots where _object._relations?.members(slot)?.hasChanges ?? false {
+      changed.insert(slot)
+    }
+    _object._draft = local.laid(
+      over: persisted, changed.union(_object._layout.transientSlots), _object._layout)
+    _object._row = persisted
+    _object._changed = changed
+    _object._state.becomeUpdate(yielding: false)
+    _object._relations?.dropClean()
+    _context.markChanged(_object)
+  }
+
   private func _merge(_ persisted: Row) {
+    if _object.isInserted { return _joinInsertion(persisted) }
     guard let base = _object._row, let local = _object._draft else {
       // Only to-many members changed locally; rebase them on the stored row.
       _object._row = persisted

@@ -114,7 +114,15 @@ struct MemoryTables {
       let stored = record(root: key.space.layout.rootNumber, key.reference)?.row
       return stored?.version == base.version ? nil : VersionConflict(id: id, base: base, persisted: stored)
     }
-    return changes.updated.compactMap { conflict($0.id, $0.base) }
+    // Of those that insert a row again which another context has deleted, only the first inserts it.
+    func conflict(_ insertion: ChangeSet.Insertion) -> VersionConflict? {
+      guard let key = insertion.id.key,
+        let stored = record(root: key.space.layout.rootNumber, key.reference)?.row
+      else { return nil }
+      return VersionConflict(id: insertion.id, base: insertion.row, persisted: stored)
+    }
+    return changes.inserted.compactMap { conflict($0) }
+      + changes.updated.compactMap { conflict($0.id, $0.base) }
       + changes.deleted.compactMap { conflict($0.id, $0.base) }
       + changes.locked.compactMap { conflict($0.id, $0.base) }
   }

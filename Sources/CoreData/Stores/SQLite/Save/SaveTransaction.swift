@@ -243,10 +243,18 @@ final class SaveTransaction {
           _ = try statement.step()
         } catch {
           try _gather(error, inserted[index].id, number, insertedKeys[index], inserted[index].row)
+          try _checkAgain(inserted[index])
         }
         statement.reset()
       }
     }
+  }
+
+  /// Records a conflict if a rejected insertion has a row: of those that insert a row again which another context has
+  /// deleted, only the first inserts it.
+  private func _checkAgain(_ insertion: ChangeSet.Insertion) throws {
+    guard let key = insertion.id.key, let row = try engine.row(for: key, on: connection) else { return }
+    conflicts.append(VersionConflict(id: insertion.id, base: insertion.row, persisted: row))
   }
 
   /// Runs a statement. In a careful save, records a rejection by a unique index and returns true.
