@@ -107,7 +107,7 @@ open class UndoManager: NSObject {
   }
 
   /// Closes the group that a registration opened, unless a nested group is still open.
-  final func endEvent() {
+  package final func endEvent() {
     if _isEventGroupOpen, _open.count == 1 { _end() }
   }
 

@@ -107,11 +107,14 @@ public class ModelContext: Equatable {
   /// Models that the next save deletes.
   public var deletedModelsArray: [any PersistentModel] { _models(managed.deletedObjects) }
 
-  /// Applies the delete rules, and closes a group of undoable changes.
+  /// Applies the delete rules, and closes a group of undoable changes, unless the program has opened one itself.
+  ///
+  /// Fetches and saves apply delete rules as well, but close no group.
   public func processPendingChanges() {
     insertJoining()
     managed.processPendingChanges()
     hasUnprocessedDeletions = false
+    managed.undoManager?.endEvent()
     mergeNews()
   }
 
