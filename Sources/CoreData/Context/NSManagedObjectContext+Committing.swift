@@ -43,7 +43,8 @@ extension NSManagedObjectContext {
     while true {
       do {
         let (computed, followed, token, epoch) = try coordinator.commit(
-          entries, locked: lockedObjects, by: origin, in: self)
+          entries, deleting: unreadDeletions, locked: lockedObjects, by: origin, in: self)
+        unreadDeletions = []
         savePass.token = token
         savePass.epoch = epoch
         if !computed.isEmpty { entries = mergeComputed(computed, into: entries) }

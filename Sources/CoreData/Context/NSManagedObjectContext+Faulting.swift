@@ -137,7 +137,8 @@ extension NSManagedObjectContext {
       let found = try Self._uncancelled {
         try coordinator.members(of: key, slot: slot, at: chain.generation)
       }
-      return objects(for: found)
+      let deleted = unreadDeletions
+      return objects(for: deleted.isEmpty ? found : found.filter { !deleted.contains($0.key) })
     } catch {
       _cannotRead(slot, of: object, error)
       return []
@@ -147,7 +148,9 @@ extension NSManagedObjectContext {
   final func relatedIDs(of object: NSManagedObject, slot: Int) -> [NSManagedObjectID] {
     if object._objectID.isTemporary, object._objectID.permanent == nil, _parent == nil { return [] }
     do {
-      return try Self._uncancelled { try ReadChain(above: self).related(to: object._objectID, slot: slot) }
+      let found = try Self._uncancelled { try ReadChain(above: self).related(to: object._objectID, slot: slot) }
+      let deleted = unreadDeletions
+      return deleted.isEmpty ? found : found.filter { !deleted.contains(IdentityKey($0)) }
     } catch {
       _cannotRead(slot, of: object, error)
       return []

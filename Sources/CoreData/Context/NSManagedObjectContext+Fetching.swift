@@ -60,6 +60,11 @@ extension NSManagedObjectContext {
     checkQueue()
     let plan = try plan(for: request)
     let reading = try FetchReading(plan, request, in: self)
+    if !reading.needsOverlay, reading.hidesRows {
+      var count = 0
+      try reading.forEachStoredKey { _ in count += 1 }
+      return count
+    }
     if !reading.needsOverlay {
       return try persistentStoreCoordinator?.count(plan, in: request.affectedStores, at: readGeneration) ?? 0
     }

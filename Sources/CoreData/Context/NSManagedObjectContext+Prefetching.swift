@@ -78,6 +78,7 @@ extension NSManagedObjectContext {
         try persistentStoreCoordinator?.related(to: group.map(\.key), slot: slot, at: chain.generation) ?? []
       for (entry, keys) in zip(group, members) {
         let state = entry.owner.makeMembers(slot)
+        let keys = unreadDeletions.isEmpty ? keys : keys.filter { !unreadDeletions.contains($0) }
         realise(state, keys.map { self.object(for: $0) }, slot, of: entry.owner)
         state.list.forEach(reach)
       }

@@ -88,6 +88,7 @@ extension NSManagedObjectContext {
   final func rollbackAll() {
     processPendingChanges()
     forgetUndo()
+    unreadDeletions = []
     materializeAdopted()
     var adopted: [NSManagedObject] = []
     table.forEach { if $0._flags.contains(.adopted) && !$0._flags.contains(.listed) { adopted.append($0) } }
@@ -157,6 +158,7 @@ extension NSManagedObjectContext {
     // The old table's objects must be released only after `table` is replaced.
     withExtendedLifetime(table) { table = table.emptied }
     savePass.retained = []
+    unreadDeletions = []
     unsaved.drain()
     events.discard()
     readMembers.forgetKinds()

@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
 
   final var hasUnsavedChanges: Bool {
     checkQueue()
-    if !overlay.layers.isEmpty { return true }
+    if !overlay.layers.isEmpty || !unreadDeletions.isEmpty { return true }
     return unsaved.objects.contains { $0.isDirty }
   }
 

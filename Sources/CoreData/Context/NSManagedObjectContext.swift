@@ -35,6 +35,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var table = ObjectTable()
   /// The objects with unsaved changes.
   @exclusivity(unchecked) var unsaved = UnsavedObjects()
+  /// Rows that the next save deletes and that have no objects here.
+  @exclusivity(unchecked) var unreadDeletions: [KeyRun] = []
   /// Pending events.
   @exclusivity(unchecked) var events = EventQueue()
   /// Changes discarded here that a descendant may not have reread yet.

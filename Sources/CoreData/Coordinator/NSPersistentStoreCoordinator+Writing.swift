@@ -7,6 +7,7 @@ extension NSPersistentStoreCoordinator {
   /// Writes each entry to its store, in one transaction per store.
   ///
   /// - Parameters:
+  ///   - rows: Rows to delete before all else.
   ///   - locked: Unchanged objects whose version is checked as well.
   ///   - origin: The author of the save, for the stores' histories.
   ///   - context: The saving context, whose objects custom stores receive.
@@ -14,12 +15,16 @@ extension NSPersistentStoreCoordinator {
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error. Nothing was written then; with
   ///   several stores, error 134040 means that one had committed before the next one failed.
   final func commit(
-    _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin,
+    _ entries: [Layer.Entry], deleting rows: [KeyRun], locked: [NSManagedObject], by origin: ChangeOrigin,
     in context: NSManagedObjectContext
   ) throws -> Outcome {
     let entries = entries.persistent
     let stores = persistentStores
-    let changes = try _routed(entries, locked, stores)
+    var changes = try _routed(entries, locked, stores)
+    for run in rows {
+      guard let index = stores.firstIndex(where: { $0.key === run.space.store }) else { continue }
+      changes[index].set.rows.append(run)
+    }
     if stores.count > 1 { try _checkRelationships(entries, stores) }
     // The row cache must see commits in the order in which they were made.
     let outcome = try Interleaving.writing {
@@ -36,6 +41,7 @@ extension NSPersistentStoreCoordinator {
         }
         Interleaving.reach(.commit)
         var outcome = saved.outcome
+        if !rows.isEmpty { rowCache.forget(rows) }
         outcome.epoch = adopt(entries)
         if !outcome.computed.isEmpty {
           outcome.epoch = rowCache.commit(

@@ -143,6 +143,15 @@ final class RowCache: Sendable {
   /// Invalidates some rows.
   func forget(_ keys: [ObjectKey]) { commit(written: [], deleted: keys) }
 
+  /// Invalidates rows by their keys.
+  func forget(_ runs: [KeyRun]) {
+    _rows.withLock { rows in
+      _ = _beginEpoch()
+      for key in rows.young.keys where runs.contains(key) { rows.young[key] = nil }
+      for key in rows.old.keys where runs.contains(key) { rows.old[key] = nil }
+    }
+  }
+
   /// Invalidates all rows.
   func removeAll() {
     _rows.withLock { rows in

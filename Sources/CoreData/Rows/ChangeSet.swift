@@ -31,6 +31,8 @@ package struct ChangeSet: Sendable {
     package let base: Row
   }
 
+  /// Rows to delete in whatever version they are, before all other changes. Only for stores that `deletesRows` says do so.
+  package var rows: [KeyRun] = []
   package var inserted: [Insertion] = []
   package var updated: [Update] = []
   package var deleted: [Deletion] = []
@@ -38,7 +40,9 @@ package struct ChangeSet: Sendable {
   /// The author of the save, for the store's history.
   package var origin: ChangeOrigin?
 
-  package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty }
+  package var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty && rows.isEmpty
+  }
 }
 
 /// The author of a change, as known to the context that makes it.

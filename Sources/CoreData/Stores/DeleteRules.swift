@@ -41,6 +41,9 @@ package struct DeleteRules {
       }
       if reaches, let key = id.key { result.append(key) }
     }
+    for run in changes.rows where _reaches(run.space.layout, model) {
+      result += run.keys.map { ObjectKey(space: run.space, reference: $0) }
+    }
     return result
   }
 

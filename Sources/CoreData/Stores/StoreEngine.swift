@@ -167,6 +167,9 @@ package protocol StoreEngine: StoreReading {
   /// Whether each statement is a round trip to another process, so that few large ones are better than many small ones.
   var isRemote: Bool { get }
 
+  /// Whether saves delete `ChangeSet.rows`.
+  var deletesRows: Bool { get }
+
   /// Ends all work and closes the medium.
   func close()
 }
@@ -190,6 +193,8 @@ extension StoreEngine {
   package var isRemote: Bool { false }
 
   package func checkForeignCommits() -> ForeignCommits { .none }
+
+  package var deletesRows: Bool { false }
 
   package func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
 

@@ -59,17 +59,27 @@ final class ContainerCore: @unchecked Sendable {
   // MARK: Notifications
 
   /// Registers a context to receive the saves of others.
-  func connect(_ mailbox: ContextMailbox) {
+  ///
+  /// - Parameter mergesSaves: Whether the engine merges saves into the context, which then only learns what the engine does not
+  ///   tell: rows that were deleted without an object.
+  func connect(_ mailbox: ContextMailbox, mergesSaves: Bool) {
     _mailboxes.withLock { known in
       known.removeAll { $0.mailbox == nil }
-      known.append(WeakMailbox(mailbox: mailbox))
+      known.append(WeakMailbox(mailbox: mailbox, takesSaves: !mergesSaves))
     }
   }
 
   /// Delivers a save to all contexts except the saving one.
   func deliver(_ news: [AnyHashable: Any], from sender: ContextMailbox) {
-    let receivers = _mailboxes.withLock { $0.compactMap(\.mailbox) }
+    let receivers = _mailboxes.withLock { $0.compactMap { $0.takesSaves ? $0.mailbox : nil } }
     let save = SavedNews(news)
+    for mailbox in receivers where mailbox !== sender { mailbox.put(save) }
+  }
+
+  /// Delivers the deletion of rows to all contexts except the saving one.
+  func deliver(deletionsOf rows: [KeyRun], from sender: ContextMailbox) {
+    let receivers = _mailboxes.withLock { $0.compactMap(\.mailbox) }
+    let save = SavedNews(deletionsOf: rows)
     for mailbox in receivers where mailbox !== sender { mailbox.put(save) }
   }
 
@@ -82,4 +92,5 @@ final class ContainerCore: @unchecked Sendable {
 
 private struct WeakMailbox {
   weak var mailbox: ContextMailbox?
+  let takesSaves: Bool
 }

@@ -91,11 +91,20 @@ final class ContextMailbox: @unchecked Sendable {
 struct SavedNews: @unchecked Sendable {
   // Unchecked: contains only IDs and rows, which are immutable.
   let userInfo: [AnyHashable: Any]
+  /// Rows that were deleted by a predicate.
+  let rows: [KeyRun]
   /// The number of inserted, updated and deleted objects.
   let objectCount: Int
 
   init(_ userInfo: [AnyHashable: Any]) {
     self.userInfo = userInfo
+    rows = []
     objectCount = userInfo.values.reduce(0) { $0 + (($1 as? Set<NSManagedObjectID>)?.count ?? 0) }
+  }
+
+  init(deletionsOf rows: [KeyRun]) {
+    userInfo = [:]
+    self.rows = rows
+    objectCount = rows.reduce(0) { $0 + $1.keys.count }
   }
 }

@@ -31,7 +31,8 @@ extension ModelContext {
   /// Marks all stored models that satisfy a predicate for deletion by the next save, along with those to
   /// which their delete rules cascade.
   ///
-  /// Ignores unsaved models and changes.
+  /// Ignores unsaved models and changes. Stored rows of which nothing is unsaved and whose delete rules leave the remaining
+  /// rows alone are marked by their keys, without making models, and deleted with a statement for each entity.
   ///
   /// - Parameters:
   ///   - model: Class of the models.
@@ -52,12 +53,26 @@ extension ModelContext {
     descriptor.includePendingChanges = false
     let fetch = try ModelFetch(descriptor, in: self)
     fetch.request.includesSubentities = includeSubclasses
-    for object in try fetch.objects() where !object.isDeleted {
+    for object in try _deletedAlone(by: fetch) ?? fetch.objects() where !object.isDeleted {
       if let storage = unsafeDowncast(object, to: ModelStorage.self).storage { keep(storage) }
       managed.delete(object)
       hasUnprocessedDeletions = true
     }
     scheduleAutosave()
+  }
+
+  /// Marks the rows of a fetch for deletion without making models.
+  ///
+  /// - Returns: The registered objects among them; nil if all of them need objects.
+  private func _deletedAlone<T>(by fetch: ModelFetch<T>) throws -> [NSManagedObject]? {
+    guard fetch.isWhole else { return nil }
+    prepareFetch()
+    do {
+      if let registered = try managed.deleteRows(matching: fetch.request) { return registered }
+    } catch  where UntranslatableQueryError.isReason(of: error) {}
+    // The fetch finds the rows of earlier calls again.
+    managed.readPendingRowDeletions()
+    return nil
   }
 
   /// Applies delete rules, so that fetches omit models to which deletions cascade.

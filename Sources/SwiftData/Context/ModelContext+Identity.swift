@@ -33,7 +33,7 @@ extension ModelContext {
     if let registered: T = registeredModel(for: persistentModelID), !registered.isDeleted {
       return registered
     }
-    guard let id = objectID(for: persistentModelID), let object = try? managed.existingObject(with: id),
+    guard let id = storedObjectID(for: persistentModelID), let object = try? managed.existingObject(with: id),
       !object.isDeleted
     else { return nil }
     return model(of: object) as? T
@@ -46,7 +46,15 @@ extension ModelContext {
         unsafeDowncast($0, to: ModelStorage.self).storage?.temporaryIdentifier == identifier
       }
     }
-    return objectID(for: identifier).map { managed.object(with: $0) }
+    return storedObjectID(for: identifier).map { managed.object(with: $0) }
+  }
+
+  /// Returns the engine's ID for a permanent identity, whose object tells whether a predicate has deleted its row; nil for one
+  /// of another store.
+  func storedObjectID(for identifier: PersistentIdentifier) -> NSManagedObjectID? {
+    let id = objectID(for: identifier)
+    if let id { managed.readPendingRowDeletion(of: id) }
+    return id
   }
 
   /// Returns the engine's ID for a permanent identity; nil for one of another store.

@@ -9,6 +9,10 @@ extension ModelContext {
     case .none: break
     case .saves(let saves):
       for news in saves {
+        if !news.rows.isEmpty {
+          managed.mergeDeletions(of: news.rows)
+          continue
+        }
         managed.mergeChanges(
           fromContextDidSave: Notification(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: nil, userInfo: news.userInfo))

@@ -14,7 +14,8 @@ extension ModelContext {
     try followDeletions()
     let (inserted, updated, deleted) = managed.pendingObjects()
     // Objects have no identity once their deletion is saved.
-    let deletedIdentifiers = PersistentIdentifier.all(of: deleted)
+    var deletedIdentifiers = PersistentIdentifier.all(of: deleted)
+    let rows = managed.pendingRowDeletions
     try saveToCustomStores()
     do {
       // Also if the save fails: the engine has merged them before.
@@ -27,14 +28,24 @@ extension ModelContext {
     }
     for case let object as ModelStorage in deleted { object.storage?.leaveContext() }
     releaseKept()
-    NotificationCenter.default.post(
-      name: ModelContext.didSave, object: self,
-      userInfo: [
-        NotificationKey.insertedIdentifiers.rawValue: PersistentIdentifier.all(of: inserted),
-        NotificationKey.updatedIdentifiers.rawValue: PersistentIdentifier.all(of: updated),
-        NotificationKey.deletedIdentifiers.rawValue: deletedIdentifiers,
-      ])
+    var userInfo: [String: Any] = [
+      NotificationKey.insertedIdentifiers.rawValue: PersistentIdentifier.all(of: inserted),
+      NotificationKey.updatedIdentifiers.rawValue: PersistentIdentifier.all(of: updated),
+    ]
+    if !rows.isEmpty {
+      core.deliver(deletionsOf: rows, from: mailbox)
+      if rows.reduce(0, { $0 + $1.keys.count }) <= Self._mostListedRows {
+        deletedIdentifiers += rows.flatMap(PersistentIdentifier.all(of:))
+      } else {
+        userInfo[NotificationKey.invalidatedAllIdentifiers.rawValue] = true
+      }
+    }
+    userInfo[NotificationKey.deletedIdentifiers.rawValue] = deletedIdentifiers
+    NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
   }
+
+  /// The most rows deleted by a predicate that a notification lists; they have no models, which would cost as much memory.
+  private static let _mostListedRows = 10_000
 
   /// Makes models whose unique values a stored or another new model has show that model's object from now on.
   private func _followMergedInsertions() {
@@ -95,7 +106,7 @@ extension ModelContext {
     case updatedIdentifiers = "updated"
     /// Deleted models.
     case deletedIdentifiers = "deleted"
-    /// All models are invalid.
+    /// All models may be invalid: a predicate has deleted too many to list.
     case invalidatedAllIdentifiers = "invalidatedAllIdentifiers"
     /// The query generation that the context reads.
     case queryGeneration = "queryGeneration"

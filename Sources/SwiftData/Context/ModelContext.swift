@@ -41,7 +41,7 @@ public class ModelContext: Equatable {
     if core.bindings.hasOneWays { managed.followedDeletions = [] }
     autosave.isPossible = isOnMain
     link = ContextLink(self, core.bindings)
-    if !isMain { core.connect(mailbox) }
+    core.connect(mailbox, mergesSaves: isMain)
     for store in core.customStores { store.begin(editingState) }
     let (core, mailbox) = (core, self.mailbox)
     _saveObserver = NotificationCenter.default.addObserver(
@@ -105,7 +105,10 @@ public class ModelContext: Equatable {
   /// Models that the next save updates.
   public var changedModelsArray: [any PersistentModel] { _models(managed.updatedObjects) }
   /// Models that the next save deletes.
-  public var deletedModelsArray: [any PersistentModel] { _models(managed.deletedObjects) }
+  public var deletedModelsArray: [any PersistentModel] {
+    managed.readPendingRowDeletions()
+    return _models(managed.deletedObjects)
+  }
 
   /// Applies the delete rules, and closes a group of undoable changes, unless the program has opened one itself.
   ///

@@ -41,6 +41,12 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
     self.init(ID(key: key, entity: parts.entity, store: parts.store))
   }
 
+  /// Returns the identities of rows.
+  static func all(of rows: KeyRun) -> [PersistentIdentifier] {
+    let (entity, store) = rows.identityParts
+    return rows.keys.map { PersistentIdentifier(ID(key: .number($0), entity: entity, store: store)) }
+  }
+
   /// Returns the permanent identities of objects; skips objects without one.
   static func all(of objects: [NSManagedObject]) -> [PersistentIdentifier] {
     var result: [PersistentIdentifier] = []

@@ -13,6 +13,8 @@ final class FetchReading {
   private let _chain: ReadChain
   private let _ownLayers: [Layer]
   private let _matcher: PendingMatcher
+  /// Rows of the fetched entities that the next save deletes.
+  private let _deleted: [KeyRun]
 
   /// Whether any unsaved change may affect the result.
   let needsOverlay: Bool
@@ -24,6 +26,15 @@ final class FetchReading {
     _context = context
     let includesPending = request.includesPendingChanges && request.resultType != .dictionaryResultType
     if includesPending { context.processPendingChanges() }
+    let root = plan.layout.rootNumber
+    if includesPending, !context.unreadDeletions.isEmpty,
+      !context.unreadDeletions.contains(where: { $0.space.layout.rootNumber == root }),
+      context.mustReadDeletions(for: plan)
+    {
+      context.readPendingRowDeletions()
+    }
+    _deleted =
+      includesPending ? context.unreadDeletions.filter { $0.space.layout.rootNumber == root } : []
     _chain = ReadChain(above: context)
     _ownLayers = context.overlay.layers
     needsOverlay =
@@ -36,6 +47,7 @@ final class FetchReading {
   /// Queries the stores.
   func stored() throws -> [StoredObject] {
     if let found { return found }
+    if hidesRows { return try _visible() }
     return try _context.persistentStoreCoordinator?
       .fetch(plan, in: _request.affectedStores, at: _chain.generation) ?? []
   }
@@ -43,8 +55,45 @@ final class FetchReading {
   /// Iterates the keys of the stores' results. `body` must not query the stores.
   func forEachStoredKey(_ body: (ObjectKey) -> Void) throws {
     if let found { return found.forEach { body($0.key) } }
+    if hidesRows { return try _forEachVisibleKey(body) }
     try _context.persistentStoreCoordinator?
       .forEachKey(of: plan, in: _request.affectedStores, at: _chain.generation, body)
+  }
+
+  // MARK: Rows to be deleted
+
+  /// Whether the stores have rows of the fetched entities that are to be deleted. To a fetch they are gone: limit and offset
+  /// apply to the others.
+  var hidesRows: Bool { !_deleted.isEmpty }
+
+  private func _forEachVisibleKey(_ body: (ObjectKey) -> Void) throws {
+    var rest = plan
+    (rest.limit, rest.offset, rest.content) = (0, 0, .identity)
+    let (limit, offset) = (plan.limit, plan.offset)
+    var passed = 0
+    try _context.persistentStoreCoordinator?
+      .forEachKey(of: rest, in: _request.affectedStores, at: _chain.generation) { key in
+        if _deleted.contains(key) { return }
+        passed += 1
+        if passed > offset, limit == 0 || passed <= offset + limit { body(key) }
+      }
+  }
+
+  /// Reads the rows by their keys: most of those that the query finds may be among the deleted ones.
+  private func _visible() throws -> [StoredObject] {
+    var keys: [ObjectKey] = []
+    try _forEachVisibleKey { keys.append($0) }
+    guard plan.content != .identity, let coordinator = _context.persistentStoreCoordinator else {
+      return keys.map { StoredObject(key: $0, row: nil) }
+    }
+    var result: [StoredObject] = []
+    result.reserveCapacity(keys.count)
+    while result.count < keys.count {
+      let part = Array(keys[result.count..<min(result.count + 1000, keys.count)])
+      let rows = try coordinator.rows(for: part, at: _chain.generation)
+      result += zip(part, rows).map { StoredObject(key: $0, row: $1) }
+    }
+    return result
   }
 
   /// Returns the objects found, including unsaved changes.

@@ -3,6 +3,8 @@ import CoreDataSQLiteBinding
 
 /// Saves and key reservation.
 extension SQLiteStoreEngine {
+  package var deletesRows: Bool { true }
+
   /// Writes everything or nothing, in one transaction. Inserted objects without a permanent ID get one, and
   /// temporary IDs are linked before the commit.
   ///

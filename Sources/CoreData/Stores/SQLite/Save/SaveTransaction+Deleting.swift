@@ -25,6 +25,28 @@ extension SaveTransaction {
     for (version, keys) in keys where try !_delete(keys, version) { throw OutdatedDeletion() }
   }
 
+  /// Deletes rows that no object was made for, in whatever version they are, with one statement for each entity.
+  func deleteRows(recordingIn entry: HistoryEntry?) throws {
+    for run in changes.rows {
+      let layout = mapping.layout.layout(numbered: run.space.layout.entityNumber)
+      if let entry { try _record(run, layout, in: entry) }
+      _ = try links.delete([(layout, run.keys)], recordingIn: nil, files: &replacedFiles)
+    }
+  }
+
+  /// Records the deletion of the rows that still exist.
+  private func _record(_ run: KeyRun, _ layout: PropertyLayout, in entry: HistoryEntry) throws {
+    let number = layout.entityNumber
+    try connection.withStatement(plans.entity(number).delete.existing) { statement in
+      statement.bind(ValueArray(run.keys), at: 1)
+      while try statement.step() {
+        let key = statement.int64(0)
+        try entry.willDelete(key, entity: number)
+        try entry.recordDeletion(of: key, entity: number)
+      }
+    }
+  }
+
   /// The entity and version shared by the rows of one statement.
   private struct Version: Hashable {
     let entity: Int

@@ -54,6 +54,7 @@ final class SaveTransaction {
   func run(recordingIn entry: HistoryEntry?) throws {
     try _allocateKeys()
     try _checkLocks()
+    try deleteRows(recordingIn: entry)
     if isCareful { try clearExchangedValues() }
     try delete()
     try _update()

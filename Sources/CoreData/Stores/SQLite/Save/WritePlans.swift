@@ -30,6 +30,8 @@ struct UpdatePlan: Sendable {
 struct DeletePlan: Sendable {
   let sql: SQLText
   let unversioned: SQLText
+  /// Selects the keys of the rows that exist.
+  let existing: SQLText
   /// Deletes the rows' pairs in join tables, and clears hidden references to them.
   let cleanups: [SQLText]
   /// Selects, by key, the cells that may reference external data files; nil if none may.
@@ -298,6 +300,7 @@ final class WritePlans: Sendable {
     return DeletePlan(
       sql: SQLText("DELETE FROM \(table.name) WHERE Z_PK \(isMember) AND IFNULL(Z_OPT, 0) = ?"),
       unversioned: SQLText("DELETE FROM \(table.name) WHERE Z_PK \(isMember)"),
+      existing: SQLText("SELECT Z_PK FROM \(table.name) WHERE Z_PK \(isMember)"),
       cleanups: cleanups, files: _files(nil, layout, table, mapping))
   }
 
