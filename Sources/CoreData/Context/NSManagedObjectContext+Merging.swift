@@ -273,6 +273,11 @@ extension NSManagedObjectContext {
     guard let object = heldObject(for: id) else { return }
     merged.deleted.insert(object._objectID)
     guard !object._flags.contains(.deleted) else { return }
+    if recordsLosses, object.isDirty {
+      Console.warnOnce(
+        about: "lost \(object._layout.entityName)",
+        "another context has deleted a changed \(object._layout.entityName); the unsaved changes go with it.")
+    }
     object.prepareForDeletion()
     // The other context has applied the delete rules.
     markDeleted(object, as: .settled)

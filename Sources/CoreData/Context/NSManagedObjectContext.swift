@@ -56,6 +56,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Receives errors from reading faults and relationships, which then read as nil and empty. Without a
   /// handler only damaged files read this way; any other error traps.
   var readFailureHandler: ((any Error) -> Void)?
+  /// Whether it is logged, once for each entity, that a merged deletion drops unsaved changes.
+  @exclusivity(unchecked) package final var recordsLosses = false
   /// Whether objects record reads for `Observation`.
   @exclusivity(unchecked) var recordsReads = false
   private let _userInfo = NSMutableDictionary()

@@ -147,8 +147,8 @@ final class RowCache: Sendable {
   func forget(_ runs: [KeyRun]) {
     _rows.withLock { rows in
       _ = _beginEpoch()
-      for key in rows.young.keys where runs.contains(key) { rows.young[key] = nil }
-      for key in rows.old.keys where runs.contains(key) { rows.old[key] = nil }
+      for key in rows.young.rows.keys where runs.contains(key) { rows.young.remove(key) }
+      for key in rows.old.rows.keys where runs.contains(key) { rows.old.remove(key) }
     }
   }
 

@@ -111,8 +111,8 @@ extension ModelContext {
   /// - Parameters:
   ///   - fetch: The fetch.
   ///   - batchSize: Number of models in memory at a time.
-  ///   - allowEscapingMutations: Whether the block may leave unsaved changes; otherwise they are dropped
-  ///     after each batch.
+  ///   - allowEscapingMutations: Without effect: unsaved changes that the block leaves stay pending in either case, and
+  ///     models without any are released after each batch.
   ///   - block: Called with each model.
   /// - Throws: Errors of the fetch or the block.
   public func enumerate<T>(

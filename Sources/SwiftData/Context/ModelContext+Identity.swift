@@ -33,10 +33,22 @@ extension ModelContext {
     if let registered: T = registeredModel(for: persistentModelID), !registered.isDeleted {
       return registered
     }
-    guard let id = storedObjectID(for: persistentModelID), let object = try? managed.existingObject(with: id),
-      !object.isDeleted
-    else { return nil }
+    guard let id = storedObjectID(for: persistentModelID), let object = _existing(id), !object.isDeleted else {
+      return nil
+    }
     return model(of: object) as? T
+  }
+
+  /// Reads an object from the store; nil if there is none, or if the store can't be read, which is logged.
+  private func _existing(_ id: NSManagedObjectID) -> NSManagedObject? {
+    do {
+      return try managed.existingObject(with: id)
+    } catch let error as CocoaError where error.code.rawValue == NSManagedObjectReferentialIntegrityError {
+      return nil
+    } catch {
+      Console.warn("\(id.uriRepresentation()) can't be read, and counts as missing: \(error)")
+      return nil
+    }
   }
 
   /// Returns the engine's object with an identity.

@@ -39,6 +39,7 @@ public class ModelContext: Equatable {
     managed.tracksObservation = true
     managed.recordsMergedInsertions = true
     if core.bindings.hasOneWays { managed.followedDeletions = [] }
+    managed.recordsLosses = true
     autosave.isPossible = isOnMain
     link = ContextLink(self, core.bindings)
     core.connect(mailbox, mergesSaves: isMain)
@@ -57,6 +58,11 @@ public class ModelContext: Equatable {
   deinit {
     if let _saveObserver { NotificationCenter.default.removeObserver(_saveObserver) }
     link.context = nil
+    if !kept.isEmpty || !joining.isEmpty {
+      Console.warnOnce(
+        about: "unsaved changes of a context",
+        "a context was let go with unsaved changes, which are lost: call save() before, or rollback() if they are not wanted.")
+    }
     for store in core.customStores { store.end(editingState) }
     for storage in kept { storage.releaseInstance() }
   }

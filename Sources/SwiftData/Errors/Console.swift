@@ -15,4 +15,7 @@ enum Console {
     guard _said.withLock({ $0.insert(subject).inserted }) else { return }
     warn(message())
   }
+
+  /// Whether a message about a subject was logged.
+  static func hasWarned(about subject: String) -> Bool { _said.withLock { $0.contains(subject) } }
 }

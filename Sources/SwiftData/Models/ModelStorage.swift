@@ -188,8 +188,19 @@ public final class _ModelStorage: NSManagedObject {
   @inline(never) private final func _prepareChange(_ index: Int) -> Bool {
     if flags.contains(.beingShown) { return false }
     if flags.contains(.registered) { _tellRegistered(index) }
-    if !flags.contains(.kept) { link?.context?.keep(self) }
+    if flags.contains(.kept) { return true }
+    if let link {
+      if let context = link.context { context.keep(self) } else { _tellOrphaned() }
+    }
     return true
+  }
+
+  /// Logs that a change is never saved.
+  private final func _tellOrphaned() {
+    Console.warnOnce(
+      about: "orphaned \(modelClass.name)",
+      "a \(modelClass.name) was changed whose context is gone: the change shows, but is never saved. Keep the context as "
+        + "long as its models are changed.")
   }
 
   /// Sets a value before the model is inserted.

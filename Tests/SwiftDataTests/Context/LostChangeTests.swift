@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
-import SwiftData
 import Testing
+
+@testable import SwiftData
 
 @Model private final class Thing {
   @Attribute(.unique) var name: String
@@ -223,5 +224,67 @@ struct LostChangeTests {
     context.insert(thing)
     try context.save()
     #expect(try _notes("a") == ["1"])
+  }
+
+  // MARK: Losses that are told
+
+  @Test func `a change of a model whose context is gone is told`() throws {
+    let thing: Thing
+    do {
+      let context = _context()
+      context.insert(Thing("a", "1"))
+      try context.save()
+      thing = try #require(try context.fetch(FetchDescriptor<Thing>()).first)
+    }
+    thing.note = "2"
+    #expect(thing.note == "2" && Console.hasWarned(about: "orphaned Thing"))
+    #expect(try _notes("a") == ["1"])
+  }
+
+  @Test func `unsaved changes of a context that is let go are told`() throws {
+    do { _context().insert(Thing("a", "1")) }
+    #expect(Console.hasWarned(about: "unsaved changes of a context"))
+    #expect(try _notes("a").isEmpty)
+  }
+
+  @Test func `a changed model whose row another context has deleted leaves its context`() throws {
+    let (context, other) = (_context(), _context())
+    other.insert(Thing("a", "1"))
+    try other.save()
+    let thing = try #require(try context.fetch(FetchDescriptor<Thing>()).first)
+    thing.note = "2"
+    other.delete(try #require(try other.fetch(FetchDescriptor<Thing>()).first))
+    try other.save()
+    try context.save()
+    #expect(thing.modelContext == nil && !context.hasChanges)
+    #expect(try _notes("a").isEmpty)
+  }
+
+  @Test func `changes in a transaction that throws stay pending`() throws {
+    let context = _context()
+    #expect(throws: CancellationError.self) {
+      try context.transaction {
+        context.insert(Thing("a", "1"))
+        throw CancellationError()
+      }
+    }
+    #expect(context.hasChanges)
+    try context.save()
+    #expect(try _notes("a") == ["1"])
+  }
+
+  @MainActor @Test func `erasing makes changed models leave the main context, and keeps new ones`() throws {
+    let context = _container.mainContext
+    context.autosaveEnabled = false
+    context.insert(Thing("a", "1"))
+    try context.save()
+    let thing = try #require(try context.fetch(FetchDescriptor<Thing>()).first)
+    thing.note = "2"
+    context.insert(Thing("b", "1"))
+    try _container.erase()
+    #expect(try context.fetch(FetchDescriptor<Thing>()).map(\.name) == ["b"])
+    try context.save()
+    #expect(try _notes("a").isEmpty && _notes("b") == ["1"])
+    #expect(thing.modelContext == nil)
   }
 }
