@@ -242,6 +242,11 @@ let package = Package(
     .executableTarget(
       name: "swiftdata-neighbor", dependencies: ["CoreData"], path: "Tests/SwiftDataNeighbor",
       swiftSettings: settings),
+    // What a server lives through, in a process of its own: Scripts/soak-swiftdata.
+    .systemLibrary(name: "AllocatedMemory", path: "Tests/AllocatedMemory"),
+    .executableTarget(
+      name: "swiftdata-soak", dependencies: ["AllocatedMemory", "CoreDataCSQLite", "CoreDataToolKit", "SwiftData"],
+      path: "Tests/SwiftDataSoak", swiftSettings: settings),
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [

@@ -19,20 +19,24 @@ func example(_ name: String) -> Target {
     swiftSettings: settings, plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")])
 }
 
+func swiftDataExample(_ name: String) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: [
+      // The system's product if available.
+      .product(
+        name: "SwiftData", package: "CoreData",
+        condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+    ],
+    swiftSettings: settings)
+}
+
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v15), .iOS(.v18)],
   dependencies: [.package(name: "CoreData", path: "..")],
   targets: [
-    .executableTarget(
-      name: "Diary",
-      dependencies: [
-        // The system's product if available.
-        .product(
-          name: "SwiftData", package: "CoreData",
-          condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
-      ],
-      swiftSettings: settings),
+    swiftDataExample("Diary"), swiftDataExample("Guestbook"),
     example("Books"), example("EditScreen"), example("WriterMainWorker"), example("Transit"),
     example("TerminalList"), example("Upgrade"),
   ])
