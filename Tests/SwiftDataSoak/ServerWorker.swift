@@ -203,6 +203,8 @@ final class ServerWorker: @unchecked Sendable {
     let prefix = _name + "-"
     let context = ModelContext(_container)
     context.author = _name
+    // The main thread, which measures, runs no queue that would do it, and until then an autosave keeps its context.
+    context.autosaveEnabled = false
     try context.delete(model: Shelf.self, where: #Predicate { $0.code.starts(with: prefix) })
     guard context.hasChanges else { return }
     try _save(context)
