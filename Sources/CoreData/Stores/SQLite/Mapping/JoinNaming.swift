@@ -31,8 +31,14 @@ struct JoinNaming {
       if let parent = entity.parentNumber { visit(layout.layout(numbered: parent)) }
       for slot in Self.slots(of: entity) { _name(Side(entity.entityNumber, slot), &names) }
     }
-    for entity in layout.layouts.ordered(by: { StoreVocabulary.precedes($0.entityName, $1.entityName) }) {
-      visit(entity)
+    guard layout.layouts.contains(where: { $0.slots.contains { $0.relationship?.isManyToMany ?? false } })
+    else {
+      return
+    }
+    // Lower-case names once for each entity, not for each comparison.
+    let keys = layout.layouts.map { ($0.entityName.lowercased(), $0.entityName) }
+    for index in layout.layouts.indices.ordered(by: { keys[$0] < keys[$1] }) {
+      visit(layout.layouts[index])
     }
   }
 
