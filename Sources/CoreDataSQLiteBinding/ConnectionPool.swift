@@ -85,7 +85,7 @@ package final class ConnectionPool: Sendable {
     _open = open
     if _holdsReads {
       commitWatch = CommitWatch()
-      _watch(connection)
+      _watch(connection, files)
       commitWatch?.begin(with: connection)
     } else {
       commitWatch = nil
@@ -95,9 +95,12 @@ package final class ConnectionPool: Sendable {
   deinit { commitWatch?.end() }
 
   /// Watches the log through a connection.
-  private func _watch(_ connection: Connection) {
+  ///
+  /// - Parameter files: The files that the connection has opened, if they are known. Once all connections were closed, as after
+  ///   a fault, the next one has another log.
+  private func _watch(_ connection: Connection, _ files: DatabaseFiles? = nil) {
     guard _holdsReads else { return }
-    connection.log = LogFile(of: _files)
+    connection.log = LogFile(of: files)
     connection.commitWatch = commitWatch
   }
 
