@@ -17,7 +17,7 @@ try await withThrowingTaskGroup(of: Void.self) { requests in
 print(try guestbook.welcome("Ada"))
 print("In the history: \(try guestbook.authors())")
 
-// Nightly. Whoever reads the history remembers a token; what lies before the oldest one is not needed any more.
+// Nightly. Each reader of the history remembers a token; what lies before the oldest one is not needed any more.
 try guestbook.purgeHistory(before: .now)
 print("After the purge: \(try guestbook.authors())")
 try guestbook.forget(before: .now)

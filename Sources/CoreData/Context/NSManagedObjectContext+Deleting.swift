@@ -46,7 +46,9 @@ extension NSManagedObjectContext {
   ///
   /// Looks at small contexts only, since it visits every object.
   final func assertNoGhosts() {
-    assert(table.count > 2_000 || _ghost == nil, "'\(_ghost!.objectID)' is deleted, but nothing lists or announces it")
+    assert(
+      table.count > 2_000 || _ghost == nil,
+      "'\(_ghost!.objectID)' is deleted, but nothing lists or announces it")
   }
 
   private final var _ghost: NSManagedObject? {
@@ -54,7 +56,8 @@ extension NSManagedObjectContext {
     table.forEach { object in
       guard object._flags.contains(.deleted) else { return }
       let isListed = !object._flags.isDisjoint(with: [.listed, .adopted])
-      let isAnnounced = object._flags.contains(.toldDeleted) || object._flags.isSuperset(of: [.eventDeleted, .eventListed])
+      let isAnnounced =
+        object._flags.contains(.toldDeleted) || object._flags.isSuperset(of: [.eventDeleted, .eventListed])
       if !isListed || !isAnnounced { ghost = object }
     }
     return ghost

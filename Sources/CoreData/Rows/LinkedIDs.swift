@@ -3,8 +3,8 @@ import Synchronization
 /// Counts the temporary IDs, of all contexts, that have become permanent, so that an index by identity notices cheaply when it
 /// lacks some.
 ///
-/// Another thread links an ID while an index is read. The count therefore goes up before an ID is linked: whoever has seen the
-/// permanent ID finds the count changed.
+/// Another thread links an ID while an index is read. The count therefore goes up before an ID is linked: a thread that
+/// has seen the permanent ID finds the count changed.
 package enum LinkedIDs {
   private static let _begun = Atomic<Int>(0)
   private static let _done = Atomic<Int>(0)

@@ -144,7 +144,7 @@ package protocol StoreEngine: StoreReading {
   /// Tells whether other processes or coordinators have committed to the store since the last answer. Never waits for a
   /// save.
   ///
-  /// Has a default implementation for a store that nobody else writes to.
+  /// Has a default implementation for a store that has no other writers.
   func checkForeignCommits() -> ForeignCommits
 
   /// The metadata in the store, including NSStoreUUID and NSStoreType.

@@ -76,6 +76,16 @@ import Testing
       }
     }
 
+    /// Saves before another context's save is merged; compares both times.
+    func expectStore(
+      _ names: [String], savingBefore merged: Notification, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      try context.performAndWait { try context.save() }
+      try expectStore(names, sourceLocation: sourceLocation)
+      context.performAndWait { context.mergeChanges(fromContextDidSave: merged) }
+      try expectStore(names, sourceLocation: sourceLocation)
+    }
+
     /// Changes an author in a child, which saves.
     func changeInChild(_ id: NSManagedObjectID, _ change: @Sendable (NSManagedObject) -> Void) throws {
       let child = stack.child(of: context)
@@ -106,10 +116,7 @@ import Testing
     let id = try screen.id("Ada")
     try screen.changeInChild(id) { $0.setValue("Augusta", forKey: "name") }
     let deletion = try screen.deleteElsewhere(id)
-    try screen.context.performAndWait { try screen.context.save() }
-    try screen.expectStore(["Eve"])
-    screen.context.performAndWait { screen.context.mergeChanges(fromContextDidSave: deletion) }
-    try screen.expectStore(["Eve"])
+    try screen.expectStore(["Eve"], savingBefore: deletion)
   }
 
   @Test(arguments: Setting.direct)
@@ -118,10 +125,7 @@ import Testing
     let id = try screen.id("Ada")
     try screen.changeInChild(id) { $0.managedObjectContext?.delete($0) }
     let deletion = try screen.deleteElsewhere(id)
-    try screen.context.performAndWait { try screen.context.save() }
-    try screen.expectStore(["Eve"])
-    screen.context.performAndWait { screen.context.mergeChanges(fromContextDidSave: deletion) }
-    try screen.expectStore(["Eve"])
+    try screen.expectStore(["Eve"], savingBefore: deletion)
   }
 
   @Test(arguments: Setting.direct)

@@ -141,7 +141,8 @@ struct ReadChain {
       return members
     }
     for layers in overlays.reversed() {
-      guard let entry = layers.entry(for: IdentityKey(owner)), entry.changed.contains(slot) || entry.kind == .inserted,
+      guard let entry = layers.entry(for: IdentityKey(owner)),
+        entry.changed.contains(slot) || entry.kind == .inserted,
         case .toMany(let delta)? = entry.row?[slot]
       else { continue }
       members = Self._apply(delta, to: members)
@@ -167,8 +168,8 @@ struct ReadChain {
   private func _ordered(
     _ members: [NSManagedObjectID], of owner: NSManagedObjectID, _ slot: Int, _ layers: [Layer]
   ) -> [NSManagedObjectID] {
-    guard let entry = layers.entry(for: IdentityKey(owner)), entry.sets(slot), case .toMany(let delta)? = entry.row?[slot],
-      let order = delta.order
+    guard let entry = layers.entry(for: IdentityKey(owner)), entry.sets(slot),
+      case .toMany(let delta)? = entry.row?[slot], let order = delta.order
     else { return members }
     return Self._order(members, by: order)
   }
