@@ -114,10 +114,12 @@ extension NSMigrationManager {
 
   // MARK: Stores
 
-  private final func _add(_ end: MigrationJob.End, to side: MigrationSide, isSource: Bool) throws
-    -> NSPersistentStore
-  {
+  /// - Parameter tracksHistory: Nil for what the options say.
+  private final func _add(
+    _ end: MigrationJob.End, to side: MigrationSide, isSource: Bool, tracksHistory: Bool? = nil
+  ) throws -> NSPersistentStore {
     var options = end.options ?? [:]
+    if let tracksHistory { options[NSPersistentHistoryTrackingKey] = tracksHistory }
     options[NSMigratePersistentStoresAutomaticallyOption] = nil
     options[NSPersistentStoreStagedMigrationManagerOptionKey] = nil
     if isSource { options[NSReadOnlyPersistentStoreOption] = true }
@@ -142,7 +144,10 @@ extension NSMigrationManager {
     let source = try _add(job.source, to: sides.source, isSource: true)
     defer { try? sides.source.coordinator.remove(source) }
     kind.prepare(job.destination.url, like: job.source.url)
-    let destination = try _add(job.destination, to: sides.destination, isSource: false)
+    let carriesHistory = try isNew && _hasHistory(source)
+    // The migration itself is no transaction of a history that is carried over.
+    let destination = try _add(
+      job.destination, to: sides.destination, isSource: false, tracksHistory: carriesHistory ? false : nil)
     do {
       try sides.destination.context.performAndWait {
         try sides.source.context.performAndWait {
@@ -158,12 +163,31 @@ extension NSMigrationManager {
         }
       }
       try sides.destination.coordinator.remove(destination)
+      if carriesHistory { try _carryHistory(of: source, to: job) }
     } catch {
       reset()
       try? sides.destination.coordinator.remove(destination)
       if isNew { try? kind.discard(at: job.destination.url) }
       throw error
     }
+  }
+
+  private final func _hasHistory(_ store: NSPersistentStore) throws -> Bool {
+    guard let engine = store.engine as? any HistoryKeeping, engine.keepsHistory else { return false }
+    return try StoreErrors.translating(url: store.url) { try engine.historyRange() != nil }
+  }
+
+  private final func _carryHistory(of source: NSPersistentStore, to job: MigrationJob) throws {
+    let sides = sides
+    let objects = sides.destination.context.performAndWait { MigratedObjects(associations) }
+    let destination = try _add(job.destination, to: sides.destination, isSource: false, tracksHistory: true)
+    defer { try? sides.destination.coordinator.remove(destination) }
+    guard let old = source.engine as? any HistoryKeeping, let new = destination.engine as? any HistoryKeeping
+    else { return }
+    let matching = SchemaMatching(from: ModelSchema(sourceModel), to: ModelSchema(destinationModel))
+    var history = MigratedHistory(
+      from: old, to: new, matching, objects, mappings: job.mapping.entityMappings ?? [])
+    try StoreErrors.translating(url: job.destination.url) { try history.run() }
   }
 
   private static func _cannotRead(_ url: URL, _ error: any Error) -> any Error {

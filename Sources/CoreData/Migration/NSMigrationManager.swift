@@ -276,6 +276,9 @@ struct MigrationAssociations {
     return destinations.flatMap { mapping.byDestination[$0] ?? [] }
   }
 
+  /// The destination objects of each source object, of any mapping.
+  var all: [NSManagedObject: [NSManagedObject]] { _bySource }
+
   /// Returns the destination objects of any mapping.
   func destinations(of sources: [NSManagedObject]) -> [NSManagedObject] {
     sources.flatMap { _bySource[$0] ?? [] }

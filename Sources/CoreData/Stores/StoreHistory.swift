@@ -114,4 +114,9 @@ package protocol HistoryKeeping: StoreEngine {
 
   /// Deletes the transactions before a bound, or the ones it lists.
   func deleteHistory(before bound: HistoryBound) throws
+
+  /// Adds transactions that another store has recorded, with their numbers, in one database transaction.
+  ///
+  /// - Parameter transactions: Oldest first, with their changes, after all that the store has. Changes get new numbers.
+  func appendHistory(_ transactions: [HistoryTransactionRecord]) throws
 }

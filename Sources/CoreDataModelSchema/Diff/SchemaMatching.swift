@@ -84,15 +84,24 @@ package struct SchemaMatching: Sendable {
 
   /// The old attributes of a new entity's attributes, inherited ones included, by the new names.
   package func attributeSources(of entity: String) -> [String: Declared<AttributeSchema>] {
-    guard let source = source(of: entity) else { return [:] }
-    return Self._matched(new.attributes(entity).map(\.property.traits), old.attributes(source), \.traits)
+    source(of: entity).map { attributeSources(of: entity, from: $0) } ?? [:]
+  }
+
+  /// The attributes of an old entity that are those of a new one, which need not replace it, by the new names.
+  package func attributeSources(of entity: String, from source: String) -> [String: Declared<AttributeSchema>] {
+    Self._matched(new.attributes(entity).map(\.property.traits), old.attributes(source), \.traits)
   }
 
   /// The same for relationships.
   package func relationshipSources(of entity: String) -> [String: Declared<RelationshipSchema>] {
-    guard let source = source(of: entity) else { return [:] }
-    return Self._matched(
-      new.relationships(entity).map(\.property.traits), old.relationships(source), \.traits)
+    source(of: entity).map { relationshipSources(of: entity, from: $0) } ?? [:]
+  }
+
+  /// The same for relationships.
+  package func relationshipSources(of entity: String, from source: String)
+    -> [String: Declared<RelationshipSchema>]
+  {
+    Self._matched(new.relationships(entity).map(\.property.traits), old.relationships(source), \.traits)
   }
 
   private static func _matched<Property>(

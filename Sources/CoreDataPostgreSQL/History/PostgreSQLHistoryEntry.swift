@@ -23,15 +23,39 @@ final class PostgreSQLHistoryEntry {
 
   private let _engine: PostgreSQLStoreEngine
   private let _connection: PostgreSQLConnection
-  private let _origin: ChangeOrigin?
+  private let _origin: _Origin
   private var _changes: [Change] = []
   /// Recorded first, while the rows can still be read; written last.
   private var _deletions: [Change] = []
 
+  /// What a transaction's row says of it.
+  private enum _Origin {
+    case ours(ChangeOrigin?)
+    /// With its own number, time and program.
+    case repeated(HistoryTransactionRecord)
+  }
+
   init(_ engine: PostgreSQLStoreEngine, on connection: PostgreSQLConnection, by origin: ChangeOrigin?) {
     _engine = engine
     _connection = connection
-    _origin = origin
+    _origin = .ours(origin)
+  }
+
+  /// Records a transaction that another store has recorded before.
+  init(
+    _ engine: PostgreSQLStoreEngine, on connection: PostgreSQLConnection,
+    repeating transaction: HistoryTransactionRecord
+  ) throws {
+    _engine = engine
+    _connection = connection
+    _origin = .repeated(transaction)
+    for record in transaction.changes ?? [] {
+      let layout = record.key.space.layout
+      var change = Change(kind: record.kind, entity: layout.entityNumber, key: record.key.reference)
+      change.properties = record.slots.map { layout.slots[$0].name }
+      if !record.tombstone.isEmpty { change.tombstone = try Self._tombstone(record.tombstone, layout) }
+      _changes.append(change)
+    }
   }
 
   func recordInsertion(of key: Int64, entity: Int) {
@@ -53,7 +77,10 @@ final class PostgreSQLHistoryEntry {
     for (key, row) in zip(preserving, try _engine.rows(for: preserving, on: _connection)) { kept[key] = row }
     for key in keys {
       var change = Change(kind: .delete, entity: key.space.layout.entityNumber, key: key.reference)
-      if let row = kept[key] { change.tombstone = try Self._tombstone(row, key.space.layout) }
+      if let row = kept[key] {
+        let preserved = Self._preserved(key.space.layout).map { ($0, row[$0]) }
+        change.tombstone = try Self._tombstone(Dictionary(uniqueKeysWithValues: preserved), key.space.layout)
+      }
       _deletions.append(change)
     }
   }
@@ -62,10 +89,10 @@ final class PostgreSQLHistoryEntry {
     layout.slots.indices.filter { layout.slots[$0].attribute?.preservesValueInHistoryOnDeletion ?? false }
   }
 
-  private static func _tombstone(_ row: Row, _ layout: PropertyLayout) throws -> Data {
+  private static func _tombstone(_ preserved: [Int: Value], _ layout: PropertyLayout) throws -> Data {
     var values: [String: Any] = [:]
-    for slot in _preserved(layout) {
-      switch row[slot] {
+    for (slot, value) in preserved {
+      switch value {
       case .int(let number): values[layout.slots[slot].name] = number
       case .double(let number): values[layout.slots[slot].name] = number
       case .string(let text): values[layout.slots[slot].name] = text
@@ -79,19 +106,40 @@ final class PostgreSQLHistoryEntry {
     return try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
   }
 
+  private var _isRepeated: Bool { if case .repeated = _origin { true } else { false } }
+
+  /// Number, if it is given, time and texts of the transaction's row.
+  private var _header: (Int64?, Double, [String?]) {
+    switch _origin {
+    case .ours(let origin):
+      (
+        nil, Date().timeIntervalSinceReferenceDate,
+        [origin?.author, origin?.contextName, Self._bundleID, Self._processID]
+      )
+    case .repeated(let record):
+      (
+        record.number, record.timestamp,
+        [record.author, record.contextName, record.bundleID, record.processID]
+      )
+    }
+  }
+
   /// Writes the recorded changes; writes nothing for a transaction without changes.
   ///
   /// - Returns: The transaction's number.
   func finish() throws -> Int64? {
     _changes += _deletions
     _deletions = []
-    guard !_changes.isEmpty else { return nil }
+    guard !_changes.isEmpty || _isRepeated else { return nil }
     let schema = PostgreSQLNames.quoted(_engine.address.schema)
+    let (repeated, time, texts) = _header
     var count = PostgreSQLParameters()
     count.add(Int64(_changes.count))
+    if let repeated { count.add(repeated) } else { count.add(null: .int8) }
     let found = try _connection.run(
       """
-      UPDATE \(schema)."_history_counter" SET "n" = "n" + 1, "changes" = "changes" + $1::int8 RETURNING "n", "changes"
+      UPDATE \(schema)."_history_counter" SET "n" = COALESCE($2::int8, "n" + 1), "changes" = "changes" + $1::int8 \
+      RETURNING "n", "changes"
       """, count)
     guard found.rowCount == 1 else {
       throw PostgreSQLStoreError.noStore(
@@ -100,8 +148,8 @@ final class PostgreSQLHistoryEntry {
     let number = found.int64(0, 0)
     var parameters = PostgreSQLParameters()
     parameters.add(number)
-    parameters.add(Date().timeIntervalSinceReferenceDate)
-    for text in [_origin?.author, _origin?.contextName, Self._bundleID, Self._processID] {
+    parameters.add(time)
+    for text in texts {
       if let text, !text.utf8.contains(0) { parameters.add(text) } else { parameters.add(null: .text) }
     }
     try _connection.run(

@@ -135,4 +135,16 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
       _ = try connection.run("DELETE FROM \(_s).\"_history\" WHERE \(condition)", parameters)
     }
   }
+
+  func appendHistory(_ transactions: [HistoryTransactionRecord]) throws {
+    guard keepsHistory else { return }
+    guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
+    try withConnection("the history") { connection in
+      try committing(on: connection) {
+        for transaction in transactions {
+          _ = try PostgreSQLHistoryEntry(self, on: connection, repeating: transaction).finish()
+        }
+      }
+    }
+  }
 }

@@ -157,34 +157,4 @@ struct MigratedHistoryTests {
       try #expect(context.allHistory().map { $0.changes?.count } == [1])
     }
   }
-
-  @Test func `history after a mapping model is of the new store`() throws {
-    // Part of the hashes: mapping models are found by their versions, and the test needs its own.
-    let tag = "versionHashModifier=\"\(UUID().uuidString)\""
-    let old = try fixture.model(
-      ModelText.entity("Kept", tag, ModelText.text("note"), ModelText.text("title"))
-        + ModelText.entity("Lost", tag, ModelText.text("text")))
-    let new = try fixture.model(
-      ModelText.entity("Added", tag, ModelText.text("text"))
-        + ModelText.entity(
-          "Kept", tag, ModelText.text("abstract"), ModelText.text("note"), ModelText.number("title")))
-    try fixture.bundle(mapping: [.init("Kept", attributes: ["note"])], from: old, to: new)
-    let token = try fixture.open(old, options: [NSPersistentHistoryTrackingKey: true]) { context in
-      let object = context.make("Kept", ["note": "n", "title": "t"])
-      context.make("Lost")
-      try context.save()
-      let token = context.persistentStoreCoordinator?.currentPersistentHistoryToken(fromStores: nil)
-      object.setValue("u", forKey: "title")
-      try context.save()
-      return token
-    }
-    try fixture.open(new, options: options(.inferred, [])) { context in
-      #expect { try context.history(.fetchHistory(after: token)) } throws: {
-        ($0 as? CocoaError)?.code.rawValue == 134501
-      }
-      let changes = try context.allHistory().flatMap { $0.changes ?? [] }
-      #expect(changes.map(\.changeType) == [.insert])
-      #expect(changes.map { $0.changedObjectID.entity.name } == ["Kept"])
-    }
-  }
 }

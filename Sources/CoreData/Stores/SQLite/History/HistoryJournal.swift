@@ -91,9 +91,9 @@ final class HistoryJournal: Sendable {
 ///
 /// A transaction without changes leaves no record.
 final class HistoryEntry {
-  private let _journal: HistoryJournal
+  let journal: HistoryJournal
   private let _connection: Connection
-  private let _origin: ChangeOrigin
+  private let _origin: _Origin
   @exclusivity(unchecked) private var _transaction: Int64?
   @exclusivity(unchecked) private var _change: Int64 = 0
   /// The statement that inserts a change; borrowed from the cache at the first change.
@@ -105,10 +105,24 @@ final class HistoryEntry {
     let key: Int64
   }
 
+  /// What a transaction's row says of it.
+  private enum _Origin {
+    case ours(ChangeOrigin)
+    /// With its own number, time and program.
+    case repeated(HistoryTransactionRecord)
+  }
+
   init(_ journal: HistoryJournal, on connection: Connection, by origin: ChangeOrigin?) {
-    _journal = journal
+    self.journal = journal
     _connection = connection
-    _origin = origin ?? ChangeOrigin()
+    _origin = .ours(origin ?? ChangeOrigin())
+  }
+
+  /// Records a transaction that another store has recorded before.
+  init(_ journal: HistoryJournal, on connection: Connection, repeating transaction: HistoryTransactionRecord) {
+    self.journal = journal
+    _connection = connection
+    _origin = .repeated(transaction)
   }
 
   deinit { if let _insert { _connection.giveBack(_insert) } }
@@ -118,19 +132,22 @@ final class HistoryEntry {
 
   /// Preserves values of an object about to be deleted; call while its row exists.
   func willDelete(_ key: Int64, entity: Int) throws {
-    guard let sql = _journal.preserved[entity - 1] else { return }
+    guard let sql = journal.preserved[entity - 1] else { return }
     try _connection.withStatement(sql) { statement in
       statement.bind(key, at: 1)
       guard try statement.step() else { return }
-      let root = _journal.mapping.layout.layout(numbered: entity).rootNumber
+      let root = journal.mapping.layout.layout(numbered: entity).rootNumber
       _tombstones[Deleted(root: root, key: key)] = (0..<statement.columnCount).map {
         statement.value(Int32($0))
       }
     }
   }
 
+  /// Records the transaction even if it has no changes.
+  func begin() throws { if _transaction == nil { _ = try _begin() } }
+
   func recordInsertion(of key: Int64, entity: Int) throws {
-    try _record(.insert, key, entity, columns: nil, tombstone: [])
+    try record(.insert, key, entity, columns: nil, tombstone: [])
   }
 
   /// Records the insertion of all rows in a range of keys, which must be in their table already, with one
@@ -138,9 +155,9 @@ final class HistoryEntry {
   func recordInsertions(of keys: ClosedRange<Int64>, entity: Int) throws {
     if keys.count == 1 { return try recordInsertion(of: keys.lowerBound, entity: entity) }
     let transaction = try _transaction ?? _begin()
-    try _connection.withStatement(_journal.insertInsertions[entity - 1]) { statement in
+    try _connection.withStatement(journal.insertInsertions[entity - 1]) { statement in
       statement.bind(_change + 1 - keys.lowerBound, at: 1)
-      statement.bind(Int64(_journal.mapping.numbers.stored(for: entity)), at: 2)
+      statement.bind(Int64(journal.mapping.numbers.stored(for: entity)), at: 2)
       statement.bind(transaction, at: 3)
       statement.bind(keys.lowerBound, at: 4)
       statement.bind(keys.upperBound, at: 5)
@@ -151,27 +168,30 @@ final class HistoryEntry {
 
   /// Records an update, unless history records none of its changes.
   func recordUpdate(of key: Int64, entity: Int, changed: SlotSet) throws {
-    guard let columns = _journal.layout.entities[entity - 1].columns(for: changed) else { return }
-    try _record(.update, key, entity, columns: columns, tombstone: [])
+    guard let columns = journal.layout.entities[entity - 1].columns(for: changed) else { return }
+    try record(.update, key, entity, columns: columns, tombstone: [])
   }
 
   func recordDeletion(of key: Int64, entity: Int) throws {
-    let root = _journal.mapping.layout.layout(numbered: entity).rootNumber
+    let root = journal.mapping.layout.layout(numbered: entity).rootNumber
     let tombstone = _tombstones.removeValue(forKey: Deleted(root: root, key: key))
-    try _record(.delete, key, entity, columns: nil, tombstone: tombstone ?? [])
+    try record(.delete, key, entity, columns: nil, tombstone: tombstone ?? [])
   }
 
-  private func _record(
+  /// - Parameters:
+  ///   - columns: ZCOLUMNS of an update.
+  ///   - tombstone: Preserved values of a deleted object, in the order of their columns.
+  func record(
     _ kind: HistoryChangeRecord.Kind, _ key: Int64, _ entity: Int, columns: [UInt8]?, tombstone: [Binding]
   ) throws {
     let transaction = try _transaction ?? _begin()
     _change += 1
-    let statement = try _insert ?? _connection.lend(_journal.insertChange)
+    let statement = try _insert ?? _connection.lend(journal.insertChange)
     _insert = statement
     defer { statement.reset() }
     statement.bind(_change, at: 1)
     statement.bind(Int64(kind.rawValue), at: 2)
-    statement.bind(Int64(_journal.mapping.numbers.stored(for: entity)), at: 3)
+    statement.bind(Int64(journal.mapping.numbers.stored(for: entity)), at: 3)
     statement.bind(key, at: 4)
     statement.bind(transaction, at: 5)
     if let columns {
@@ -179,7 +199,7 @@ final class HistoryEntry {
     } else {
       statement.bindNull(at: 6)
     }
-    for number in 0..<_journal.tables.tombstoneCount {
+    for number in 0..<journal.tables.tombstoneCount {
       if number < tombstone.count {
         statement.bind(tombstone[number], at: Int32(7 + number))
       } else {
@@ -190,16 +210,15 @@ final class HistoryEntry {
   }
 
   private func _begin() throws -> Int64 {
-    let number = try _highest(HistoryTables.transactionEntity) + 1
+    let (number, time, texts) = try _header()
     _change = try _highest(HistoryTables.changeEntity)
-    let texts = [_origin.author, HistoryJournal.bundleID, _origin.contextName, HistoryJournal.processID]
     let values = try texts.map { text -> Binding in
       guard let text else { return .null }
-      return _journal.tables.internsStrings ? .int(try _interned(text)) : .text(text)
+      return journal.tables.internsStrings ? .int(try _interned(text)) : .text(text)
     }
-    try _connection.withStatement(_journal.insertTransaction) { statement in
+    try _connection.withStatement(journal.insertTransaction) { statement in
       statement.bind(number, at: 1)
-      statement.bind(Date().timeIntervalSinceReferenceDate, at: 2)
+      statement.bind(time, at: 2)
       for (index, value) in values.enumerated() { statement.bind(value, at: Int32(3 + index)) }
       try statement.run()
     }
@@ -207,20 +226,36 @@ final class HistoryEntry {
     return number
   }
 
+  /// Returns number, time and texts of the transaction's row.
+  private func _header() throws -> (Int64, Double, [String?]) {
+    switch _origin {
+    case .ours(let origin):
+      (
+        try _highest(HistoryTables.transactionEntity) + 1, Date().timeIntervalSinceReferenceDate,
+        [origin.author, HistoryJournal.bundleID, origin.contextName, HistoryJournal.processID]
+      )
+    case .repeated(let record):
+      (
+        record.number, record.timestamp,
+        [record.author, record.bundleID, record.contextName, record.processID]
+      )
+    }
+  }
+
   private func _highest(_ entity: Int) throws -> Int64 {
-    try _connection.withStatement(_journal.highest[entity]!) { statement in
+    try _connection.withStatement(journal.highest[entity]!) { statement in
       try statement.step() ? max(0, statement.int64(0)) : 0
     }
   }
 
   private func _interned(_ text: String) throws -> Int64 {
-    let known = try _connection.withStatement(_journal.findString) { statement -> Int64? in
+    let known = try _connection.withStatement(journal.findString) { statement -> Int64? in
       statement.bind(text, at: 1)
       return try statement.step() ? statement.int64(0) : nil
     }
     if let known { return known }
     let number = try _highest(HistoryTables.stringEntity) + 1
-    try _connection.withStatement(_journal.insertString) { statement in
+    try _connection.withStatement(journal.insertString) { statement in
       statement.bind(number, at: 1)
       statement.bind(text, at: 2)
       try statement.run()
@@ -237,7 +272,7 @@ final class HistoryEntry {
   }
 
   private func _store(_ highest: Int64, _ entity: Int) throws {
-    try _connection.withStatement(_journal.storeHighest) { statement in
+    try _connection.withStatement(journal.storeHighest) { statement in
       statement.bind(Int64(entity), at: 1)
       statement.bind(highest, at: 2)
       try statement.run()
