@@ -50,13 +50,22 @@ extension NSManagedObjectContext {
 
   /// Attaches a fault's values without showing them yet.
   ///
-  /// - Parameter isAlone: Whether the fault was not created along with others.
+  /// - Parameters:
+  ///   - isAlone: Whether the fault was not created along with others.
+  ///   - isChecking: Whether a cached row counts only if no other process or coordinator has committed since.
   /// - Returns: False if the object does not exist.
-  final func load(_ object: NSManagedObject, alone isAlone: Bool = false) throws -> Bool {
+  final func load(
+    _ object: NSManagedObject, alone isAlone: Bool = false, checking isChecking: Bool = false
+  ) throws -> Bool {
     let chain = ReadChain(above: self)
     if !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator {
+      if let row = _cachedRow(for: key, in: coordinator, at: chain.generation, checking: isChecking) {
+        object._row = row
+        return true
+      }
       return try _load(object, key, from: coordinator, at: chain.generation, alone: isAlone)
     }
+    if isChecking { checkFreshness() }
     let reading = try chain.read(object._objectID) {
       guard let key = object._key else { return [] }
       return faultBatch.neighbours(of: key).filter { other in
@@ -74,16 +83,22 @@ extension NSManagedObjectContext {
     return true
   }
 
-  /// Attaches the values of a fault without unsaved changes in any ancestor, and of the faults created along
+  private final func _cachedRow(
+    for key: ObjectKey, in coordinator: NSPersistentStoreCoordinator, at generation: StoreGeneration?,
+    checking isChecking: Bool
+  ) -> Row? {
+    guard let row = coordinator.cachedRow(for: key, at: generation) else { return nil }
+    guard isChecking else { return row }
+    checkFreshness()
+    return coordinator.cachedRow(for: key, at: generation)
+  }
+
+  /// Reads the values of a fault without unsaved changes in any ancestor, and of the faults created along
   /// with it.
   private final func _load(
     _ object: NSManagedObject, _ key: ObjectKey, from coordinator: NSPersistentStoreCoordinator,
     at generation: StoreGeneration?, alone isAlone: Bool
   ) throws -> Bool {
-    if let row = coordinator.cachedRow(for: key, at: generation) {
-      object._row = row
-      return true
-    }
     if isAlone {
       guard let row = try coordinator.row(for: key, at: generation) else { return false }
       object._row = row

@@ -58,14 +58,12 @@ extension NSManagedObjectContext {
       object = make(id, row: nil)
       isAlone = true
     }
-    if object.isFault {
+    // Values attached before do not tell whether the row is still there; the row cache drops what is deleted.
+    if object.isFault, object._row != nil, object._draft == nil, let key = object._key {
       checkFreshness()
-      // Values attached before do not tell whether the row is still there; the row cache drops what is deleted.
-      if object._draft == nil, let key = object._key, rootCoordinator?.cachedRow(for: key, at: readGeneration) == nil {
-        object._row = nil
-      }
+      if rootCoordinator?.cachedRow(for: key, at: readGeneration) == nil { object._row = nil }
     }
-    if object.isFault, object._row == nil, try !load(object, alone: isAlone) {
+    if object.isFault, object._row == nil, try !load(object, alone: isAlone, checking: true) {
       forget(object)
       throw CocoaError.coreData(
         NSManagedObjectReferentialIntegrityError,
