@@ -50,7 +50,7 @@ package struct Survey {
         : "\(trip.differences.count) differ"
     } catch {
       found.append("\(error)")
-      return "failed"
+      return "refused with error \((error as NSError).code)"
     }
   }
 
@@ -62,7 +62,7 @@ package struct Survey {
     let rules = trial.rules.map(\.rawValue).joined(separator: ", ")
     if trial.isEqual { return rules.isEmpty ? "equal" : "equal but for: \(rules)" }
     found += trial.missing.map { "- \($0)" } + trial.extra.map { "+ \($0)" }
-    if trial.missing.isEmpty && trial.extra.isEmpty { found.append("other order") }
+    if trial.missing.isEmpty && trial.extra.isEmpty { return "equal but for: order" }
     return "\(trial.missing.count + trial.extra.count) differ"
   }
 }
