@@ -1,10 +1,29 @@
+import Dispatch
 import Synchronization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Reports blocks that the engine runs on the main queue on behalf of other queues; the stack shootout draws
-/// them.
+/// them, and the load trials measure them.
 package enum MainQueueTrace {
-  /// Receives the start and end of a block in nanoseconds of `DispatchTime`; called on the main queue.
-  package typealias Recorder = @Sendable (_ begin: UInt64, _ end: UInt64) -> Void
+  /// A block that the main queue has run.
+  package struct Block: Sendable {
+    /// Its start, in nanoseconds of `DispatchTime`.
+    package let begin: UInt64
+    /// Its end, in nanoseconds of `DispatchTime`.
+    package let end: UInt64
+    /// Nanoseconds of processor time that the thread used meanwhile.
+    package let processor: UInt64
+  }
+
+  /// Receives a block at its end, on the main queue.
+  package typealias Recorder = @Sendable (Block) -> Void
 
   private static let _recorder = Mutex<Recorder?>(nil)
   private static let _isOn = Atomic<Bool>(false)
@@ -15,8 +34,36 @@ package enum MainQueueTrace {
     _isOn.store(recorder != nil, ordering: .releasing)
   }
 
-  static var recorder: Recorder? {
+  private static var _current: Recorder? {
     guard _isOn.load(ordering: .acquiring) else { return nil }
     return _recorder.withLock { $0 }
+  }
+
+  /// The clocks at a block's start.
+  struct Start {
+    private let _begin: UInt64
+    private let _processor: UInt64
+
+    /// Reads the clocks; nil without a recorder.
+    init?() {
+      guard MainQueueTrace._isOn.load(ordering: .acquiring) else { return nil }
+      _begin = DispatchTime.now().uptimeNanoseconds
+      _processor = MainQueueTrace._processorTime
+    }
+
+    /// Reports the block that ends now.
+    func end() {
+      MainQueueTrace._current?(
+        Block(
+          begin: _begin, end: DispatchTime.now().uptimeNanoseconds,
+          processor: MainQueueTrace._processorTime - _processor))
+    }
+  }
+
+  /// Nanoseconds of processor time that the calling thread has used.
+  private static var _processorTime: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }

@@ -15,7 +15,7 @@ struct StackRun {
     let feed = try StopReader.read(path: job.feedPath)
     let recorder = MainThreadRecorder()
     recorder.install()
-    MainQueueTrace.record { begin, end in recorder.record(begin: begin, end: end) }
+    MainQueueTrace.record { block in recorder.record(begin: block.begin, end: block.end) }
     defer { MainQueueTrace.record(with: nil) }
     let load = LoadSampler()
     let loop = MainLoop()

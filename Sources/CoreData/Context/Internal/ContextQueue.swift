@@ -180,8 +180,8 @@ final class ContextQueue: @unchecked Sendable {
   }
 
   private func _run<T>(onMain: Bool, after due: Int, _ block: () throws -> T) rethrows -> T {
-    let begin = _enter(onMain: onMain, after: due)
-    defer { _leave(since: begin) }
+    let start = _enter(onMain: onMain, after: due)
+    defer { _leave(since: start) }
     return try block()
   }
 
@@ -191,20 +191,20 @@ final class ContextQueue: @unchecked Sendable {
   /// Prepares the calling thread for a block, and merges the saves made before the block was enqueued.
   ///
   /// - Parameter due: The number of the last group of merges to run.
-  /// - Returns: The time from which `MainQueueTrace` counts the block, if it does.
+  /// - Returns: The clocks from which `MainQueueTrace` counts the block, if it does.
   @inline(never)
-  private func _enter(onMain: Bool, after due: Int) -> UInt64? {
+  private func _enter(onMain: Bool, after due: Int) -> MainQueueTrace.Start? {
     ThreadStack.current.push(self)
-    let begin = onMain && MainQueueTrace.recorder != nil ? DispatchTime.now().uptimeNanoseconds : nil
+    let start = onMain ? MainQueueTrace.Start() : nil
     if let _overlay, _overlay.hasMail { context?.drainDeliveries() }
     if due > 0 { runMerges(upTo: due) }
-    return begin
+    return start
   }
 
   /// Undoes `_enter` after the block.
   @inline(never)
-  private func _leave(since begin: UInt64?) {
-    if let begin { MainQueueTrace.recorder?(begin, DispatchTime.now().uptimeNanoseconds) }
+  private func _leave(since start: MainQueueTrace.Start?) {
+    start?.end()
     ThreadStack.current.pop()
   }
 
