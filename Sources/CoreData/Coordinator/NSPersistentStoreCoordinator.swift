@@ -322,8 +322,10 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   /// Sends a save to all other contexts that merge automatically. Each merges it on its own queue, with others that wait
   /// there.
   final func broadcast(_ changes: SavedChanges, from saver: NSManagedObjectContext) {
-    let contexts = _state.withLock { $0.contexts.compactMap(\.context) }
-    for context in contexts where context !== saver && context.automaticallyMergesChangesFromParent {
+    // One at a time: savers that each hold all contexts would keep those alive for each other that were let go.
+    for reference in _state.withLock({ $0.contexts }) {
+      guard let context = reference.context, context !== saver, context.automaticallyMergesChangesFromParent
+      else { continue }
       context.queue.enqueueMerge { $0.append(changes) }
     }
   }

@@ -15,4 +15,36 @@ import Testing
       #expect(queue.context == nil)
     }
   }
+
+  /// A context that the coordinator asks whether it merges.
+  private final class AskedContext: NSManagedObjectContext, @unchecked Sendable {
+    // Unchecked: `asked` is set before the save that reads it, on the same thread.
+    var asked: (() -> Void)?
+
+    override var automaticallyMergesChangesFromParent: Bool {
+      get {
+        asked?()
+        return super.automaticallyMergesChangesFromParent
+      }
+      set { super.automaticallyMergesChangesFromParent = newValue }
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func `a save that is sent to one context keeps no other one`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let asked = AskedContext(concurrencyType: .privateQueueConcurrencyType)
+    asked.persistentStoreCoordinator = stack.coordinator
+    asked.automaticallyMergesChangesFromParent = true
+    var other: NSManagedObjectContext? = stack.sibling()
+    other?.automaticallyMergesChangesFromParent = true
+    let reference = WeakReference(other)
+    var wasGone = false
+    asked.asked = {
+      other = nil
+      wasGone = reference.object == nil
+    }
+    _ = try stack.stored("Author")
+    #expect(wasGone)
+  }
 }
