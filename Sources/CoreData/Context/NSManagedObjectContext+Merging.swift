@@ -62,14 +62,15 @@ extension NSManagedObjectContext {
     }
     let chain = _parent == nil ? nil : ReadChain(above: self)
     let isOvertaken = isForeign || _mayBeOvertaken(changes, chain)
-    var unknown: [UnknownInsertion] = []
+    var unknown: [UnknownRow] = []
     let isInOrder = !isForeign && chain == nil && _mergesInOrder(changes)
     if !isForeign { mergedEpoch = max(mergedEpoch, changes.epoch) }
     // Deletions come last, once the links they cut have been merged.
     for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
       // Rows of objects that are neither registered nor observed are not looked up.
-      let isSeen = table.object(for: id) != nil || entry.kind == .inserted || !events.observers.isEmpty
+      let isRegistered = table.object(for: id) != nil
+      let isSeen = isRegistered || entry.kind == .inserted || !events.observers.isEmpty
       let stored = changes.isStored ? entry.row : nil
       let row = isSeen ? chain?.newestRow(for: id, saved: stored) ?? entry.row : entry.row
       switch entry.kind {
@@ -78,17 +79,25 @@ extension NSManagedObjectContext {
         case .there(let newest):
           mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
         case .unknown(let key):
-          unknown.append(UnknownInsertion(key: key, changed: entry.changed, saved: isInOrder ? stored : nil))
+          unknown.append(
+            UnknownRow(kind: .inserted, key: key, changed: entry.changed, saved: isInOrder ? stored : nil))
         case .gone: break
         }
       case .updated:
-        mergeUpdate(of: id, row: row, changed: entry.changed, into: &merged)
+        // This context may have deleted the row since, and an observer would show it again.
+        let mayBeGone = isOvertaken && !isInOrder && isSeen && !isRegistered
+        switch mayBeGone ? _standing(of: id, row, chain) : .there(row) {
+        case .there(let newest): mergeUpdate(of: id, row: newest, changed: entry.changed, into: &merged)
+        case .unknown(let key):
+          unknown.append(UnknownRow(kind: .updated, key: key, changed: entry.changed, saved: nil))
+        case .gone: break
+        }
       case .deleted, .annihilated: break
       }
     }
-    if !unknown.isEmpty { _mergeInsertions(unknown, into: &merged) }
+    if !unknown.isEmpty { _merge(unknown, into: &merged) }
     for entry in changes.entries where entry.kind == .deleted {
-      mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, into: &merged)
+      mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, isGone: changes.isStored, into: &merged)
     }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
@@ -109,7 +118,7 @@ extension NSManagedObjectContext {
       && changes.firstEpoch > max(mergedEpoch, savePass.epoch)
   }
 
-  /// The current state of an object that a merged save inserted.
+  /// The current state of an object that a merged save inserted or updated.
   private enum Standing {
     /// The object exists, with these values if any are in memory.
     case there(Row?)
@@ -138,23 +147,28 @@ extension NSManagedObjectContext {
     return cache?.row(for: stored) == nil ? .unknown(stored) : .there(row)
   }
 
-  /// An insertion whose current row is not in memory.
-  private struct UnknownInsertion {
+  /// A merged insertion or update whose current row is not in memory.
+  private struct UnknownRow {
+    let kind: Layer.Kind
     let key: ObjectKey
     let changed: SlotSet
     /// The saved row, if the context reports the insertion even though the object has been deleted since.
     let saved: Row?
   }
 
-  /// Merges insertions that are not in memory, read in one batch.
-  private final func _mergeInsertions(_ unknown: [UnknownInsertion], into merged: inout MergedSets) {
+  /// Merges insertions and updates whose rows are not in memory, read in one batch.
+  private final func _merge(_ unknown: [UnknownRow], into merged: inout MergedSets) {
     // If the store cannot be read now, firing the faults reports it.
     let rows = try? persistentStoreCoordinator?.rows(for: unknown.map(\.key))
-    for (position, insertion) in unknown.enumerated() {
-      let row = rows?[position] ?? insertion.saved
+    for (position, change) in unknown.enumerated() {
+      let row = rows?[position] ?? change.saved
       if rows != nil, row == nil { continue }
-      mergeInsertion(
-        of: NSManagedObjectID(insertion.key), row: row, changed: insertion.changed, into: &merged)
+      let id = NSManagedObjectID(change.key)
+      if change.kind == .inserted {
+        mergeInsertion(of: id, row: row, changed: change.changed, into: &merged)
+      } else {
+        mergeUpdate(of: id, row: row, changed: change.changed, into: &merged)
+      }
     }
   }
 
@@ -269,7 +283,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  final func mergeDeletion(of id: NSManagedObjectID, into merged: inout MergedSets) {
+  /// - Parameter isGone: Whether the row is known to be gone, so that this context's next save need not delete it.
+  final func mergeDeletion(of id: NSManagedObjectID, isGone: Bool, into merged: inout MergedSets) {
     guard let object = heldObject(for: id) else { return }
     merged.deleted.insert(object._objectID)
     guard !object._flags.contains(.deleted) else { return }
@@ -280,12 +295,13 @@ extension NSManagedObjectContext {
     }
     object.prepareForDeletion()
     // The other context has applied the delete rules.
-    markDeleted(object, as: .settled)
+    markDeleted(object, as: isGone ? .vanished : .settled)
     cutReferences(to: object)
   }
 
   final func finishMerge(_ merged: MergedSets) {
     processPendingChanges()
+    letGoOfVanished()
     sweepIfDue()
     var userInfo: [AnyHashable: Any] = [:]
     if !merged.inserted.isEmpty { userInfo[NSInsertedObjectIDsKey] = merged.inserted }

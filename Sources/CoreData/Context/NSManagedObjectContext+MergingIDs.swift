@@ -17,12 +17,13 @@ extension NSManagedObjectContext {
       let object = table.object(for: id)
       return (id: id, object: object, isRead: object.map { !$0.isFault || $0._draft != nil } ?? false)
     }
-    let rows = CurrentRows(of: inserted + updated.lazy.filter(\.isRead).map(\.id), readBy: self)
+    let deleted = ids.deleted.map(localized).filter { table.object(for: $0) != nil }
+    let rows = CurrentRows(of: inserted + updated.lazy.filter(\.isRead).map(\.id) + deleted, readBy: self)
     for id in inserted {
       switch rows.standing(of: id) {
       case .there(let row): mergeInsertion(of: id, row: row, changed: SlotSet(), into: &merged)
       case .unread: mergeInsertion(of: id, row: nil, changed: SlotSet(), into: &merged)
-      case .gone: mergeDeletion(of: id, into: &merged)
+      case .gone: mergeDeletion(of: id, isGone: true, into: &merged)
       }
     }
     for (id, object, isRead) in updated {
@@ -37,7 +38,11 @@ extension NSManagedObjectContext {
       case .gone: _mergeDisappearance(of: id, into: &merged)
       }
     }
-    for id in ids.deleted { mergeDeletion(of: localized(id), into: &merged) }
+    for id in deleted {
+      // The caller may be wrong: then the next save deletes the row.
+      let isGone = if case .gone = rows.standing(of: id) { true } else { false }
+      mergeDeletion(of: id, isGone: isGone, into: &merged)
+    }
     // Older saves may be merged later; they must not resurrect the deleted objects.
     if !ids.deleted.isEmpty { mergedEpoch = persistentStoreCoordinator?.rowCache.epoch ?? mergedEpoch }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
@@ -48,7 +53,7 @@ extension NSManagedObjectContext {
   /// saved.
   private final func _mergeDisappearance(of id: NSManagedObjectID, into merged: inout MergedSets) {
     if table.object(for: id)?.isDirty ?? false { return }
-    mergeDeletion(of: id, into: &merged)
+    mergeDeletion(of: id, isGone: true, into: &merged)
   }
 }
 

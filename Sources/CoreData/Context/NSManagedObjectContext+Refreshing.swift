@@ -103,9 +103,12 @@ extension NSManagedObjectContext {
       let isAdopted = object._flags.contains(.adopted)
       let wasInserted = object._flags.contains(.inserted)
       let wasDeleted = object._flags.contains(.deleted)
+      let isGone = wasDeleted && object._flags.contains(.vanished)
+      let wasTold = object._flags.contains(.toldDeleted)
       object._state.rollBack()
-      if wasInserted {
-        sets.deleted.insert(object)
+      // Nothing brings back a row that others have deleted.
+      if wasInserted || isGone {
+        if wasInserted || !wasTold { sets.deleted.insert(object) }
         table.remove(object)
         object._context = nil
         continue

@@ -240,7 +240,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Objects that the next save updates.
   open var updatedObjects: Set<NSManagedObject> { pending(.updated) }
 
-  /// Objects that the next save deletes.
+  /// Objects that the next save deletes, and those that others have deleted, as merged, since the last save. Of the latter a
+  /// context that never saves keeps, unlike in Core Data, a few hundred and those that the program references.
   open var deletedObjects: Set<NSManagedObject> { pending(.deleted) }
 
   /// Whether the context has unsaved changes.

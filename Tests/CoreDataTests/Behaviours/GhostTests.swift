@@ -144,6 +144,26 @@ import Testing
     try screen.expectStore(["Ada", "Eve"])
   }
 
+  @Test(arguments: Setting.direct)
+  func `an update that is merged after this context deleted its row`(_ setting: Setting) throws {
+    let screen = try Screen(TestStack(setting), policy: .mergeByPropertyObjectTrumpMergePolicyType)
+    let id = try screen.id("Ada")
+    let other = screen.stack.sibling()
+    let update = try other.saved { try other.existingObject(with: id).setValue("Augusta", forKey: "name") }
+    screen.context.performAndWait { screen.context.delete(screen.context.object(with: id)) }
+    try screen.expectStore(["Eve"], savingBefore: update)
+  }
+
+  @Test(arguments: Setting.direct)
+  func `an update that is merged after a child's deletion of its row was saved`(_ setting: Setting) throws {
+    let screen = try Screen(TestStack(setting), policy: .mergeByPropertyObjectTrumpMergePolicyType)
+    let id = try screen.id("Ada")
+    let other = screen.stack.sibling()
+    let update = try other.saved { try other.existingObject(with: id).setValue("Augusta", forKey: "name") }
+    try screen.changeInChild(id) { $0.managedObjectContext?.delete($0) }
+    try screen.expectStore(["Eve"], savingBefore: update)
+  }
+
   @Test(arguments: Setting.direct, [NSInsertedObjectIDsKey, NSUpdatedObjectIDsKey])
   func `a change that is merged by ID after its row was deleted`(_ setting: Setting, _ key: String) throws {
     let screen = try Screen(TestStack(setting))
@@ -183,5 +203,16 @@ import Testing
       try screen.context.save()
     }
     try screen.expectStore(["Augusta", "Eve"])
+  }
+
+  @Test(arguments: Setting.direct)
+  func `a rollback after others' deletion was merged`(_ setting: Setting) throws {
+    let screen = try Screen(TestStack(setting))
+    let deletion = try screen.deleteElsewhere(try screen.id("Ada"))
+    screen.context.performAndWait {
+      screen.context.mergeChanges(fromContextDidSave: deletion)
+      screen.context.rollback()
+    }
+    try screen.expectStore(["Eve"])
   }
 }

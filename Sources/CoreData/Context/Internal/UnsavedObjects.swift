@@ -6,6 +6,10 @@ struct UnsavedObjects {
   var hasDeletions = false
   /// True once anything was inserted since the last save.
   var hasInsertions = false
+  /// The number of objects at which the context looks for some that it need not keep; see `letGoOfVanished()`.
+  var mostBeforeLettingGo = mostVanished
+  /// How many objects that others have deleted a context keeps until its next save, at least.
+  static let mostVanished = 256
   /// The objects by attribute value.
   var index = PendingIndex()
 
@@ -18,6 +22,7 @@ struct UnsavedObjects {
     objects = []
     hasDeletions = false
     hasInsertions = false
+    mostBeforeLettingGo = Self.mostVanished
     index.clear()
     return drained
   }

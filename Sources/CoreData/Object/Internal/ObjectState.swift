@@ -114,7 +114,7 @@ struct ObjectState {
   // MARK: Undo
 
   /// Reverts an unsaved deletion.
-  mutating func undelete() { flags.subtract(.deletion.union([.adopted, .eventDeleted])) }
+  mutating func undelete() { flags.subtract(.deletion.union([.adopted, .eventDeleted, .vanished])) }
 
   /// Inserts the object with its last values after its deletion was saved.
   mutating func insertDeleted() {
