@@ -127,6 +127,19 @@ let package = Package(
       name: "coredata",
       dependencies: ["CoreDataModelTools", "CoreDataStackShootout", "CoreDataStoreTools", "CoreDataToolKit"],
       swiftSettings: settings),
+    // Many contexts at once for a long time, for Scripts/load. Counts what the whole process holds.
+    .target(
+      name: "CoreDataLoadTrials",
+      dependencies: [
+        "AllocatedMemory", "CoreData", "CoreDataCSQLite", "CoreDataStacks", "CoreDataStackShootout", "CoreDataToolKit",
+        "SwiftData",
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "load-trials", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit"], swiftSettings: settings),
+    .executableTarget(
+      name: "load-trials-postgresql",
+      dependencies: ["CoreDataLoadTrials", "CoreDataPostgreSQL", "CoreDataToolKit"], swiftSettings: settings),
     // Pages over a store. A program of its own, so that nothing else needs libmicrohttpd. Without 'pkgConfig', which
     // would have every client package warned where the library is missing.
     .systemLibrary(name: "CoreDataCMicroHTTPD"),
@@ -232,6 +245,9 @@ let package = Package(
       name: "StackShootoutTests", dependencies: ["CoreDataStackShootout", "CoreDataToolKit", "coredata"],
       swiftSettings: settings),
     .testTarget(
+      name: "LoadTrialsTests", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "CoreDataStacksTests", dependencies: ["CoreDataStacks", "CoreData", "coredata"],
       swiftSettings: settings),
     // Classes written by hand and generated ones, as a program's target has them.
@@ -245,7 +261,7 @@ let package = Package(
     // What a server lives through, in a process of its own: Scripts/soak-swiftdata.
     .systemLibrary(name: "AllocatedMemory", path: "Tests/AllocatedMemory"),
     .executableTarget(
-      name: "swiftdata-soak", dependencies: ["AllocatedMemory", "CoreDataCSQLite", "CoreDataToolKit", "SwiftData"],
+      name: "swiftdata-soak", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit", "SwiftData"],
       path: "Tests/SwiftDataSoak", swiftSettings: settings),
     .testTarget(
       name: "SwiftDataTests",

@@ -15,6 +15,13 @@ static inline size_t allocated_bytes(void) {
 #endif
 }
 
+/// Returns freed memory to the system.
+static inline void release_freed_bytes(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 /// Has SQLite count its allocations, which distributions switch off. Call before anything uses SQLite.
 static inline void count_sqlite_bytes(void) { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1); }
 

@@ -1,3 +1,4 @@
+import CoreDataLoadTrials
 import Foundation
 import SwiftData
 

@@ -6,10 +6,10 @@
 //
 // Says on standard error what it measured; ends with 1 if something is wrong.
 
-import AllocatedMemory
+import CoreDataLoadTrials
 import Foundation
 
-count_sqlite_bytes()
+Live.prepare()
 
 /// Says a line at once.
 func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }

@@ -15,7 +15,7 @@ struct ArgumentScannerTests {
             .value("secret", "X", isHidden: true, ""), .flag("strict", optionalValue: "CODES", ""),
           ],
           operands: [.init("INPUT", ""), .init("OUTPUT", isOptional: true, "")]),
-        CommandSyntax("show", summary: ""),
+        CommandSyntax("show", summary: "", operands: [.init("NAME", isOptional: true, repeats: true, "")]),
       ]))
 
   private func _arguments(_ words: String...) throws -> ParsedArguments? {
@@ -41,6 +41,13 @@ struct ArgumentScannerTests {
     #expect(try _arguments("in", "--quiet")?.has("quiet") == true)
     #expect(throws: UsageError.unexpectedValue(option: "--quiet", value: "yes")) {
       try _arguments("in", "--quiet=yes")
+    }
+  }
+
+  @Test func `An operand that repeats may be given any number of times`() throws {
+    for names in [[], ["a"], ["a", "b", "c"]] {
+      #expect(
+        try _scanner.scan(["show"] + names) == .run(path: ["tool", "show"], ParsedArguments(operands: names)))
     }
   }
 

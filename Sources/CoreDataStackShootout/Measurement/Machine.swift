@@ -2,18 +2,18 @@ import CoreDataCSQLite
 import Foundation
 
 /// The machine on which figures were measured.
-struct Machine: Sendable, Equatable {
-  let processor: String
-  let processors: Int
-  let system: String
+package struct Machine: Sendable, Equatable {
+  package let processor: String
+  package let processors: Int
+  package let system: String
   /// Whether the tool was built without optimization, which is several times slower.
-  let isDebugBuild: Bool
+  package let isDebugBuild: Bool
 
   /// Version of the SQLite library.
-  static var sqlite: String { String(cString: sqlite3_libversion()) }
+  package static var sqlite: String { String(cString: sqlite3_libversion()) }
 
   /// This one.
-  static var current: Machine {
+  package static var current: Machine {
     Machine(
       processor: processorName(in: (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""),
       processors: ProcessInfo.processInfo.activeProcessorCount,
@@ -40,7 +40,7 @@ struct Machine: Sendable, Equatable {
   }
 
   /// In one line, with the database engine.
-  func line(_ engine: String) -> String {
+  package func line(_ engine: String) -> String {
     "\(processor), \(processors == 1 ? "1 processor" : "\(processors) processors"), \(system), \(engine)"
       + (isDebugBuild ? "; a debug build, several times slower than a release build" : "")
   }

@@ -1,12 +1,12 @@
 import Foundation
 
 /// Nanoseconds of clocks that only go forward.
-enum MonotonicClock {
+package enum MonotonicClock {
   /// Time since the machine started.
-  static var now: UInt64 { read(CLOCK_MONOTONIC) }
+  package static var now: UInt64 { read(CLOCK_MONOTONIC) }
 
   /// Time of any clock of the system; 0 for a missing one.
-  static func read(_ clock: clockid_t) -> UInt64 {
+  package static func read(_ clock: clockid_t) -> UInt64 {
     var time = timespec()
     clock_gettime(clock, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

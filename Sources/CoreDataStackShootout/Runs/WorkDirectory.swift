@@ -2,16 +2,16 @@ import CoreDataToolKit
 import Foundation
 
 /// A directory for stores while they are measured, removed afterwards.
-final class WorkDirectory {
-  let path: String
+package final class WorkDirectory {
+  package let path: String
   private let _signals: [any DispatchSourceSignal]
 
   /// Creates a directory with a unique name in `parent`, to be removed by `remove`, or when the user
   /// interrupts the tool.
   ///
   /// - Parameter willRemove: Called with the directory's path before it is removed by an interruption.
-  init(in parent: String, willRemove: @escaping @Sendable (String) -> Void = { _ in }) throws(ToolFailure) {
-    var template = Array((parent + "/coredata-shootout-XXXXXX").utf8CString)
+  package init(in parent: String, willRemove: @escaping @Sendable (String) -> Void = { _ in }) throws(ToolFailure) {
+    var template = Array((parent + "/coredata-measured-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ToolFailure(
         .cannotCreateOutput, "Cannot make a directory in '\(parent)': \(String(cString: strerror(errno))).")
@@ -37,7 +37,7 @@ final class WorkDirectory {
   }
 
   /// Removes the directory and its contents.
-  func remove() {
+  package func remove() {
     for source in _signals { source.cancel() }
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
     try? FileManager.default.removeItem(atPath: path)

@@ -4,13 +4,18 @@ package struct CommandSyntax: Sendable {
   package struct Operand: Sendable {
     package let name: String
     package let isOptional: Bool
+    /// Whether any number may be given, for the last operand.
+    package let repeats: Bool
     package let summary: String
     /// The permitted words, if they are few; shells complete these, and otherwise file names.
     package let choices: [String]
 
-    package init(_ name: String, isOptional: Bool = false, choices: [String] = [], _ summary: String) {
+    package init(
+      _ name: String, isOptional: Bool = false, repeats: Bool = false, choices: [String] = [], _ summary: String
+    ) {
       self.name = name
       self.isOptional = isOptional
+      self.repeats = repeats
       self.choices = choices
       self.summary = summary
     }

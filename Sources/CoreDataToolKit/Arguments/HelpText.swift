@@ -25,7 +25,10 @@ package struct HelpText: Sendable {
     var words = path
     if !command.subcommands.isEmpty { words.append("COMMAND") }
     if command.options.contains(where: { !$0.isHidden }) { words.append("[options]") }
-    words += command.operands.map { $0.isOptional ? "[\($0.name)]" : $0.name }
+    words += command.operands.map {
+      let name = $0.repeats ? $0.name + " ..." : $0.name
+      return $0.isOptional ? "[\(name)]" : name
+    }
     return "Usage: " + words.joined(separator: " ")
   }
 

@@ -3,26 +3,35 @@ import CoreDataCSQLite
 import Foundation
 
 /// What the process holds.
-enum Live {
+package enum Live {
+  /// Has SQLite count its allocations, so that `bytes` can leave them out. Call it before anything uses SQLite.
+  package static func prepare() { count_sqlite_bytes() }
+
   /// Bytes in allocations that have not been freed, except SQLite's.
   ///
   /// Each connection caches up to 2 MB of pages, and the pool opens one more whenever so many threads read at once as
   /// never before, up to its limit: that may happen at any time.
-  static var bytes: Int { Int(allocated_bytes()) - Int(sqlite3_memory_used()) }
+  package static var bytes: Int { Int(allocated_bytes()) - Int(sqlite3_memory_used()) }
 
   /// Number of open descriptors.
-  static func descriptors() throws -> Int {
+  package static func descriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
   }
 
+  /// Number of threads.
+  package static func threads() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+  }
+
   /// Waits until threads have let go what they have finished with: until the number of bytes stays.
-  static func settle() {
+  package static func settle() {
     var last = bytes
     for _ in 0..<50 {
       usleep(50_000)
       let now = bytes
-      if now == last { return }
+      if now == last { break }
       last = now
     }
+    release_freed_bytes()
   }
 }

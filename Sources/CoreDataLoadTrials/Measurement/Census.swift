@@ -1,0 +1,36 @@
+import CoreData
+import Synchronization
+
+/// Counts the contexts that are alive.
+final class Census: Sendable {
+  private struct Reference: @unchecked Sendable {
+    // Unchecked: only asked whether the context is there.
+    weak var context: AnyObject?
+  }
+
+  private struct State {
+    var references: [Reference] = []
+    var most = 0
+  }
+
+  private let _state = Mutex(State())
+
+  /// Counts a context from now on.
+  func add(_ context: AnyObject) {
+    let reference = Reference(context: context)
+    _state.withLock { $0.references.append(reference) }
+  }
+
+  /// The number of contexts that are alive.
+  @discardableResult
+  func count() -> Int {
+    _state.withLock { state in
+      state.references.removeAll { $0.context == nil }
+      state.most = max(state.most, state.references.count)
+      return state.references.count
+    }
+  }
+
+  /// The highest number that was counted.
+  var most: Int { _state.withLock { $0.most } }
+}
