@@ -49,12 +49,17 @@ extension NSPersistentStoreCoordinator {
   /// - Returns: False while one of the coordinator's own saves hides the answer.
   final func forgetOvertakenRows() -> Bool {
     var isCertain = true
-    for store in persistentStores {
-      switch store.engine?.checkForeignCommits() ?? .none {
-      case .none: continue
-      case .some: rowCache.removeAll()
-      case .unknown: isCertain = false
+    let stores = persistentStores
+    rowCache.removeAll {
+      var isOvertaken = false
+      for store in stores {
+        switch store.engine?.checkForeignCommits() ?? .none {
+        case .none: continue
+        case .some: isOvertaken = true
+        case .unknown: isCertain = false
+        }
       }
+      return isOvertaken
     }
     return isCertain
   }

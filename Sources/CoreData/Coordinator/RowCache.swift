@@ -160,6 +160,18 @@ final class RowCache: Sendable {
     }
   }
 
+  /// Invalidates all rows if they may have been overtaken.
+  ///
+  /// - Parameter isOvertaken: Called while nobody can use the cache: a thread that is told next that nothing has changed finds
+  ///   no row from before.
+  func removeAll(if isOvertaken: () -> Bool) {
+    _rows.withLock { rows in
+      guard isOvertaken() else { return }
+      _ = _beginEpoch()
+      rows = Generations()
+    }
+  }
+
   @inline(__always)
   private func _age(_ rows: inout Generations) {
     if rows.young.rows.count <= _capacity, rows.young.bytes <= _byteCapacity { return }

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Synchronization
 import Testing
 
 @testable import CoreData
@@ -35,6 +36,28 @@ import Testing
     #expect(cache.size.bytes <= 2 * 100_000 + 10_100)
     #expect(cache.row(for: _key(1000)) != nil)
     #expect(cache.row(for: _key(1)) == nil)
+  }
+
+  /// What another thread does.
+  private final class Other: Sendable {
+    let hasBegun = Atomic<Bool>(false)
+    let foundRow = Atomic<Bool>(false)
+  }
+
+  @Test func `rows that are found to be overtaken are gone before another thread reads one`() {
+    let (cache, key, other, group) = (RowCache(), _key(1), Other(), DispatchGroup())
+    _keep(cache, 1, bytes: 100)
+    cache.removeAll {
+      DispatchQueue.global().async(group: group) {
+        other.hasBegun.store(true, ordering: .releasing)
+        other.foundRow.store(cache.row(for: key) != nil, ordering: .releasing)
+      }
+      while !other.hasBegun.load(ordering: .acquiring) {}
+      for _ in 0..<1000 { sched_yield() }
+      return true
+    }
+    group.wait()
+    #expect(!other.foundRow.load(ordering: .acquiring))
   }
 
   @Test func `a row that is used stays`() {
