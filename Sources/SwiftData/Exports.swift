@@ -3,6 +3,8 @@
 @_exported import Foundation
 @_exported import Observation
 
+@_exported import enum CoreData.ReadFailurePolicy
+
 // Foundation provides these on Apple's platforms only.
 @_exported import class CoreData.NSSecureUnarchiveFromDataTransformer
 @_exported import class CoreData.UndoManager

@@ -52,7 +52,10 @@ extension NSManagedObjectContext {
       } catch let error as StoreConflictError {
         entries = try resolver.resolve(error.conflicts, in: entries)
       } catch let error as StoreConstraintError {
+        let failures = readFailures.count
         entries = try resolver.resolve(error.violations)
+        // The objects that were merged may lack what could not be read.
+        if readFailures.count > failures, let error = readFailures.first { throw error }
       }
     }
   }

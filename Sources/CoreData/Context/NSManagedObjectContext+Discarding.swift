@@ -35,19 +35,24 @@ extension NSManagedObjectContext {
       guard object != nil || entry.kind == .deleted || needsRows else { continue }
       if object?._flags.contains(.deleted) ?? false { continue }
       object?._relations?.dropClean()
-      switch try? chain.read(entry.id).found {
-      case .row(let row)?:
+      let found: ReadChain.Found
+      do {
+        found = try chain.read(entry.id).found
+      } catch {
+        // The next access reads again, and reports why it cannot.
+        if let object, !object.isDirty { object.turnIntoFault() }
+        continue
+      }
+      switch found {
+      case .row(let row):
         if object == nil, entry.kind == .deleted {
           mergeInsertion(of: entry.id, row: row, changed: SlotSet(), into: &merged)
         } else {
           mergeUpdate(of: entry.id, row: row, changed: entry.changed, into: &merged)
         }
-      case .missing?:
+      case .missing:
         if let object, !object._flags.contains(.inserted) { gone.append(object) }
-      case .deleted?: break
-      case nil:
-        // It cannot be read now; firing the fault reports why.
-        if let object, !object.isDirty { object.turnIntoFault() }
+      case .deleted: break
       }
     }
     _drop(gone, through: chain)

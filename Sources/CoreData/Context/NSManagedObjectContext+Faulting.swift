@@ -11,19 +11,8 @@ extension NSManagedObjectContext {
       do {
         // Filled even if the surrounding fetch is cancelled, since firing a fault cannot fail.
         found = try Self._uncancelled { try load(object) }
-      } catch  where readFailureHandler != nil {
-        readFailureHandler?(error)
-        return
-      } catch let error as CocoaError where Self._isUnreadable(error) {
-        // A damaged or unreadable value in a file must not trap: the object stays a fault whose values read
-        // as nil.
-        Console.warn(
-          "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)', which reads as nil: \(error)"
-        )
-        return
       } catch {
-        programmerError(
-          "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)': \(error)")
+        return fail(object, "fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)'", error)
       }
       if !found {
         _handleInaccessible(object)
@@ -44,10 +33,6 @@ extension NSManagedObjectContext {
     try RunningQuery.isWatched ? RunningQuery.ending(when: { false }, body) : body()
   }
 
-  private static func _isUnreadable(_ error: CocoaError) -> Bool {
-    error.code == .fileReadCorruptFile || error.code == .fileReadNoPermission
-  }
-
   /// Attaches a fault's values without showing them yet.
   ///
   /// - Parameters:
@@ -65,6 +50,7 @@ extension NSManagedObjectContext {
       }
       return try _load(object, key, from: coordinator, at: chain.generation, alone: isAlone)
     }
+    if readFailures.isStandIn(object) { throw errorOfStandIn(object) }
     if isChecking { checkFreshness() }
     let reading = try chain.read(object._objectID) {
       guard let key = object._key else { return [] }
@@ -120,11 +106,12 @@ extension NSManagedObjectContext {
       object._row = row
       return true
     }
-    let rows = try coordinator.rows(for: keys, at: generation)
-    for (fault, row) in zip(faults, rows) {
+    let read = try coordinator.readableRows(for: keys, at: generation)
+    for (fault, row) in zip(faults, read.rows) {
       if let row { fault._row = row }
     }
-    return rows[0] != nil
+    if let error = read.damage[0] { throw error }
+    return read.rows[0] != nil
   }
 
   /// Handles a fault whose row is gone: turns it into a deleted object with nil values, or traps.
@@ -142,11 +129,11 @@ extension NSManagedObjectContext {
 
   // MARK: Relationships
 
-  /// Reads the objects of a to-many from the ancestors and the store.
-  final func relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject] {
+  /// Reads the objects of a to-many from the ancestors and the store; nil if that fails.
+  final func relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject]? {
     let chain = ReadChain(above: self)
     guard !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator else {
-      return relatedIDs(of: object, slot: slot).map { self.objectOrFault($0) }
+      return relatedIDs(of: object, slot: slot)?.map { self.objectOrFault($0) }
     }
     do {
       let found = try Self._uncancelled {
@@ -155,32 +142,31 @@ extension NSManagedObjectContext {
       let deleted = unreadDeletions
       return objects(for: deleted.isEmpty ? found : found.filter { !deleted.contains($0.key) })
     } catch {
-      _cannotRead(slot, of: object, error)
-      return []
+      _fail(object, slot, error)
+      return nil
     }
   }
 
-  final func relatedIDs(of object: NSManagedObject, slot: Int) -> [NSManagedObjectID] {
+  /// Reads the IDs of the members of a to-many; nil if that fails.
+  final func relatedIDs(of object: NSManagedObject, slot: Int) -> [NSManagedObjectID]? {
+    if readFailures.isStandIn(object) {
+      _fail(object, slot, errorOfStandIn(object))
+      return nil
+    }
     if object._objectID.isTemporary, object._objectID.permanent == nil, _parent == nil { return [] }
     do {
       let found = try Self._uncancelled { try ReadChain(above: self).related(to: object._objectID, slot: slot) }
       let deleted = unreadDeletions
       return deleted.isEmpty ? found : found.filter { !deleted.contains(IdentityKey($0)) }
     } catch {
-      _cannotRead(slot, of: object, error)
-      return []
+      _fail(object, slot, error)
+      return nil
     }
   }
 
-  /// Reads a relationship in a damaged file as empty and logs to standard error; any other failure traps,
-  /// where Core Data raises. A read failure handler receives both instead.
-  private final func _cannotRead(_ slot: Int, of object: NSManagedObject, _ error: any Error) {
-    if let readFailureHandler { return readFailureHandler(error) }
-    let message =
-      "could not read '\(object._layout.slots[slot].name)' of '\(object.objectID.uriRepresentation().absoluteString)'"
-    guard let error = error as? CocoaError, Self._isUnreadable(error) else {
-      programmerError("\(message): \(error)")
-    }
-    Console.warn("\(message), which reads as empty: \(error)")
+  private final func _fail(_ object: NSManagedObject, _ slot: Int, _ error: any Error) {
+    fail(
+      object,
+      "read '\(object._layout.slots[slot].name)' of '\(object.objectID.uriRepresentation().absoluteString)'", error)
   }
 }

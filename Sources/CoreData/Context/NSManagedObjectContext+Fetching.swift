@@ -19,6 +19,8 @@ extension NSManagedObjectContext {
     // Not the closure's result: looking up the metadata of [T] for it costs 1 % of a look-up by key.
     var results: [T] = []
     try TaskCancellation.endingFetch(in: self) { results = try _fetchResults(request) }
+    // Predicates that the context evaluates read objects.
+    try checkReadFailures()
     return results
   }
 
@@ -53,7 +55,9 @@ extension NSManagedObjectContext {
   }
 
   final func count(for request: AnyFetchRequest) throws -> Int {
-    try TaskCancellation.endingFetch(in: self) { try _count(for: request) }
+    let count = try TaskCancellation.endingFetch(in: self) { try _count(for: request) }
+    try checkReadFailures()
+    return count
   }
 
   private final func _count(for request: AnyFetchRequest) throws -> Int {
@@ -157,7 +161,10 @@ extension NSManagedObjectContext {
   // MARK: Plan
 
   /// Resolves the request against the model.
+  ///
+  /// - Throws: A Cocoa error; the kept error of a failed read.
   final func plan(for request: AnyFetchRequest) throws -> FetchPlan {
+    try checkReadFailures()
     guard let model = frozen else {
       throw CocoaError.coreData(
         NSCoreDataError, "\(label) has neither coordinator nor parent; set one before fetching from it.")

@@ -158,11 +158,16 @@ extension NSManagedObjectContext {
 
   /// Merges insertions and updates whose rows are not in memory, read in one batch.
   private final func _merge(_ unknown: [UnknownRow], into merged: inout MergedSets) {
-    // If the store cannot be read now, firing the faults reports it.
-    let rows = try? persistentStoreCoordinator?.rows(for: unknown.map(\.key))
+    let read: (rows: [Row?], damage: [Int: any Error])?
+    do {
+      read = try persistentStoreCoordinator?.readableRows(for: unknown.map(\.key))
+    } catch {
+      // A merge cannot throw. The objects become faults; firing them reads again, and reports why it cannot.
+      read = nil
+    }
     for (position, change) in unknown.enumerated() {
-      let row = rows?[position] ?? change.saved
-      if rows != nil, row == nil { continue }
+      let row = read?.rows[position] ?? change.saved
+      if row == nil, let read, read.damage[position] == nil { continue }
       let id = NSManagedObjectID(change.key)
       if change.kind == .inserted {
         mergeInsertion(of: id, row: row, changed: change.changed, into: &merged)

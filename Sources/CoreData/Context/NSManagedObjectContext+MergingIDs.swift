@@ -60,13 +60,13 @@ extension NSManagedObjectContext {
 /// The rows of some objects as a context reads them now.
 private struct CurrentRows {
   private let _chain: ReadChain
-  /// Nil if the store could not be read.
-  private var _stored: [IdentityKey: Row]? = [:]
+  private var _stored: [IdentityKey: Row] = [:]
+  private var _unread = IdentitySet()
 
   enum Standing {
     case there(Row)
     case gone
-    /// The store could not be read. Firing the fault reports why.
+    /// The row could not be read. Firing the fault reads again, and reports why it cannot.
     case unread
   }
 
@@ -74,17 +74,19 @@ private struct CurrentRows {
     _chain = ReadChain(above: context)
     let keys = ids.compactMap(\.key)
     guard !keys.isEmpty, let coordinator = _chain.coordinator else { return }
-    guard let rows = try? coordinator.rows(for: keys, at: _chain.generation) else {
-      _stored = nil
-      return
+    do {
+      let read = try coordinator.readableRows(for: keys, at: _chain.generation)
+      for (key, row) in zip(keys, read.rows) { _stored[IdentityKey(key)] = row }
+      for index in read.damage.keys { _ = _unread.insert(keys[index]) }
+    } catch {
+      for key in keys { _ = _unread.insert(key) }
     }
-    for (key, row) in zip(keys, rows) { _stored![IdentityKey(key)] = row }
   }
 
   func standing(of id: NSManagedObjectID) -> Standing {
     let key = IdentityKey(id)
     if let entry = _chain.entry(for: key), entry.row == nil { return .gone }
-    guard let _stored else { return .unread }
+    if let stored = id.key, _unread.contains(stored) { return .unread }
     return _chain.newestRow(for: id, saved: _stored[key]).map(Standing.there) ?? .gone
   }
 }

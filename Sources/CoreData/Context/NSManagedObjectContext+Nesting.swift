@@ -110,7 +110,9 @@ extension NSManagedObjectContext {
     object._changed.formUnion(entry.changed)
     if isOwn {
       object.fireFault()
-      if entry.definesCells {
+      if object.isUnreadable {
+        object.refuseWrite()
+      } else if entry.definesCells {
         object.makeDraftWritable()
         entry.changed.forEach { slot in
           if !object._layout.slots[slot].isToMany { object._draft!.set(slot, from: row) }

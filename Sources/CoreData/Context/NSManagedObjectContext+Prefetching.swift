@@ -4,14 +4,17 @@ import Foundation
 // Loading many objects and relationships in bulk.
 
 extension NSManagedObjectContext {
-  /// Attaches values to those faults that have none yet, without showing them; one statement per table.
+  /// Attaches values to those faults that have none yet, without showing them; one statement per table. Damaged ones get none:
+  /// firing them reports the damage.
   final func loadValues(of objects: [NSManagedObject]) throws {
     let chain = ReadChain(above: self)
     var wanted: [ObjectKey: NSManagedObject] = [:]
     for object in objects where object.isFault && object._row == nil {
       guard let key = object._key, !chain.contains(IdentityKey(key)) else {
         // An ancestor's unsaved values are in memory.
-        _ = try load(object)
+        do {
+          _ = try load(object)
+        } catch  where StoreErrors.isDamage(error) {}
         continue
       }
       wanted[key] = object
@@ -26,7 +29,7 @@ extension NSManagedObjectContext {
       }
     }
     if keys.isEmpty { return }
-    for (key, row) in zip(keys, try coordinator.rows(for: keys, at: chain.generation)) {
+    for (key, row) in zip(keys, try coordinator.readableRows(for: keys, at: chain.generation).rows) {
       if let row { wanted[key]?._row = row }
     }
   }
@@ -102,7 +105,7 @@ extension NSManagedObjectContext {
     let stored = objects.filter { $0._row != nil && $0._key != nil && !$0._flags.contains(.deleted) }
     guard !stored.isEmpty, let coordinator = persistentStoreCoordinator else { return }
     let chain = ReadChain(above: self)
-    let rows = try coordinator.rows(for: stored.map { $0._key! }, at: chain.generation)
+    let rows = try coordinator.readableRows(for: stored.map { $0._key! }, at: chain.generation).rows
     for (object, row) in zip(stored, rows) {
       guard let row, let mine = object._row, !(mine === row), mine.version != row.version,
         !chain.contains(IdentityKey(of: object))

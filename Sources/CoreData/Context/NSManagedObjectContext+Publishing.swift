@@ -34,8 +34,13 @@ extension NSManagedObjectContext {
         changed: SlotSet(), isWhole: true)
     }
     guard flags.contains(.inserted) || flags.contains(.updated) else { return nil }
-    if object.isFault, object._row == nil, !flags.contains(.inserted), (try? load(object)) != true {
-      return nil
+    if object.isFault, object._row == nil, !flags.contains(.inserted) {
+      do {
+        guard try load(object) else { return nil }
+      } catch {
+        fail(object, "publish '\(object.objectID.uriRepresentation().absoluteString)' to children", error)
+        return nil
+      }
     }
     // A value that cannot be encoded fails the save.
     try? object.encodeTransformables()

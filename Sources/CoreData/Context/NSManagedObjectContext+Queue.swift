@@ -35,7 +35,8 @@ extension NSManagedObjectContext {
 
   /// Runs a block on the context's queue without blocking the caller.
   ///
-  /// An error thrown by the block neither saves nor rolls back anything. On a PostgreSQL store, cancelling
+  /// Throws the error of a failed read, which its context keeps under `ReadFailurePolicy.fail`, if the block itself returns
+  /// and can throw any error. An error thrown by the block neither saves nor rolls back anything. On a PostgreSQL store, cancelling
   /// the Task ends a fetch in the block with `CocoaError.userCancelled`; the block itself and its saves
   /// continue.
   ///
@@ -56,7 +57,7 @@ extension NSManagedObjectContext {
   public final func perform<T, E: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(E) -> T
   ) async throws(E) -> T {
-    if schedule == .immediate, queue.isCurrent, !isConfined { return try block() }
+    if schedule == .immediate, queue.isCurrent, !isConfined { return try checked(Result.of(block)).get() }
     let cancellation = endsCancelledFetches ? TaskCancellation() : nil
     let awaited = AwaitedBlock(self, block)
     let outcome: Handover<Result<T, E>> = await withTaskCancellationHandler {
@@ -65,7 +66,7 @@ extension NSManagedObjectContext {
           let result = awaited.run { context, block in
             let result = cancellation?.watching { Result.of(block) } ?? Result.of(block)
             context.endOfBlock()
-            return result
+            return context.checked(result)
           }
           continuation.resume(returning: result)
         }

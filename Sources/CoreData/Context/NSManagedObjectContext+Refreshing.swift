@@ -58,14 +58,16 @@ extension NSManagedObjectContext {
     object.didTurnIntoFault()
   }
 
-  /// The row that the object would read now.
+  /// The row that the object would read now; nil if there is none, or if it cannot be read.
   private final func _currentRow(of object: NSManagedObject, rereading: Bool) -> Row? {
     if rereading, let key = object._key { persistentStoreCoordinator?.rowCache.forget([key]) }
-    guard case .row(let row)? = try? ReadChain(above: self).read(object._objectID).found
-    else {
+    do {
+      guard case .row(let row) = try ReadChain(above: self).read(object._objectID).found else { return nil }
+      return row
+    } catch {
+      fail(object, "refresh '\(object.objectID.uriRepresentation().absoluteString)'", error)
       return nil
     }
-    return row
   }
 
   /// Drops an object's pending changes.
@@ -88,6 +90,7 @@ extension NSManagedObjectContext {
   final func rollbackAll() {
     processPendingChanges()
     forgetUndo()
+    forgetReadFailures()
     unreadDeletions = []
     materializeAdopted()
     var adopted: [NSManagedObject] = []
@@ -159,7 +162,10 @@ extension NSManagedObjectContext {
     forgetUndo()
     persistentStoreCoordinator?.didUnregister(ids)
     // The old table's objects must be released only after `table` is replaced.
-    withExtendedLifetime(table) { table = table.emptied }
+    withExtendedLifetime((table, readFailures)) {
+      table = table.emptied
+      readFailures.reset()
+    }
     savePass.retained = []
     unreadDeletions = []
     unsaved.drain()

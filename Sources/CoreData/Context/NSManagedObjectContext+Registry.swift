@@ -46,6 +46,7 @@ extension NSManagedObjectContext {
 
   final func storedObject(_ objectID: NSManagedObjectID) throws -> NSManagedObject {
     checkQueue()
+    try checkReadFailures()
     let id = localized(objectID)
     let object: NSManagedObject
     var isAlone = false

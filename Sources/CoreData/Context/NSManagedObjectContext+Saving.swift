@@ -17,8 +17,7 @@ extension NSManagedObjectContext {
     defer { savePass.isActive = false }
     processPendingChanges()
     NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
-    try runSaveHooks()
-    let layer = try collectLayer()
+    let layer = try _checkedLayer()
     if let parent = _parent {
       if !layer.entries.isEmpty { _handUp(layer, to: parent) }
       let locks = lockedObjects.map { (id: $0._objectID, row: $0._row) }
@@ -59,6 +58,21 @@ extension NSManagedObjectContext {
   static let mostAnnouncedOnMain = 100
 
   // MARK: Entries
+
+  /// Calls hooks, validates and collects the changes.
+  private final func _checkedLayer() throws -> Layer {
+    try checkChangesForReadFailures()
+    do {
+      try runSaveHooks()
+      let layer = try collectLayer()
+      try checkChangesForReadFailures()
+      return layer
+    } catch {
+      // An object that could not be read misses values that its rules require.
+      try checkChangesForReadFailures()
+      throw error
+    }
+  }
 
   /// This context's changed objects: nearly always all that are listed.
   final var changedObjects: [NSManagedObject] {

@@ -53,9 +53,10 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var _undo: UndoLink?
   /// The highest epoch of the row cache of all saves that this context has merged.
   var mergedEpoch = 0
-  /// Receives errors from reading faults and relationships, which then read as nil and empty. Without a
-  /// handler only damaged files read this way; any other error traps.
-  var readFailureHandler: ((any Error) -> Void)?
+  /// The reads that have failed where no error can be thrown.
+  @exclusivity(unchecked) var readFailures = ReadFailures()
+  /// Called for the first failed read of an object.
+  @exclusivity(unchecked) package final var readFailureObserver: ((NSManagedObject, any Error) -> Void)?
   /// Whether it is logged, once for each entity, that a merged deletion drops unsaved changes.
   @exclusivity(unchecked) package final var recordsLosses = false
   /// Whether objects record reads for `Observation`.
@@ -179,7 +180,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   ///
   /// A failed save leaves everything unchanged.
   ///
-  /// - Throws: A Cocoa error: validation (1550...1690), conflicts (133020, 133021), or the store's.
+  /// - Throws: A Cocoa error: validation (1550...1690), conflicts (133020, 133021), or the store's; the error of a failed read
+  ///   if an object that could not be read is among the changes (see `readFailurePolicy`).
   open func save() throws {
     checkQueue()
     try saveChanges()

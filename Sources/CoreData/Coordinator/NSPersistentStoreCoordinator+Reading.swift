@@ -219,6 +219,36 @@ extension NSPersistentStoreCoordinator {
     return rows
   }
 
+  private static let _mostDamagedRead = 16
+
+  /// Returns rows for keys as `rows(for:at:)` does, except that one damaged row does not keep the others from being read.
+  ///
+  /// - Returns: The rows, and the errors of those that are damaged, by position. After many of them, the rest counts as damaged
+  ///   without being read: each attempt may take long.
+  /// - Throws: Any other error.
+  final func readableRows(
+    for keys: [ObjectKey], at generation: StoreGeneration? = nil
+  ) throws -> (rows: [Row?], damage: [Int: any Error]) {
+    do {
+      return (try rows(for: keys, at: generation), [:])
+    } catch  where StoreErrors.isDamage(error) {
+      var damage: [Int: any Error] = [:]
+      let rows = try keys.indices.map { index -> Row? in
+        if damage.count >= Self._mostDamagedRead {
+          damage[index] = error
+          return nil
+        }
+        do {
+          return try row(for: keys[index], at: generation)
+        } catch  where StoreErrors.isDamage(error) {
+          damage[index] = error
+          return nil
+        }
+      }
+      return (rows, damage)
+    }
+  }
+
   /// Returns the row for a key of any store, bypassing the row cache.
   final func row(for key: ObjectKey, at generation: StoreGeneration? = nil) throws -> Row? {
     let cache = _cache(of: key.space.store, generation)
@@ -241,11 +271,17 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Returns the members of one owner's to-many, with the values read along.
+  /// Returns the members of one owner's to-many, with the values read along unless one of them is damaged.
   final func members(
     of owner: ObjectKey, slot: Int, at generation: StoreGeneration? = nil
   ) throws -> [StoredObject] {
-    try StoreErrors.translating { try _reading(of: owner, generation)?.members(of: owner, slot: slot) ?? [] }
+    do {
+      return try StoreErrors.translating {
+        try _reading(of: owner, generation)?.members(of: owner, slot: slot) ?? []
+      }
+    } catch  where StoreErrors.isDamage(error) {
+      return try related(to: [owner], slot: slot, at: generation)[0].map { StoredObject(key: $0, row: nil) }
+    }
   }
 
   // MARK: Identity

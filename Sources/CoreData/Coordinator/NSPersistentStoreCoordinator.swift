@@ -41,6 +41,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     var contexts: [WeakContext] = []
     /// Assigned stores of unsaved objects, by temporary ID.
     var assignments: [NSManagedObjectID: NSPersistentStore] = [:]
+    var readFailurePolicy = ReadFailurePolicy.trap
   }
 
   /// Creates a coordinator for a model; the model becomes immutable when it is first used.
@@ -73,6 +74,13 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   open var name: String? {
     get { _state.withLock { $0.name } }
     set { _state.withLock { $0.name = newValue } }
+  }
+
+  /// What the coordinator's contexts do, unless they set a policy of their own, if a store cannot be read where no error can be
+  /// thrown; `.trap` by default. Not in Core Data.
+  public final var readFailurePolicy: ReadFailurePolicy {
+    get { _state.withLock { $0.readFailurePolicy } }
+    set { _state.withLock { $0.readFailurePolicy = newValue } }
   }
 
   /// The frozen model; nil for an invalid model.

@@ -7,8 +7,12 @@ extension NSPersistentStoreCoordinator {
     let wanted = stores?.compactMap { $0 as? NSPersistentStore }
     var transactions: [String: Int64] = [:]
     for (store, history) in histories(of: wanted) {
-      guard let last = try? history.lastTransaction() else { continue }
-      transactions[store.identifier] = last
+      do {
+        transactions[store.identifier] = try history.lastTransaction()
+      } catch {
+        // Without the store in it, the token makes later requests return the store's whole history, and nothing is missed.
+        Console.warn("the history of \(store.url?.absoluteString ?? "a store") cannot be read for a token: \(error)")
+      }
     }
     return transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions)
   }

@@ -152,12 +152,16 @@ extension NSMigrationManager {
       try sides.destination.context.performAndWait {
         try sides.source.context.performAndWait {
           // Values that read as nil or empty because of an error must not be lost in the migrated store.
-          _setReadFailureHandler { [unowned self] error in
+          let observe: (NSManagedObject, any Error) -> Void = { [unowned self] _, error in
             state.withLock {
               if $0.cancellation == nil { $0.cancellation = Self._cannotRead(job.source.url, error) }
             }
           }
-          defer { _setReadFailureHandler(nil) }
+          for side in [sides.source, sides.destination] {
+            side.context.readFailurePolicy = .fail
+            side.context.readFailureObserver = observe
+          }
+          defer { for side in [sides.source, sides.destination] { side.context.readFailureObserver = nil } }
           try _runPasses(job.mapping.entityMappings ?? [])
           try _save(sides.destination.context)
         }
@@ -165,10 +169,11 @@ extension NSMigrationManager {
       try sides.destination.coordinator.remove(destination)
       if carriesHistory { try _carryHistory(of: source, to: job) }
     } catch {
+      let reason = state.withLock { $0.cancellation } ?? error
       reset()
       try? sides.destination.coordinator.remove(destination)
       if isNew { try? kind.discard(at: job.destination.url) }
-      throw error
+      throw reason
     }
   }
 
@@ -195,11 +200,6 @@ extension NSMigrationManager {
       NSMigrationError,
       "The store at \(url.path) cannot be migrated, because an object of it cannot be read: "
         + (error as NSError).localizedDescription, [NSUnderlyingErrorKey: error, NSURLErrorKey: url])
-  }
-
-  private final func _setReadFailureHandler(_ handler: ((any Error) -> Void)?) {
-    sides.source.context.readFailureHandler = handler
-    sides.destination.context.readFailureHandler = handler
   }
 
   private final func _save(_ context: NSManagedObjectContext) throws {

@@ -73,7 +73,7 @@ extension NSManagedObject {
     guard let context = _context else { return [] }
     // A child's save may have moved members.
     if !context.overlay.layers.isEmpty { return members(slot).list.map(\.objectID) }
-    var ids = isNew ? [] : context.relatedIDs(of: self, slot: slot)
+    var ids = isNew ? [] : context.relatedIDs(of: self, slot: slot) ?? []
     if let state = _relations?.members(slot) {
       let removed = Set(state.changes.removed.map { $0.objectID.canonical })
       ids.removeAll { removed.contains($0.canonical) }

@@ -22,9 +22,15 @@ extension NSManagedObject {
       let objects = try context.fetchObjects(request)
       relations.fetched[property.name] = FetchedPropertyResults(objects: objects, inputs: inputs)
       return objects
-    } catch {
+    } catch let error
+      where error is PredicateEvaluationError || (error as? CocoaError)?.code.rawValue == NSCoreDataError
+    {
+      // The request is at fault, not the store.
       programmerError(
         "the fetched property '\(_layout.entityName).\(property.name)' cannot be evaluated: \(error)")
+    } catch {
+      context.fail(self, "evaluate the fetched property '\(_layout.entityName).\(property.name)'", error)
+      return [NSManagedObject]()
     }
   }
 

@@ -33,6 +33,7 @@ extension NSManagedObject {
     let relationship = _layout.slots[slot].relationship!
     if let target { _checkRelatable(target, slot, relationship) }
     let old = toOne(slot)
+    if isUnreadable { return refuseWrite() }
     link(slot, to: target)
     guard let inverse = relationship.inverseSlot, old !== target else { return }
     old?.inverseWasCut(inverse, self)
@@ -42,6 +43,7 @@ extension NSManagedObject {
   /// Writes one end of a to-one, without the inverse.
   final func link(_ slot: Int, to target: NSManagedObject?) {
     write(reference(to: target), at: slot)
+    if isUnreadable { return }
     if target != nil || _relations != nil { relations.setTarget(target, slot) }
   }
 
@@ -63,17 +65,32 @@ extension NSManagedObject {
     return relations.makeMembers(slot, isOrdered: relationship.isOrdered)
   }
 
-  /// Returns the members of a to-many, loaded on demand.
+  /// Returns the members of a to-many, loaded on demand; not realised, and therefore empty, if they cannot be read.
   final func members(_ slot: Int) -> ToManyState {
     if _flags.contains(.checked) { checkQueue() }
     let state = makeMembers(slot)
     if !state.isRealised {
       if _flags.contains(.fault) { fireFault(reading: slot) }
-      _realise(state, _context?.relatedObjects(of: self, slot: slot) ?? [], slot)
+      _read(state, slot)
     }
     // Last, because it records the members.
     recordRead(slot)
     return state
+  }
+
+  /// Returns the members of a to-many for a change that depends on them; nil if they cannot be read, which refuses the change.
+  final func membersToChange(_ slot: Int) -> ToManyState? {
+    let state = members(slot)
+    if state.isRealised { return state }
+    refuseWrite()
+    return nil
+  }
+
+  private final func _read(_ state: ToManyState, _ slot: Int) {
+    guard let _context else { return state.realise([]) }
+    if let found = _context.relatedObjects(of: self, slot: slot) {
+      _context.realise(state, found, slot, of: self)
+    }
   }
 
   private final func _realise(_ state: ToManyState, _ read: [NSManagedObject], _ slot: Int) {
@@ -83,7 +100,7 @@ extension NSManagedObject {
   /// Replaces the members and updates the inverses of those removed and added.
   final func setToMany(_ slot: Int, _ objects: [NSManagedObject]) {
     willChangeState()
-    let state = members(slot)
+    guard let state = membersToChange(slot) else { return }
     let wanted = Set(objects)
     for object in state.list where !wanted.contains(object) { removeMember(object, slot) }
     for object in objects { addMember(object, slot) }
@@ -192,7 +209,13 @@ extension NSManagedObject {
       if memberState(slot).follow(other, isMember: false, wasMember: wasThere ? true : nil) {
         markTouched(slot)
       }
-    } else if toOne(slot) === other || _context?.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
+      return
+    }
+    let target = toOne(slot)
+    if isUnreadable {
+      // Most stores apply the rules of a deletion to their own rows.
+      if !other._flags.contains(.deleted) || _key?.space.persistentStore is NSIncrementalStore { refuseWrite() }
+    } else if target === other || _context?.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
       link(slot, to: nil)
     }
   }

@@ -39,7 +39,7 @@ extension NSManagedObject {
     }
     if let coding = _shape.codings[slot] {
       write(_converted(value, coding), at: slot)
-      if coding.form == .transformable { relations.decoded[slot] = value }
+      if coding.form == .transformable, !isUnreadable { relations.decoded[slot] = value }
     } else if _layout.slots[slot].isToMany {
       setToMany(slot, _objects(value, key))
     } else {
@@ -53,6 +53,7 @@ extension NSManagedObject {
       return
     }
     attend()
+    if isUnreadable { return refuseWrite() }
     if let coding = _shape.codings[slot] {
       makeDraftWritable()
       _draft!.set(_converted(value, coding), at: slot)
@@ -65,7 +66,7 @@ extension NSManagedObject {
       relations.setTarget(target, slot)
       _markPrimitiveWritten(slot)
     } else {
-      let state = members(slot)
+      guard let state = membersToChange(slot) else { return }
       let wanted = _objects(value, key)
       let kept = Set(wanted)
       for object in state.list where !kept.contains(object) { state.set(object, isMember: false) }
@@ -208,38 +209,48 @@ extension NSManagedObject {
     return readCurrent { $0[slot] } ?? .null
   }
 
+  // A fault that cannot be read takes no value: its other ones would be lost with the next save.
+
   /// Sets a cell, with change tracking.
   final func write(_ value: consuming Value, at slot: Int) {
-    _prepareWrite()
+    guard _prepareWrite() else { return }
     _draft!.set(value, at: slot)
     markChanged(slot)
   }
 
   /// Sets an integer cell, with change tracking.
   final func write(integer: Int64, at slot: Int) {
-    _prepareWrite()
+    guard _prepareWrite() else { return }
     _draft!.set(integer: integer, at: slot)
     markChanged(slot)
   }
 
   /// Sets a floating-point cell, with change tracking.
   final func write(double: Double, at slot: Int) {
-    _prepareWrite()
+    guard _prepareWrite() else { return }
     _draft!.set(double: double, at: slot)
     markChanged(slot)
   }
 
   /// Sets a text cell, with change tracking. Copies the text's bytes without retaining it.
   final func write(text: String?, at slot: Int) {
-    _prepareWrite()
+    guard _prepareWrite() else { return }
     _draft!.set(text: text, at: slot)
     markChanged(slot)
   }
 
-  @inline(__always) private final func _prepareWrite() {
-    if !_flags.isDisjoint(with: .attention) { attend() }
+  /// - Returns: False for a fault that cannot be read.
+  @inline(__always) private final func _prepareWrite() -> Bool {
+    if !_flags.isDisjoint(with: .attention) {
+      attend()
+      if _flags.contains(.fault) {
+        refuseWrite()
+        return false
+      }
+    }
     willChangeState()
     if _draft == nil || _flags.contains(.draftShared) { makeDraftOwn() }
+    return true
   }
 
   /// Makes `_draft` exclusive to the object before a change.

@@ -40,7 +40,8 @@ public struct BatchedDictionaryResults: RandomAccessCollection {
     }
   }
 
-  /// The dictionary at a position. Traps if the store cannot be read, as filling a fault does.
+  /// The dictionary at a position. If its row is damaged, it has only its object ID. If the store cannot be read, it has only
+  /// its object ID and is read again at the next access, or the process traps: see ``ReadFailurePolicy``.
   public subscript(position: Int) -> NSDictionary {
     precondition(indices.contains(position), "index \(position) is outside 0..<\(count)")
     switch _source {
@@ -56,6 +57,7 @@ final class DictionaryBatches {
   private let _size: Int
   private let _columns: DictionaryColumns
   private let _coordinator: NSPersistentStoreCoordinator
+  private let _context: NSManagedObjectContext
   private let _stores: [NSPersistentStore]?
   /// The state of the stores to read; nil for the latest.
   private let _generation: StoreGeneration?
@@ -66,8 +68,9 @@ final class DictionaryBatches {
 
   init(
     _ keys: [ObjectKey], size: Int, _ columns: DictionaryColumns, _ coordinator: NSPersistentStoreCoordinator,
-    in stores: [NSPersistentStore]?, at generation: StoreGeneration?
+    in stores: [NSPersistentStore]?, at generation: StoreGeneration?, for context: NSManagedObjectContext
   ) {
+    _context = context
     self.keys = keys
     _size = size
     _columns = columns
@@ -80,16 +83,34 @@ final class DictionaryBatches {
   func dictionary(at place: Int) -> NSDictionary {
     let number = place / _size
     if _current?.number != number {
+      _current = nil
       do {
-        _current = (number, try _read(keys[number * _size..<min((number + 1) * _size, keys.count)]))
+        _current = (number, try _readable(keys[number * _size..<min((number + 1) * _size, keys.count)]))
       } catch {
-        programmerError("could not load a batch of dictionaries: \(error)")
+        _context.fail(_context.object(for: keys[place]), "load a batch of dictionaries", error)
       }
     }
     if let dictionary = _current?.found[IdentityKey(keys[place])] { return dictionary }
     let id = NSManagedObjectID(keys[place])
     return NSDictionary(
       objects: _identityNames.map { _ in id }, forKeys: _identityNames.map { $0 as NSString })
+  }
+
+  /// Reads a batch without the rows that are damaged, if any are.
+  private func _readable(_ keys: ArraySlice<ObjectKey>) throws -> [IdentityKey: NSDictionary] {
+    do {
+      return try _read(keys)
+    } catch  where StoreErrors.isDamage(error) {
+      var found: [IdentityKey: NSDictionary] = [:]
+      for index in keys.indices {
+        do {
+          try found.merge(_read(keys[index...index])) { first, _ in first }
+        } catch  where StoreErrors.isDamage(error) {
+          _context.fail(_context.object(for: keys[index]), "load a dictionary", error)
+        }
+      }
+      return found
+    }
   }
 
   private func _read(_ keys: ArraySlice<ObjectKey>) throws -> [IdentityKey: NSDictionary] {
@@ -143,6 +164,6 @@ extension NSManagedObjectContext {
     let size = rows.fetchBatchSize > 0 ? rows.fetchBatchSize : 100
     return BatchedDictionaryResults(
       DictionaryBatches(
-        found.map(\.key), size: size, columns, coordinator, in: rows.affectedStores, at: generation))
+        found.map(\.key), size: size, columns, coordinator, in: rows.affectedStores, at: generation, for: self))
   }
 }

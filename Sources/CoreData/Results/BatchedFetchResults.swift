@@ -39,7 +39,8 @@ public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollecti
   /// The IDs of all objects, in order.
   public var objectIDs: [NSManagedObjectID] { _ids }
 
-  /// The object at a position. Traps if the store cannot be read, as filling a fault does.
+  /// The object at a position. If the store cannot be read, a fault that reads again when it fires, or a trap: see
+  /// ``ReadFailurePolicy``.
   public subscript(position: Int) -> Object {
     precondition(_ids.indices.contains(position), "index \(position) is outside 0..<\(_ids.count)")
     let number = position / _batchSize
@@ -49,7 +50,8 @@ public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollecti
       do {
         try _context.loadValues(of: objects)
       } catch {
-        programmerError("could not load a batch of '\(_ids[position].entity.name ?? "?")': \(error)")
+        _context.fail(
+          objects[position % _batchSize], "load a batch of '\(_ids[position].entity.name ?? "?")'", error)
       }
       _current.objects = objects.map { object in
         guard let object = object as? Object else {

@@ -6,11 +6,14 @@ import Foundation
 package protocol StoreFailure: Error {
   /// Code in the Cocoa error domain.
   var cocoaCode: Int { get }
+  /// Whether what the store holds is damaged, as opposed to a failure of the medium, which may pass.
+  var isDamage: Bool { get }
   /// Adds the medium's report to the Cocoa error's user info.
   func describe(in info: inout [String: Any])
 }
 
 extension StoreFailure {
+  package var isDamage: Bool { StoreErrors.meansDamage(CocoaError.Code(rawValue: cocoaCode)) }
   package func describe(in info: inout [String: Any]) {}
 }
 
@@ -34,6 +37,9 @@ package enum StoreErrors {
     case let error as CustomStoreError: return error.underlying
     case let error as any StoreFailure:
       error.describe(in: &info)
+      if error.isDamage != meansDamage(CocoaError.Code(rawValue: error.cocoaCode)) {
+        info[_damageKey] = error.isDamage
+      }
       // A reason may end in a question ("… 'naem' not found; did you mean 'name'?").
       let sentence = "\(error)"
       return CocoaError.coreData(error.cocoaCode, sentence.hasSuffix("?") ? sentence : sentence + ".", info)
@@ -43,6 +49,21 @@ package enum StoreErrors {
       info[NSUnderlyingErrorKey] = error
       return CocoaError.coreData(NSPersistentStoreOperationError, "\(error)", info)
     }
+  }
+
+  /// The user info's word on damage where the code alone does not tell.
+  private static let _damageKey = "CDStoreIsDamaged"
+
+  /// Whether a Cocoa error's code says that what a file holds is damaged, or that this file alone cannot be read.
+  static func meansDamage(_ code: CocoaError.Code) -> Bool {
+    code == .fileReadCorruptFile || code == .fileReadNoPermission || code == .fileReadTooLarge
+  }
+
+  /// Whether an error says that what a store holds is damaged: reading it again fails again, and its object alone is concerned.
+  /// Any other error concerns the store, and may pass.
+  static func isDamage(_ error: any Error) -> Bool {
+    guard let error = error as? CocoaError else { return false }
+    return error.userInfo[_damageKey] as? Bool ?? meansDamage(error.code)
   }
 
   /// Whether an error comes from a store rather than from a policy or handler.

@@ -91,6 +91,13 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     set { _configurations.withLock { $0 = newValue } }
   }
 
+  /// What the container's contexts do, unless they set a policy of their own, if a store can't be read where no error can be
+  /// thrown; `.trap` by default. Not in Apple's SwiftData.
+  public var readFailurePolicy: ReadFailurePolicy {
+    get { core.coordinator.readFailurePolicy }
+    set { core.coordinator.readFailurePolicy = newValue }
+  }
+
   /// The main actor's context, created on demand. Saves automatically at the end of a turn of the main queue,
   /// and merges the saves of other contexts.
   @MainActor public var mainContext: ModelContext {

@@ -28,7 +28,8 @@ extension ModelContext {
   }
 
   /// Returns the model with an identity and reads it from the store if necessary; nil if there is none or it
-  /// is of another class.
+  /// is of another class. If the store can't be read, the model reads again when a value is read, under the context's
+  /// ``readFailurePolicy``.
   func storedModel<T>(for persistentModelID: PersistentIdentifier) -> T? where T: PersistentModel {
     if let registered: T = registeredModel(for: persistentModelID), !registered.isDeleted {
       return registered
@@ -39,15 +40,15 @@ extension ModelContext {
     return model(of: object) as? T
   }
 
-  /// Reads an object from the store; nil if there is none, or if the store can't be read, which is logged.
+  /// Reads an object from the store; nil if there is none.
   private func _existing(_ id: NSManagedObjectID) -> NSManagedObject? {
     do {
       return try managed.existingObject(with: id)
     } catch let error as CocoaError where error.code.rawValue == NSManagedObjectReferentialIntegrityError {
       return nil
     } catch {
-      Console.warn("\(id.uriRepresentation()) can't be read, and counts as missing: \(error)")
-      return nil
+      // It may well be there.
+      return managed.object(with: id)
     }
   }
 

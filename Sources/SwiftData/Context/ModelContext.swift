@@ -45,6 +45,13 @@ public class ModelContext: Equatable {
     core.connect(mailbox, mergesSaves: isMain)
     for store in core.customStores { store.begin(editingState) }
     let (core, mailbox) = (core, self.mailbox)
+    managed.readFailureObserver = { [unowned self] object, error in
+      var userInfo: [String: Any] = [NSUnderlyingErrorKey: error]
+      if let parts = object.identityParts {
+        userInfo[NotificationKey.failedIdentifier.rawValue] = PersistentIdentifier(parts)
+      }
+      NotificationCenter.default.post(name: ModelContext.readDidFail, object: self, userInfo: userInfo)
+    }
     _saveObserver = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextDidSaveObjectIDs, object: managed, queue: nil
     ) { notification in
@@ -58,6 +65,8 @@ public class ModelContext: Equatable {
   deinit {
     if let _saveObserver { NotificationCenter.default.removeObserver(_saveObserver) }
     link.context = nil
+    // Models may outlive the context, and then still read.
+    managed.readFailureObserver = nil
     if !kept.isEmpty || !joining.isEmpty {
       Console.warnOnce(
         about: "unsaved changes of a context",
@@ -80,6 +89,16 @@ public class ModelContext: Equatable {
   public var autosaveEnabled: Bool {
     get { autosave.isEnabled }
     set { autosave.isEnabled = newValue }
+  }
+
+  /// What happens if a store can't be read where no error can be thrown: when a value, the models of a relationship or a batch
+  /// are loaded. The container's policy by default. Not in Apple's SwiftData.
+  ///
+  /// With `fail` the model shows empty values, later saves and fetches throw the error until ``rollback()``, and
+  /// ``readDidFail`` is posted. A damaged model is treated like this in any case.
+  public var readFailurePolicy: ReadFailurePolicy {
+    get { managed.readFailurePolicy }
+    set { managed.readFailurePolicy = newValue }
   }
 
   /// Records changes for undo; nil by default.

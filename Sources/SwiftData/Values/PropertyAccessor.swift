@@ -246,6 +246,7 @@ final class TransformableAccessor<Value>: ValueAccessor<Value>, @unchecked Senda
     let stored = object.value(forKey: name)
     if let value = stored as? Value { return value }
     if stored == nil, let none = nilValue(of: Value.self) ?? declared { return none }
+    if object.isUnreadable, let empty = EmptyValue.made(Value.self) { return empty }
     programmerError(
       "'\(name)' holds \(stored.map { "a \(type(of: $0))" } ?? "nothing"), not a \(Value.self).")
   }

@@ -6,7 +6,7 @@ final class ToOneAccessor<Model: PersistentModel>: ValueAccessor<Model>, @unchec
   override func copy() -> PropertyAccessor { ToOneAccessor(name) }
 
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Model {
-    guard let target = object.target(at: slot) else {
+    guard let target = object.target(at: slot) ?? object.unknownTarget(at: slot) else {
       programmerError(
         "'\(storage.modelClass.name).\(name)' leads to no model: it was deleted, or none was ever saved there. Declare "
           + "it as \(Model.self)? if it may be missing.")

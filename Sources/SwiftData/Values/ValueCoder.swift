@@ -162,7 +162,9 @@ final class JSONCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
       }
     }
     if let empty = Value.self as? any EmptyValue.Type { return empty.init() as! Value }
-    guard let type = Value.self as? any Decodable.Type, let value = Self._made(type) else {
+    guard let type = Value.self as? any Decodable.Type,
+      let value = Self._made(type) ?? EmptyDecoder.decode(type) as? Value
+    else {
       programmerError(
         "'\(_name)' has no value in the store that is a \(Value.self). Declare it optional, or migrate the store with a "
           + "custom stage that sets it.")

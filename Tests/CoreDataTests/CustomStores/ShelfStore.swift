@@ -26,6 +26,8 @@ final class ShelfStore: NSIncrementalStore, @unchecked Sendable {
     var isFull = false
     /// Thrown by the next fetch.
     var trouble: (any Error)?
+    /// Thrown by reads of values.
+    var outage: (any Error)?
     /// Whether nodes include to-manys.
     var tellsMembers = false
   }
@@ -137,6 +139,7 @@ final class ShelfStore: NSIncrementalStore, @unchecked Sendable {
   ) throws -> NSIncrementalStoreNode {
     let key = referenceObject(for: objectID) as! String
     _world.calls.append("values \(key)")
+    if let outage = _world.outage { throw outage }
     guard let entry = _world.entries[key] else { throw CocoaError(.managedObjectReferentialIntegrity) }
     var values = entry.values
     if _world.tellsMembers {
@@ -154,6 +157,7 @@ final class ShelfStore: NSIncrementalStore, @unchecked Sendable {
   ) throws -> Any {
     let key = referenceObject(for: objectID) as! String
     _world.calls.append("\(relationship.name) of \(key)")
+    if let outage = _world.outage { throw outage }
     let ids = _ids(_world.entries[key]?.links[relationship.name] ?? [], objectID.entity)
     return relationship.isToMany ? ids as Any : ids.first ?? NSNull()
   }

@@ -215,7 +215,13 @@ extension NSManagedObjectContext {
 
   /// Deletes a stored object after another one has taken over its relationships.
   final func markDeletedAsMerged(_ object: NSManagedObject) {
-    if object.isFault, object._row == nil { _ = try? load(object) }
+    if object.isFault, object._row == nil {
+      do {
+        _ = try load(object)
+      } catch {
+        fail(object, "merge '\(object.objectID.uriRepresentation().absoluteString)' into another object", error)
+      }
+    }
     markDeleted(object, as: .settled)
   }
 }

@@ -265,7 +265,7 @@ final class FetchReading {
   private func _sort(_ results: inout [Candidate]) throws {
     let ordering = RowOrdering(plan)
     if let simple = ordering.bySlot {
-      let rows = results.enumerated().map { (position: $0.offset, row: _row($0.element)) }
+      let rows = try results.enumerated().map { (position: $0.offset, row: try _row($0.element)) }
       let order = rows.sorted { left, right in
         let verdict = simple(left.row, right.row)
         return verdict == 0 ? left.position < right.position : verdict < 0
@@ -286,18 +286,18 @@ final class FetchReading {
   }
 
   /// The values to sort a candidate by, unsaved ones first.
-  private func _row(_ candidate: Candidate) -> Row? {
+  private func _row(_ candidate: Candidate) throws -> Row? {
     switch candidate {
     case .stored(let stored):
-      stored.row ?? _context.table.object(for: stored.key)?._current ?? _unfetchedRow(stored)
+      try stored.row ?? _context.table.object(for: stored.key)?._current ?? _unfetchedRow(stored)
     case .object(let object): object._current
     case .entry(_, let row): row
     }
   }
 
   /// Returns the row of an object for which the store returned only the ID.
-  private func _unfetchedRow(_ stored: StoredObject) -> Row? {
-    plan.content == .values
-      ? (try? _context.persistentStoreCoordinator?.row(for: stored.key, at: _chain.generation)) ?? nil : nil
+  private func _unfetchedRow(_ stored: StoredObject) throws -> Row? {
+    guard plan.content == .values else { return nil }
+    return try _context.persistentStoreCoordinator?.row(for: stored.key, at: _chain.generation)
   }
 }

@@ -86,9 +86,10 @@ struct ReadChain {
     guard let key = id.key, let coordinator else { return Reading(found: .missing) }
     if let cached { return Reading(found: .row(cached)) }
     let others = neighbours().filter { $0 != key }
-    let rows = try coordinator.rows(for: [key] + others, at: generation)
-    var reading = Reading(found: rows[0].map(Found.row) ?? .missing)
-    for (other, row) in zip(others, rows.dropFirst()) {
+    let read = try coordinator.readableRows(for: [key] + others, at: generation)
+    if let error = read.damage[0] { throw error }
+    var reading = Reading(found: read.rows[0].map(Found.row) ?? .missing)
+    for (other, row) in zip(others, read.rows.dropFirst()) {
       if let row { reading.neighbours.append((other, row)) }
     }
     return reading

@@ -36,6 +36,9 @@ final class LiveOrderedSet: NSMutableOrderedSet {
     return state.order
   }
 
+  /// The order, for a change that depends on it; nil if it cannot be read, which refuses the change.
+  private var _orderToChange: [NSManagedObject]? { _owner.membersToChange(_slot) == nil ? nil : _order }
+
   /// Copies the order of the relationship into the superclass's storage.
   ///
   /// - Complexity: One comparison per member, plus one mutation per member added, removed or moved.
@@ -80,7 +83,9 @@ final class LiveOrderedSet: NSMutableOrderedSet {
     for object in UnsafeBufferPointer(start: objects, count: count) { add(object) }
   }
   override func insert(_ object: Any, at idx: Int) { _owner.addMember(managed(object), _slot, at: idx) }
-  override func removeObject(at idx: Int) { _owner.removeMember(_order[idx], _slot) }
+  override func removeObject(at idx: Int) {
+    if let order = _orderToChange { _owner.removeMember(order[idx], _slot) }
+  }
   override func remove(_ object: Any) { _owner.removeMember(managed(object), _slot) }
   override func replaceObject(at idx: Int, with obj: Any) {
     removeObject(at: idx)
@@ -91,13 +96,13 @@ final class LiveOrderedSet: NSMutableOrderedSet {
   }
 
   override func addObjects(from array: [Any]) { for object in array { add(object) } }
-  override func removeAllObjects() { for object in _order { remove(object) } }
+  override func removeAllObjects() { for object in _orderToChange ?? [] { remove(object) } }
   override func removeObjects(in array: [Any]) { for object in array { remove(object) } }
   override func insert(_ objects: [Any], at indexes: IndexSet) {
     for (object, index) in zip(objects, indexes) { insert(object, at: index) }
   }
   override func removeObjects(at indexes: IndexSet) {
-    let order = _order
+    guard let order = _orderToChange else { return }
     for index in indexes { remove(order[index]) }
   }
   override func removeObjects(in range: NSRange) {
@@ -105,7 +110,7 @@ final class LiveOrderedSet: NSMutableOrderedSet {
   }
   override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
     // As one assignment, since an object may move to the position of another one that is replaced as well.
-    var order = _order
+    guard var order = _orderToChange else { return }
     for (object, index) in zip(objects, indexes) { order[index] = managed(object) }
     _owner.setToMany(_slot, order)
   }
@@ -118,23 +123,23 @@ final class LiveOrderedSet: NSMutableOrderedSet {
   override func union(_ other: NSOrderedSet) { addObjects(from: other.array) }
   override func minus(_ other: NSOrderedSet) { removeObjects(in: other.array) }
   override func intersect(_ other: NSOrderedSet) {
-    for object in _order where !other.contains(object) { remove(object) }
+    for object in _orderToChange ?? [] where !other.contains(object) { remove(object) }
   }
   override func unionSet(_ other: Set<AnyHashable>) { for object in other { add(object.base) } }
   override func minusSet(_ other: Set<AnyHashable>) { for object in other { remove(object.base) } }
   override func intersectSet(_ other: Set<AnyHashable>) {
-    for object in _order where !other.contains(object) { remove(object) }
+    for object in _orderToChange ?? [] where !other.contains(object) { remove(object) }
   }
 
   // MARK: Ordering
 
   override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) {
-    var order = _order
+    guard var order = _orderToChange else { return }
     order.swapAt(idx1, idx2)
     _owner.setToMany(_slot, order)
   }
   override func moveObjects(at indexes: IndexSet, to idx: Int) {
-    let order = _order
+    guard let order = _orderToChange else { return }
     let moved = indexes.map { order[$0] }
     var rest = order.indices.filter { !indexes.contains($0) }.map { order[$0] }
     rest.insert(contentsOf: moved, at: Swift.min(idx, rest.count))
@@ -150,7 +155,7 @@ final class LiveOrderedSet: NSMutableOrderedSet {
   override func sortRange(
     _ range: NSRange, options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult
   ) {
-    var order = _order
+    guard var order = _orderToChange, range.length > 0 else { return }
     let part = range.location..<range.location + range.length
     order.replaceSubrange(part, with: order[part].ordered { cmptr($0, $1) == .orderedAscending })
     _owner.setToMany(_slot, order)

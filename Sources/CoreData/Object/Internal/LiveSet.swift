@@ -22,6 +22,9 @@ final class LiveSet: NSMutableSet {
 
   private var _members: Set<NSManagedObject> { _owner.members(_slot).members }
 
+  /// The members, for a change that depends on them; none if they cannot be read, which refuses the change.
+  private var _membersToChange: Set<NSManagedObject> { _owner.membersToChange(_slot)?.members ?? [] }
+
   // The superclass would read its empty storage.
   override var description: String { NSSet(array: Array(_members)).description }
 
@@ -50,11 +53,11 @@ final class LiveSet: NSMutableSet {
   override func remove(_ object: Any) { _owner.removeMember(managed(object), _slot) }
 
   override func addObjects(from array: [Any]) { for object in array { add(object) } }
-  override func removeAllObjects() { for object in _members { remove(object) } }
+  override func removeAllObjects() { for object in _membersToChange { remove(object) } }
   override func union(_ otherSet: Set<AnyHashable>) { for object in otherSet { add(object.base) } }
   override func minus(_ otherSet: Set<AnyHashable>) { for object in otherSet { remove(object.base) } }
   override func intersect(_ otherSet: Set<AnyHashable>) {
-    for object in _members where !otherSet.contains(object) { remove(object) }
+    for object in _membersToChange where !otherSet.contains(object) { remove(object) }
   }
   override func setSet(_ otherSet: Set<AnyHashable>) {
     intersect(otherSet)

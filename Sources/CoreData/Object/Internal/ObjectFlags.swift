@@ -31,6 +31,8 @@ struct ObjectFlags: OptionSet {
   static let primitivesWritten = ObjectFlags(rawValue: 1 << 11)
   /// Inside `awakeFromFetch()`: assigning does not make the object dirty.
   static let awakening = ObjectFlags(rawValue: 1 << 12)
+  /// A read or a write of the object has failed since the context was last rolled back.
+  static let failed = ObjectFlags(rawValue: 1 << 29)
 
   // MARK: Lists of the context
 

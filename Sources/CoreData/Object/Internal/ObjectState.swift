@@ -73,6 +73,16 @@ struct ObjectState {
   /// Records that a registrar exists, which must be notified of writes.
   mutating func observe() { flags.insert(.observed) }
 
+  /// Records that the object could not be read.
+  ///
+  /// - Returns: Whether this is its first failure since the context was last rolled back.
+  mutating func fail() -> Bool {
+    defer { flags.insert(.failed) }
+    return !flags.contains(.failed)
+  }
+
+  mutating func forgetFailure() { flags.remove(.failed) }
+
   // MARK: Changes
 
   /// Marks the object dirty after a property was assigned.
@@ -233,7 +243,7 @@ struct ObjectState {
 
   /// Clears the flags that concern the context when the object is unregistered.
   mutating func leaveContext() {
-    flags.subtract([.inserted, .updated, .deleted, .toldDeleted, .listed, .adopted])
+    flags.subtract([.inserted, .updated, .deleted, .toldDeleted, .listed, .adopted, .failed])
     flags.subtract(.event)
   }
 }

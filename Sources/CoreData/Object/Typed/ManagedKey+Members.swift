@@ -49,12 +49,13 @@ extension ManagedKey {
   /// chaptersKey.remove(at: 0, from: book)
   /// ```
   public func insert(_ member: NSManagedObject, into object: NSManagedObject, at index: Int) {
-    object.addMember(member, _orderedSlot(in: object, upTo: index, isInsertion: true), at: index)
+    guard let slot = _orderedSlot(in: object, upTo: index, isInsertion: true) else { return }
+    object.addMember(member, slot, at: index)
   }
 
   /// Removes the member at an index of an object's ordered to-many.
   public func remove(at index: Int, from object: NSManagedObject) {
-    let slot = _orderedSlot(in: object, upTo: index, isInsertion: false)
+    guard let slot = _orderedSlot(in: object, upTo: index, isInsertion: false) else { return }
     object.removeMember(object.members(slot).order[index], slot)
   }
 
@@ -92,12 +93,13 @@ extension ManagedKey {
     return all
   }
 
-  private func _orderedSlot(in object: NSManagedObject, upTo index: Int, isInsertion: Bool) -> Int {
+  /// Returns the slot of an ordered to-many, and traps for an index that it does not have; nil if it cannot be read.
+  private func _orderedSlot(in object: NSManagedObject, upTo index: Int, isInsertion: Bool) -> Int? {
     let slot = toManySlot(in: object)
     guard object._layout.slots[slot].relationship!.isOrdered else {
       programmerError("'\(object._layout.entityName).\(name)' is not ordered and has no indexes.")
     }
-    let count = object.members(slot).order.count
+    guard let count = object.membersToChange(slot)?.order.count else { return nil }
     guard index >= 0, index < count || (isInsertion && index == count) else {
       programmerError(
         "index \(index) is beyond the \(count) members of '\(object._layout.entityName).\(name)'.")

@@ -120,10 +120,18 @@ extension ManagedKey {
         + "\(Value.self). Change the declaration, or the model.")
   }
 
-  /// Traps because a property that is not declared optional has no value.
-  func missing<T>(_ object: NSManagedObject) -> T {
+  /// Traps because a property that is not declared optional has no value. If the object cannot be read, returns an empty value
+  /// instead, which only a type without any does not have.
+  @inline(never) func missing<T>(_ object: NSManagedObject) -> T {
+    if object.isUnreadable, let empty: T = _empty(object) { return empty }
     programmerError(
       "'\(object._layout.entityName).\(name)' is nil, but \(type(of: object)) declares it as \(Value.self). Declare it as "
         + "\(Value.self)?, or give it a value before it is read.")
+  }
+
+  private func _empty<T>(_ object: NSManagedObject) -> T? {
+    guard T.self is NSManagedObject.Type else { return EmptyValue.made() }
+    guard let slot = object._layout.slot(named: name) else { return nil }
+    return object.unknownTarget(at: slot) { $0 is T.Type } as? T
   }
 }

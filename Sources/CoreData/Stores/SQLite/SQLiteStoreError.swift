@@ -52,6 +52,19 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
     }
   }
 
+  /// A statement that reads a row is always the same: apart from the medium, only the file can make it fail.
+  var isDamage: Bool {
+    switch self {
+    case .corruptRow: true
+    case .unreadableExternalData(_, let code): ![EIO, EMFILE, ENFILE, ENOMEM, EINTR, EAGAIN].contains(code)
+    case .sqlite(let error), .tooComplex(let error):
+      // Not cancelled, a statement ends because of a view or trigger of the file that never ends itself.
+      error.isInterrupted ? !QueryCancellation.isCancelled : !error.isOfEnvironment
+    case .closed, .readOnly, .timeout, .moved, .externalData, .danglingReference, .foreignStore, .unstorable, .keysExhausted:
+      false
+    }
+  }
+
   /// SQLite's error, for the user info.
   var underlying: SQLiteError? {
     switch self {
