@@ -6,6 +6,7 @@ import Foundation
 extension NSManagedObjectContext {
   /// Fills a fault with its attached values; otherwise reads them, along with those of its neighbours.
   final func fire(_ object: NSManagedObject) {
+    let former = object._row == nil || isCurrent(object) ? nil : renew(object)
     if object._row == nil, !(object._flags.contains(.inserted) && object._draft != nil) {
       let found: Bool
       do {
@@ -18,6 +19,7 @@ extension NSManagedObjectContext {
         _handleInaccessible(object)
         return
       }
+      if let former, let row = object._row { rereadInverses(object._layout, from: former, to: row) }
     }
     object._state.showValues()
     object.dropPartialValues()
@@ -44,7 +46,7 @@ extension NSManagedObjectContext {
   ) throws -> Bool {
     let chain = ReadChain(above: self)
     if !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator {
-      if let row = _cachedRow(for: key, in: coordinator, at: chain.generation, checking: isChecking) {
+      if let row = _cachedRow(for: key, in: coordinator, chain, checking: isChecking) {
         object._row = row
         return true
       }
@@ -62,7 +64,7 @@ extension NSManagedObjectContext {
       }
     }
     for (key, row) in reading.neighbours {
-      if let fault = table.object(for: key), fault.isFault, fault._row == nil { fault._row = row }
+      if let fault = table.object(for: key), fault.isFault, fault._row == nil { attach(row, to: fault) }
     }
     guard case .row(let row) = reading.found else { return false }
     object._row = row
@@ -70,13 +72,14 @@ extension NSManagedObjectContext {
   }
 
   private final func _cachedRow(
-    for key: ObjectKey, in coordinator: NSPersistentStoreCoordinator, at generation: StoreGeneration?,
+    for key: ObjectKey, in coordinator: NSPersistentStoreCoordinator, _ chain: ReadChain,
     checking isChecking: Bool
   ) -> Row? {
-    guard let row = coordinator.cachedRow(for: key, at: generation) else { return nil }
+    let (generation, earliest) = (chain.generation, chain.earliestRow)
+    guard let row = coordinator.cachedRow(for: key, at: generation, readSince: earliest) else { return nil }
     guard isChecking else { return row }
     checkFreshness()
-    return coordinator.cachedRow(for: key, at: generation)
+    return coordinator.cachedRow(for: key, at: generation, readSince: earliest)
   }
 
   /// Reads the values of a fault without unsaved changes in any ancestor, and of the faults created along
@@ -85,7 +88,8 @@ extension NSManagedObjectContext {
     _ object: NSManagedObject, _ key: ObjectKey, from coordinator: NSPersistentStoreCoordinator,
     at generation: StoreGeneration?, alone isAlone: Bool
   ) throws -> Bool {
-    if isAlone {
+    // With an interval of 0, its neighbours would be read again.
+    if isAlone || staleness == 0 {
       guard let row = try coordinator.row(for: key, at: generation) else { return false }
       object._row = row
       return true
@@ -108,7 +112,7 @@ extension NSManagedObjectContext {
     }
     let read = try coordinator.readableRows(for: keys, at: generation)
     for (fault, row) in zip(faults, read.rows) {
-      if let row { fault._row = row }
+      if let row { attach(row, to: fault) }
     }
     if let error = read.damage[0] { throw error }
     return read.rows[0] != nil

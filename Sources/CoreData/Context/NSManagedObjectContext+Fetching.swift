@@ -120,7 +120,13 @@ extension NSManagedObjectContext {
   final func object(for stored: StoredObject) -> NSManagedObject {
     let key = IdentityKey(stored.key)
     if let object = heldObject(for: key) {
-      if object.isFault, object._row == nil { object.setRow(from: stored) }
+      guard object.isFault else { return object }
+      if object._row == nil {
+        object.setRow(from: stored)
+        object._state.attachValues(stamps.current)
+      } else if stored.part == nil {
+        reattach(stored.row, to: object)
+      }
       return object
     }
     if let entry = overlay.layers.entry(for: key) { return materialize(entry) }

@@ -4,12 +4,12 @@ import Foundation
 // Loading many objects and relationships in bulk.
 
 extension NSManagedObjectContext {
-  /// Attaches values to those faults that have none yet, without showing them; one statement per table. Damaged ones get none:
-  /// firing them reports the damage.
+  /// Attaches values to those faults that have none yet, without showing them; one statement per table. Damaged ones
+  /// get none: firing them reports the damage.
   final func loadValues(of objects: [NSManagedObject]) throws {
     let chain = ReadChain(above: self)
     var wanted: [ObjectKey: NSManagedObject] = [:]
-    for object in objects where object.isFault && object._row == nil {
+    for object in objects where object.isFault && (object._row == nil || isExpired(object)) {
       guard let key = object._key, !chain.contains(IdentityKey(key)) else {
         // An ancestor's unsaved values are in memory.
         do {
@@ -22,15 +22,15 @@ extension NSManagedObjectContext {
     guard !wanted.isEmpty, let coordinator = persistentStoreCoordinator else { return }
     var keys: [ObjectKey] = []
     for (key, object) in wanted {
-      if let row = coordinator.cachedRow(for: key, at: chain.generation) {
-        object._row = row
+      if let row = coordinator.cachedRow(for: key, at: chain.generation, readSince: chain.earliestRow) {
+        reattach(row, to: object)
       } else {
         keys.append(key)
       }
     }
     if keys.isEmpty { return }
     for (key, row) in zip(keys, try coordinator.readableRows(for: keys, at: chain.generation).rows) {
-      if let row { wanted[key]?._row = row }
+      if let row, let object = wanted[key] { reattach(row, to: object) }
     }
   }
 

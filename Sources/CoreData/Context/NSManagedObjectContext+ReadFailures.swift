@@ -4,8 +4,8 @@ import Foundation
 // Reads that have failed where no error can be thrown. Every such read comes here.
 
 extension NSManagedObjectContext {
-  /// Records that a value or relationship of an object could not be read. Traps if the policy says so and the object is not
-  /// just damaged.
+  /// Records that a value or relationship of an object could not be read. Traps if the policy says so and the object
+  /// is not just damaged.
   ///
   /// - Parameter what: What was read, for messages.
   final func fail(_ object: NSManagedObject, _ what: @autoclosure () -> String, _ error: any Error) {
@@ -30,12 +30,11 @@ extension NSManagedObjectContext {
     if let error = readFailures.lasting { throw error }
   }
 
-  /// Throws the kept error if the next save would write an object that could not be read. Deleting one needs no values.
+  /// Throws the kept error if the next save would write, delete or check an object that could not be read.
   final func checkChangesForReadFailures() throws {
     guard let error = readFailures.first else { return }
     let isAny = unsaved.objects.contains { object in
-      object._flags.contains(.failed) && !object._flags.contains(.deleted)
-        && (object.isDirty || object._flags.contains(.locked))
+      object._flags.contains(.failed) && (object.isDirty || object._flags.contains(.locked))
     }
     if isAny { throw error }
   }
@@ -57,7 +56,8 @@ extension NSManagedObjectContext {
 
   // MARK: Unknown targets
 
-  /// Returns a fault that stands for an unknown object, one for each entity. It cannot be read, and belongs to no store.
+  /// Returns a fault that stands for an unknown object, one for each entity. It cannot be read, and belongs to no
+  /// store.
   ///
   /// - Parameters:
   ///   - number: The number of an entity.
@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
     if let known = readFailures.standIns[entity.shape.layout.entityNumber] { return known }
     let object = ObjectMaker.make(entity)
     object._context = self
-    object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads)
+    object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads, readAt: stamps.current)
     table.insert(object)
     readFailures.keep(object)
     return object
@@ -81,8 +81,8 @@ extension NSManagedObjectContext {
   final func errorOfStandIn(_ object: NSManagedObject) -> CocoaError {
     CocoaError.coreData(
       CocoaError.Code.fileReadCorruptFile.rawValue,
-      "This \(object._layout.entityName) is unknown: the object that refers to it could not be read. Call rollback() or "
-        + "reset(), and read it again.")
+      "This \(object._layout.entityName) is unknown: the object that refers to it could not be read. Call rollback() "
+        + "or reset(), and read it again.")
   }
 }
 
@@ -90,7 +90,8 @@ extension NSManagedObject {
   /// Whether the last attempt to read the values has failed.
   package final var isUnreadable: Bool { _flags.isSuperset(of: [.fault, .failed]) }
 
-  /// Refuses a write that would need values which cannot be read. The object counts as changed, so that the next save throws.
+  /// Refuses a write that would need values which cannot be read. The object counts as changed, so that the next save
+  /// throws.
   @inline(never) final func refuseWrite() { _context?.markChanged(self) }
 
   /// Returns a fault that stands for the target of a to-one whose owner cannot be read; nil if the owner can be read.

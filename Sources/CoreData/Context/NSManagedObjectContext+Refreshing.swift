@@ -24,10 +24,9 @@ extension NSManagedObjectContext {
   }
 
   private final func _refreshOne(_ object: NSManagedObject, mergeChanges: Bool) {
-    let isStale = stalenessInterval >= 0
     if mergeChanges, object.isDirty {
       guard object._row != nil, !object._flags.contains(.deleted) else { return }
-      if let newer = _currentRow(of: object, rereading: isStale) {
+      if let newer = _currentRow(of: object) {
         show(newer, at: object)
       }
       object.awake(fromSnapshotEvents: .refresh)
@@ -36,7 +35,6 @@ extension NSManagedObjectContext {
       if mergeChanges { return }
       _refault(new: object)
     } else {
-      if isStale, let key = object._key { persistentStoreCoordinator?.rowCache.forget([key]) }
       _dropChanges(of: object)
       object.turnIntoFault()
       faultBatch.add(object)
@@ -59,8 +57,7 @@ extension NSManagedObjectContext {
   }
 
   /// The row that the object would read now; nil if there is none, or if it cannot be read.
-  private final func _currentRow(of object: NSManagedObject, rereading: Bool) -> Row? {
-    if rereading, let key = object._key { persistentStoreCoordinator?.rowCache.forget([key]) }
+  private final func _currentRow(of object: NSManagedObject) -> Row? {
     do {
       guard case .row(let row) = try ReadChain(above: self).read(object._objectID).found else { return nil }
       return row

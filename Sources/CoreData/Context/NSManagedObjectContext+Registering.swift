@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
       for index in found.indices {
         let key = IdentityKey(found[index].key)
         if let object = heldObject(for: key) {
-          if object.isFault, object._row == nil { object._row = found[index].row }
+          if object.isFault { reattach(found[index].row, to: object) }
           objects.append(object)
           continue
         }
@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
     object.identify(as: space, stored.reference)
     object._contextReference = Unmanaged.passUnretained(self)
     object._row = row
-    object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads)
+    object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads, readAt: stamps.current)
     table.insert(object, as: key)
     return object
   }

@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
     // Values attached before do not tell whether the row is still there; the row cache drops what is deleted.
     if object.isFault, object._row != nil, object._draft == nil, let key = object._key {
       checkFreshness()
-      if rootCoordinator?.cachedRow(for: key, at: readGeneration) == nil { object._row = nil }
+      if rootCoordinator?.cachedRow(for: key, at: readGeneration, readSince: earliestRow) == nil { object._row = nil }
     }
     if object.isFault, object._row == nil, try !load(object, alone: isAlone, checking: true) {
       forget(object)
@@ -191,7 +191,7 @@ extension NSManagedObjectContext {
     object.identify(as: id)
     object._context = self
     object._row = row
-    object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads)
+    object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads, readAt: stamps.current)
     table.insert(object)
     return object
   }

@@ -27,6 +27,7 @@ extension NSManagedObjectContext {
       memo.forgetModel()
     }
     _coordinator = coordinator
+    stampedCache = nil
     if automaticallyMergesChangesFromParent { coordinator?.connect(self) }
   }
 
@@ -47,6 +48,7 @@ extension NSManagedObjectContext {
       if !parent.unsaved.objects.isEmpty { parent.overlay.markStale() }
     }
     _parent = parent
+    stampedCache = nil
   }
 
   /// The name, or kind and address, for messages.

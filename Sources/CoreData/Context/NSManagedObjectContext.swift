@@ -8,9 +8,9 @@ import Synchronization
 /// context, on the main queue. It saves to a coordinator or a parent context. Children read its unsaved state
 /// without visiting its queue.
 open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
-  // Unchecked: all members are confined to the context's queue except `queue`, `overlay` and `generationPin`,
-  // which are Sendable, and `parent` and `persistentStoreCoordinator`, which are set once, before the context
-  // is used.
+  // Unchecked: all members are confined to the context's queue except `queue`, `overlay`, `generationPin` and
+  // `failurePolicy`, which are Sendable, and `parent` and `persistentStoreCoordinator`, which are set once, before the
+  // context is used.
 
   final let lifeline = Lifeline()
   /// Number of resets so far. A reset ends asynchronous fetches.
@@ -47,12 +47,20 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var faultBatch = FaultBatch()
   /// The to-manys read so far.
   @exclusivity(unchecked) var readMembers = ReadMembers()
+  /// When the rows attached to faults were read.
+  @exclusivity(unchecked) var stamps = ReadStamps()
+  /// The coordinator's row cache, once the context has read.
+  @exclusivity(unchecked) var stampedCache: Unmanaged<RowCache>?
+  /// `stalenessInterval`, for reads that do not look for overrides.
+  @exclusivity(unchecked) final var staleness: TimeInterval = -1
   /// Whether the next read asks if others have written to the stores.
   @exclusivity(unchecked) var isFreshnessDue = true
   /// The undo manager and its recorder; nil without undo.
   @exclusivity(unchecked) var _undo: UndoLink?
   /// The highest epoch of the row cache of all saves that this context has merged.
   var mergedEpoch = 0
+  /// The context's own policy; nil if it is inherited. Children read it on their queues.
+  let failurePolicy = Mutex<ReadFailurePolicy?>(nil)
   /// The reads that have failed where no error can be thrown.
   @exclusivity(unchecked) var readFailures = ReadFailures()
   /// Called for the first failed read of an object.
@@ -139,8 +147,17 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Whether a fault whose row is gone becomes a deleted object with nil values (true) or traps (false).
   @exclusivity(unchecked) open var shouldDeleteInaccessibleFaults = true
 
-  /// Age in seconds after which cached values are read again; negative: never, 0: always.
-  @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
+  /// Age in seconds after which values that were read before are read again when a fault fires or an object is
+  /// refreshed or prefetched; negative, the default: never, 0: always.
+  ///
+  /// Objects whose values are loaded keep them. With a negative interval, a fault gets the newest values that the
+  /// coordinator knows: those of the last read or save of any of its contexts. With 0, only values that the context's
+  /// own last fetch has read are not read again. Ages are exact to some milliseconds, and do not apply to a context
+  /// pinned to a query generation.
+  open var stalenessInterval: TimeInterval {
+    get { staleness }
+    set { staleness = newValue }
+  }
 
   /// Whether the context merges saves of its parent, or of other contexts of its coordinator, on its queue.
   ///
@@ -180,8 +197,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   ///
   /// A failed save leaves everything unchanged.
   ///
-  /// - Throws: A Cocoa error: validation (1550...1690), conflicts (133020, 133021), or the store's; the error of a failed read
-  ///   if an object that could not be read is among the changes (see `readFailurePolicy`).
+  /// - Throws: A Cocoa error: validation (1550...1690), conflicts (133020, 133021), or the store's; the error of a
+  ///   failed read if an object that could not be read is among the changes (see `readFailurePolicy`).
   open func save() throws {
     checkQueue()
     try saveChanges()

@@ -39,9 +39,15 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Returns the cached row, if there is one.
-  final func cachedRow(for key: ObjectKey, at generation: StoreGeneration?) -> Row? {
-    guard let generation else { return rowCache.row(for: key) }
-    return _cache(of: key.space.store, generation).row(for: key)
+  ///
+  /// - Parameter earliest: The time, by `CoarseClock`, before which a row is too old. Rows of a pinned state do not
+  ///   age.
+  final func cachedRow(
+    for key: ObjectKey, at generation: StoreGeneration?, readSince earliest: Int = .min
+  ) -> Row? {
+    guard let generation else { return rowCache.row(for: key, readSince: earliest) }
+    let cache = _cache(of: key.space.store, generation)
+    return cache.row(for: key, readSince: cache === rowCache ? earliest : .min)
   }
 
   /// Empties the row cache if another process or coordinator has committed to a store since rows were read from it.
@@ -108,10 +114,10 @@ extension NSPersistentStoreCoordinator {
   private final func _fetch(
     _ plan: FetchPlan, keepingIn cache: RowCache?, _ fetch: () throws -> [StoredObject]
   ) throws -> [StoredObject] {
-    let epoch = cache?.epoch ?? 0
+    let moment = cache?.moment
     let found = try StoreErrors.translating(fetch)
     // Bulk results are retained by their objects; the cache is for single look-ups.
-    if !found.isEmpty, found.count <= 1024, plan.content == .values { cache?.keep(found, readAt: epoch) }
+    if let moment, !found.isEmpty, found.count <= 1024, plan.content == .values { cache?.keep(found, readAt: moment) }
     return found
   }
 
@@ -204,7 +210,7 @@ extension NSPersistentStoreCoordinator {
   /// Returns rows for keys of any store, in order, bypassing the row cache.
   final func rows(for keys: [ObjectKey], at generation: StoreGeneration? = nil) throws -> [Row?] {
     let cache = _cache(of: keys.first?.space.store, generation)
-    let epoch = cache.epoch
+    let moment = cache.moment
     rowReads.wrappingAdd(1, ordering: .relaxed)
     let rows: [Row?]
     if let first = keys.first, keys.allSatisfy({ $0.space.store === first.space.store }) {
@@ -215,16 +221,17 @@ extension NSPersistentStoreCoordinator {
       rows = try keys.map { key in try _reading(of: key, generation)?.rows(for: [key])[0] }
       if generation != nil { return rows }
     }
-    cache.keep(zip(keys, rows).map { StoredObject(key: $0, row: $1) }, readAt: epoch)
+    cache.keep(zip(keys, rows).map { StoredObject(key: $0, row: $1) }, readAt: moment)
     return rows
   }
 
   private static let _mostDamagedRead = 16
 
-  /// Returns rows for keys as `rows(for:at:)` does, except that one damaged row does not keep the others from being read.
+  /// Returns rows for keys as `rows(for:at:)` does, except that one damaged row does not keep the others from being
+  /// read.
   ///
-  /// - Returns: The rows, and the errors of those that are damaged, by position. After many of them, the rest counts as damaged
-  ///   without being read: each attempt may take long.
+  /// - Returns: The rows, and the errors of those that are damaged, by position. After many of them, the rest counts
+  ///   as damaged without being read: each attempt may take long.
   /// - Throws: Any other error.
   final func readableRows(
     for keys: [ObjectKey], at generation: StoreGeneration? = nil
@@ -252,12 +259,12 @@ extension NSPersistentStoreCoordinator {
   /// Returns the row for a key of any store, bypassing the row cache.
   final func row(for key: ObjectKey, at generation: StoreGeneration? = nil) throws -> Row? {
     let cache = _cache(of: key.space.store, generation)
-    let epoch = cache.epoch
+    let moment = cache.moment
     rowReads.wrappingAdd(1, ordering: .relaxed)
     guard let row = try StoreErrors.translating({ try _reading(of: key, generation)?.row(for: key) }) else {
       return nil
     }
-    cache.keep(row, for: key, readAt: epoch)
+    cache.keep(row, for: key, readAt: moment)
     return row
   }
 

@@ -76,8 +76,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     set { _state.withLock { $0.name = newValue } }
   }
 
-  /// What the coordinator's contexts do, unless they set a policy of their own, if a store cannot be read where no error can be
-  /// thrown; `.trap` by default. Not in Core Data.
+  /// What the coordinator's contexts do, unless they set a policy of their own, if a store cannot be read where no
+  /// error can be thrown; `.trap` by default. Not in Core Data.
   public final var readFailurePolicy: ReadFailurePolicy {
     get { _state.withLock { $0.readFailurePolicy } }
     set { _state.withLock { $0.readFailurePolicy = newValue } }

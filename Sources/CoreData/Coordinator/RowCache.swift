@@ -3,20 +3,26 @@ import Synchronization
 /// Rows recently read or saved by the coordinator's contexts, by identity, up to a number of rows and of bytes. Two generations:
 /// when the younger is full, the older one is dropped, with all rows not used meanwhile.
 final class RowCache: Sendable {
+  /// A row, and when it was read or saved.
+  private struct Entry {
+    let row: Row
+    let time: Int
+  }
+
   private struct Generation {
-    var rows: [IdentityKey: Row] = [:]
+    var rows: [IdentityKey: Entry] = [:]
     var bytes = 0
 
     /// - Returns: The former row of the key.
     @discardableResult
-    mutating func set(_ row: Row, _ bytes: Int, for key: IdentityKey) -> Row? {
-      let former = rows.updateValue(row, forKey: key)
-      self.bytes += bytes - (former?.footprint ?? 0)
+    mutating func set(_ entry: Entry, _ bytes: Int, for key: IdentityKey) -> Entry? {
+      let former = rows.updateValue(entry, forKey: key)
+      self.bytes += bytes - (former?.row.footprint ?? 0)
       return former
     }
 
     mutating func remove(_ key: IdentityKey) {
-      if let former = rows.removeValue(forKey: key) { bytes -= former.footprint }
+      if let former = rows.removeValue(forKey: key) { bytes -= former.row.footprint }
     }
 
     mutating func removeAll() {
@@ -45,19 +51,30 @@ final class RowCache: Sendable {
     _byteCapacity = byteCapacity
   }
 
-  func row(for key: ObjectKey) -> Row? {
+  /// - Parameter earliest: The time, by `CoarseClock`, before which a row is too old.
+  func row(for key: ObjectKey, readSince earliest: Int = .min) -> Row? {
     let key = IdentityKey(key)
     return _rows.withLock { rows in
-      if let row = rows.young.rows[key] { return row }
-      guard let row = rows.old.rows[key] else { return nil }
-      rows.young.set(row, row.footprint, for: key)
-      return row
+      if let entry = rows.young.rows[key] { return entry.time >= earliest ? entry.row : nil }
+      guard let entry = rows.old.rows[key], entry.time >= earliest else { return nil }
+      rows.young.set(entry, entry.row.footprint, for: key)
+      return entry.row
     }
   }
 
-  /// The current epoch; take it before a read.
+  /// The number of commits so far.
   @inline(__always)
   var epoch: Int { _commits.load(ordering: .acquiring) }
+
+  /// The beginning of a read of a store.
+  struct Moment {
+    let epoch: Int
+    let time: Int
+  }
+
+  /// The current moment; take it before a read.
+  @inline(__always)
+  var moment: Moment { Moment(epoch: epoch, time: CoarseClock.now) }
 
   /// The rows and bytes in the cache, counting a row twice that both generations have.
   var size: (rows: Int, bytes: Int) {
@@ -65,27 +82,27 @@ final class RowCache: Sendable {
   }
 
   /// Caches rows that a read returned, unless a commit has happened since it began.
-  func keep(_ found: [StoredObject], readAt epoch: Int) {
+  func keep(_ found: [StoredObject], readAt moment: Moment) {
     _rows.withLock { rows in
-      guard self.epoch == epoch else { return }
+      guard epoch == moment.epoch else { return }
       for object in found {
-        if let row = object.row { _keep(row, IdentityKey(object.key), &rows) }
+        if let row = object.row { _keep(Entry(row: row, time: moment.time), IdentityKey(object.key), &rows) }
       }
     }
   }
 
   /// Caches a row that a read returned, unless a commit has happened since it began.
-  func keep(_ row: Row, for key: ObjectKey, readAt epoch: Int) {
+  func keep(_ row: Row, for key: ObjectKey, readAt moment: Moment) {
     _rows.withLock { rows in
-      guard self.epoch == epoch else { return }
-      _keep(row, IdentityKey(key), &rows)
+      guard epoch == moment.epoch else { return }
+      _keep(Entry(row: row, time: moment.time), IdentityKey(key), &rows)
     }
   }
 
-  private func _keep(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
-    let bytes = row.footprint
+  private func _keep(_ entry: Entry, _ key: IdentityKey, _ rows: inout Generations) {
+    let bytes = entry.row.footprint
     if bytes > _byteCapacity / 4 { return }
-    rows.young.set(row, bytes, for: key)
+    rows.young.set(entry, bytes, for: key)
     _age(&rows)
   }
 
@@ -94,14 +111,15 @@ final class RowCache: Sendable {
   /// - Returns: The epoch after the save.
   @discardableResult
   func commit(_ entries: [Layer.Entry]) -> Int {
-    _rows.withLock { rows in
+    let time = CoarseClock.now
+    return _rows.withLock { rows in
       let epoch = _beginEpoch()
       entries.forEachHeld { entry in
         let key = IdentityKey(entry.id)
         if key.isTemporary { return }
         switch entry.kind {
         case .inserted, .updated:
-          if let row = entry.row { _insertUnlessOlder(row, key, &rows) }
+          if let row = entry.row { _insertUnlessOlder(Entry(row: row, time: time), key, &rows) }
         case .deleted, .annihilated: _drop(key, &rows)
         }
       }
@@ -114,9 +132,10 @@ final class RowCache: Sendable {
   /// - Returns: The epoch after the commit.
   @discardableResult
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) -> Int {
-    _rows.withLock { rows in
+    let time = CoarseClock.now
+    return _rows.withLock { rows in
       let epoch = _beginEpoch()
-      for (key, row) in written { _insertUnlessOlder(row, IdentityKey(key), &rows) }
+      for (key, row) in written { _insertUnlessOlder(Entry(row: row, time: time), IdentityKey(key), &rows) }
       for key in deleted { _drop(IdentityKey(key), &rows) }
       return epoch
     }
@@ -125,12 +144,12 @@ final class RowCache: Sendable {
   private func _beginEpoch() -> Int { _commits.wrappingAdd(1, ordering: .releasing).newValue }
 
   @inline(__always)
-  private func _insertUnlessOlder(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
-    let bytes = row.footprint
+  private func _insertUnlessOlder(_ entry: Entry, _ key: IdentityKey, _ rows: inout Generations) {
+    let bytes = entry.row.footprint
     if bytes > _byteCapacity / 4 { return _drop(key, &rows) }
     // Rows of other coordinators may arrive late; keep the newer row.
-    if let known = rows.young.set(row, bytes, for: key) ?? rows.old.rows[key], known.version > row.version {
-      rows.young.set(known, known.footprint, for: key)
+    if let known = rows.young.set(entry, bytes, for: key) ?? rows.old.rows[key], known.row.version > entry.row.version {
+      rows.young.set(known, known.row.footprint, for: key)
     }
     _age(&rows)
   }

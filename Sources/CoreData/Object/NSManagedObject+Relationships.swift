@@ -78,7 +78,8 @@ extension NSManagedObject {
     return state
   }
 
-  /// Returns the members of a to-many for a change that depends on them; nil if they cannot be read, which refuses the change.
+  /// Returns the members of a to-many for a change that depends on them; nil if they cannot be read, which refuses
+  /// the change.
   final func membersToChange(_ slot: Int) -> ToManyState? {
     let state = members(slot)
     if state.isRealised { return state }

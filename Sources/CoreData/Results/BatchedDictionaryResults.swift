@@ -40,8 +40,8 @@ public struct BatchedDictionaryResults: RandomAccessCollection {
     }
   }
 
-  /// The dictionary at a position. If its row is damaged, it has only its object ID. If the store cannot be read, it has only
-  /// its object ID and is read again at the next access, or the process traps: see ``ReadFailurePolicy``.
+  /// The dictionary at a position. If its row is damaged, it has only its object ID. If the store cannot be read, it
+  /// has only its object ID and is read again at the next access, or the process traps: see ``ReadFailurePolicy``.
   public subscript(position: Int) -> NSDictionary {
     precondition(indices.contains(position), "index \(position) is outside 0..<\(count)")
     switch _source {

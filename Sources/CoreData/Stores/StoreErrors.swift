@@ -59,8 +59,8 @@ package enum StoreErrors {
     code == .fileReadCorruptFile || code == .fileReadNoPermission || code == .fileReadTooLarge
   }
 
-  /// Whether an error says that what a store holds is damaged: reading it again fails again, and its object alone is concerned.
-  /// Any other error concerns the store, and may pass.
+  /// Whether an error says that what a store holds is damaged: reading it again fails again, and its object alone is
+  /// concerned. Any other error concerns the store, and may pass.
   static func isDamage(_ error: any Error) -> Bool {
     guard let error = error as? CocoaError else { return false }
     return error.userInfo[_damageKey] as? Bool ?? meansDamage(error.code)

@@ -97,9 +97,9 @@ extension ModelContext {
   /// Posted after a save, with the context as object and ``NotificationKey``s in `userInfo`.
   public static let didSave = Notification.Name("ModelContextDidSave")
 
-  /// Posted when a model could not be read where no error can be thrown, with the context as object, the model's identity in
-  /// `userInfo` under ``NotificationKey/failedIdentifier``, and the error under `NSUnderlyingErrorKey`: once for each model
-  /// until ``rollback()``. Not in Apple's SwiftData.
+  /// Posted when a model could not be read where no error can be thrown, with the context as object, the model's
+  /// identity in `userInfo` under ``NotificationKey/failedIdentifier``, and the error under `NSUnderlyingErrorKey`:
+  /// once for each model until ``rollback()``. Not in Apple's SwiftData.
   public static let readDidFail = Notification.Name("ModelContextReadDidFail")
 
   /// Keys of `userInfo` in notifications, by their `rawValue`. The values are arrays of

@@ -91,8 +91,8 @@ public class ModelContext: Equatable {
     set { autosave.isEnabled = newValue }
   }
 
-  /// What happens if a store can't be read where no error can be thrown: when a value, the models of a relationship or a batch
-  /// are loaded. The container's policy by default. Not in Apple's SwiftData.
+  /// What happens if a store can't be read where no error can be thrown: when a value, the models of a relationship
+  /// or a batch are loaded. The container's policy by default. Not in Apple's SwiftData.
   ///
   /// With `fail` the model shows empty values, later saves and fetches throw the error until ``rollback()``, and
   /// ``readDidFail`` is posted. A damaged model is treated like this in any case.

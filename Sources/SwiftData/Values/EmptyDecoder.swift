@@ -1,7 +1,7 @@
 import CoreData
 
-/// Decodes the empty value of a Codable type: numbers are 0, texts and collections empty, optionals nil, enumerations a case
-/// of theirs. For a required attribute of which the store has no value that can be read.
+/// Decodes the empty value of a Codable type: numbers are 0, texts and collections empty, optionals nil, enumerations
+/// a case of theirs. For a required attribute of which the store has no value that can be read.
 struct EmptyDecoder: Decoder {
   /// A type that contains itself would be decoded for ever.
   private static let _deepest = 64

@@ -27,7 +27,7 @@ import Testing
   private func _key(_ number: Int64) -> ObjectKey { ObjectKey(space: _space, reference: number) }
 
   private func _keep(_ cache: RowCache, _ number: Int64, bytes: Int) {
-    cache.keep(_row(bytes), for: _key(number), readAt: cache.epoch)
+    cache.keep(_row(bytes), for: _key(number), readAt: cache.moment)
   }
 
   @Test func `rows beyond the bound of bytes are dropped, the least recently used first`() {

@@ -35,7 +35,7 @@ final class FetchReading {
     }
     _deleted =
       includesPending ? context.unreadDeletions.filter { $0.space.layout.rootNumber == root } : []
-    _chain = ReadChain(above: context)
+    _chain = ReadChain(above: context, isFetch: true)
     _ownLayers = context.overlay.layers
     needsOverlay =
       includesPending && (!context.unsaved.objects.isEmpty || !_ownLayers.isEmpty || _chain.hasOverlays)

@@ -12,9 +12,13 @@ struct ReadChain {
   let coordinator: NSPersistentStoreCoordinator?
   /// The state of the stores to read; nil for the latest.
   let generation: StoreGeneration?
+  /// The time, by `CoarseClock`, before which a cached row is too old for the context.
+  let earliestRow: Int
 
-  /// Creates the chain above `context`.
-  init(above context: NSManagedObjectContext) {
+  /// Creates the chain above `context`, for a read that begins now.
+  ///
+  /// - Parameter isFetch: Whether the context fetches.
+  init(above context: NSManagedObjectContext, isFetch: Bool = false) {
     if context.isFreshnessDue { context.checkFreshness() }
     var overlays: [[Layer]] = []
     var root = context
@@ -27,6 +31,8 @@ struct ReadChain {
     self.overlays = overlays
     generation = root.generationPin.generation
     coordinator = root.rootCoordinator
+    earliestRow = context.earliestRow
+    context.beginRead(coordinator, isFetch: isFetch)
     Interleaving.reach(.read)
   }
 
@@ -42,6 +48,7 @@ struct ReadChain {
     self.overlays = overlays
     generation = context.readGeneration
     coordinator = context.rootCoordinator
+    earliestRow = .min
   }
 
   var hasOverlays: Bool { !overlays.isEmpty }
@@ -84,7 +91,9 @@ struct ReadChain {
       return Reading(found: _row(for: id, over: cached).map(Found.row) ?? .deleted)
     }
     guard let key = id.key, let coordinator else { return Reading(found: .missing) }
-    if let cached { return Reading(found: .row(cached)) }
+    let recent =
+      earliestRow == .min ? cached : coordinator.cachedRow(for: key, at: generation, readSince: earliestRow)
+    if let recent { return Reading(found: .row(recent)) }
     let others = neighbours().filter { $0 != key }
     let read = try coordinator.readableRows(for: [key] + others, at: generation)
     if let error = read.damage[0] { throw error }

@@ -7,8 +7,6 @@ struct ReadFailures {
   /// The first error that is not due to damage of one object: the context has shown empty values of objects whose own
   /// values may be in order, and throws it from now on.
   private(set) var lasting: (any Error)?
-  /// The policy of the context itself; nil if it is inherited.
-  var policy: ReadFailurePolicy?
   /// Faults that stand for the targets of required to-ones of objects that cannot be read, by entity number.
   private(set) var standIns: [Int: NSManagedObject] = [:]
 

@@ -4,11 +4,14 @@
 /// Transitions are grouped by the phase of an object's life in which they occur.
 struct ObjectState {
   private(set) var flags: ObjectFlags = []
+  /// When the row of a fault was read; see `ReadStamps`.
+  private(set) var stamp: UInt32 = 0
 
   // MARK: Making
 
   /// Registers a fault: a stored object without values.
-  mutating func beginAsFault(checked isChecked: Bool, recordingReads: Bool) {
+  mutating func beginAsFault(checked isChecked: Bool, recordingReads: Bool, readAt stamp: UInt32) {
+    self.stamp = stamp
     flags.formUnion(isChecked ? [.fault, .checked] : .fault)
     if recordingReads { flags.insert(.recordsReads) }
   }
@@ -41,6 +44,9 @@ struct ObjectState {
   }
 
   // MARK: Values
+
+  /// Records that values are attached to the fault which were read at this time.
+  mutating func attachValues(_ stamp: UInt32) { self.stamp = stamp }
 
   /// Makes the attached values readable.
   mutating func showValues() { flags.remove(.fault) }

@@ -38,7 +38,8 @@ package enum EmptyValue {
   }
 
   private static func _firstCase<Value>() -> Value {
-    withUnsafeTemporaryAllocation(byteCount: max(1, MemoryLayout<Value>.size), alignment: MemoryLayout<Value>.alignment) {
+    let layout = MemoryLayout<Value>.self
+    return withUnsafeTemporaryAllocation(byteCount: max(1, layout.size), alignment: layout.alignment) {
       $0.initializeMemory(as: UInt8.self, repeating: 0)
       return $0.baseAddress!.load(as: Value.self)
     }

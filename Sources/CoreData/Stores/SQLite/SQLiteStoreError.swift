@@ -60,7 +60,8 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
     case .sqlite(let error), .tooComplex(let error):
       // Not cancelled, a statement ends because of a view or trigger of the file that never ends itself.
       error.isInterrupted ? !QueryCancellation.isCancelled : !error.isOfEnvironment
-    case .closed, .readOnly, .timeout, .moved, .externalData, .danglingReference, .foreignStore, .unstorable, .keysExhausted:
+    case .closed, .readOnly, .timeout, .moved, .externalData, .danglingReference, .foreignStore, .unstorable,
+      .keysExhausted:
       false
     }
   }
