@@ -22,7 +22,11 @@ static inline void release_freed_bytes(void) {
 #endif
 }
 
-/// Has SQLite count its allocations, which distributions switch off. Call before anything uses SQLite.
-static inline void count_sqlite_bytes(void) { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1); }
+/// Has SQLite count its allocations, which distributions and the engine switch off. Call before anything uses SQLite.
+static inline void count_sqlite_bytes(void) {
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1);
+  // From now on nobody can change that.
+  sqlite3_initialize();
+}
 
 #endif
