@@ -23,6 +23,18 @@ package enum Live {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
   }
 
+  /// Waits until idle threads of Dispatch have ended, each of which keeps up to a thousand blocks for later.
+  package static func settleThreads() throws {
+    // They end after five seconds.
+    var (last, quiet) = (try threads(), 0)
+    for _ in 0..<30 where quiet < 6 {
+      sleep(1)
+      let now = try threads()
+      quiet = now == last ? quiet + 1 : 0
+      last = now
+    }
+  }
+
   /// Waits until threads have let go what they have finished with: until the number of bytes stays.
   package static func settle() {
     var last = bytes

@@ -50,6 +50,7 @@ struct ScenarioRun: Sendable {
       result.seconds += Double(MonotonicClock.now - begin) / 1e9
       try work.settle()
       result.differences += try work.screen.differences().map { "after \(Int(result.seconds)) s \($0)" }
+      if seconds >= 120 { try Live.settleThreads() }
       result.late = try Self._holdings(instruments)
       if number == 0 { result.early = result.late }
       progress(
