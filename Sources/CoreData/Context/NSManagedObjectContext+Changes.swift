@@ -100,12 +100,12 @@ extension NSManagedObjectContext {
 
   private final func _propagate(deletionOf object: NSManagedObject) {
     // Its row is gone: no relationships to follow.
-    if _isGone(object) { return }
+    if isGone(object) { return }
     for slot in object._layout.followedSlots {
       guard let relationship = object.relationship(slot) else { continue }
       for other in object.targets(slot) where !other._flags.contains(.deletePropagated) {
         // Cutting a to-one fires the fault, and an ancestor may have deleted the member since the members were read.
-        if let inverse = relationship.inverseSlot, !other._layout.slots[inverse].isToMany, _isGone(other) {
+        if let inverse = relationship.inverseSlot, !other._layout.slots[inverse].isToMany, isGone(other) {
           continue
         }
         if relationship.deleteRule == .cascade, !other._flags.contains(.deleted) { deleteObject(other) }
@@ -117,7 +117,7 @@ extension NSManagedObjectContext {
 
   /// Whether an object is a fault whose row has been deleted by an ancestor or another context. One that cannot be read is not
   /// gone: its rules are followed, which fires the fault and reports why.
-  private final func _isGone(_ object: NSManagedObject) -> Bool {
+  final func isGone(_ object: NSManagedObject) -> Bool {
     guard object.isFault, object._row == nil, !object._flags.contains(.inserted) else { return false }
     do {
       return try !load(object)

@@ -73,7 +73,13 @@ extension NSManagedObjectContext {
   private final func _revert(_ changes: [ObjectChange]) {
     processPendingChanges()
     // Objects reappear before anything refers to them.
-    for change in changes where change.wasAlive && !change.isAlive { _reappear(change.object) }
+    var reappeared: [IdentityKey: NSManagedObject] = [:]
+    for change in changes where change.wasAlive && !change.isAlive {
+      let old = change.object._id.map { IdentityKey($0) }
+      _reappear(change.object)
+      if let old, change.object._flags.contains(.inserted) { reappeared[old] = change.object }
+    }
+    for object in reappeared.values { _relink(object, to: reappeared) }
     var pairs = Set<ManyToManyPair.Identity>()
     for change in changes { _revertValues(of: change, &pairs) }
     for change in changes where !change.wasAlive && change.isAlive { _disappear(change.object) }
@@ -88,19 +94,20 @@ extension NSManagedObjectContext {
   /// - Parameter pairs: The pairs of many-to-manys reverted so far: both ends have recorded them.
   private final func _revertValues(of change: ObjectChange, _ pairs: inout Set<ManyToManyPair.Identity>) {
     let object = change.object
-    guard object._context === self else { return }
+    // Others may have deleted it since.
+    guard _isThere(object) else { return }
     if object.isFault { object.fireFault() }
     for (slot, value) in change.values {
       object.write(value, at: slot)
       object._relations?.forgetDecoded(slot)
     }
     // Both ends of a one-to-many were recorded; each is restored separately.
-    for (slot, target) in change.targets { object.link(slot, to: target?._context === self ? target : nil) }
+    for (slot, target) in change.targets { object.link(slot, to: target.flatMap { _isThere($0) ? $0 : nil }) }
     for change in change.members {
       object.willChangeState()
       let state = object.members(change.slot)
       let isManyToMany = object._layout.slots[change.slot].relationship?.isManyToMany ?? false
-      for (member, before) in change.changed where !before || member._context === self {
+      for (member, before) in change.changed where !before || _isThere(member) {
         // In a one-to-many the member's own to-one is restored separately.
         if isManyToMany {
           guard let pair = ManyToManyPair(object, change.slot, state, with: member),
@@ -128,6 +135,13 @@ extension NSManagedObjectContext {
   /// Restores a deleted object.
   private final func _reappear(_ object: NSManagedObject) {
     undoRecorder?.willChange(object)
+    if object._flags.isSuperset(of: [.deleted, .vanished]), object._context === self {
+      // Its row is gone, as if the deletion had been saved here.
+      if object._flags.contains(.adopted) { withdraw(object) }
+      unlist(object)
+      forget(object)
+    }
+    discards.forgetInsertion(object._objectID)
     if object._context === self, table.object(for: object._objectID) === object {
       // Deleted, but not saved yet.
       if object._flags.contains(.adopted) { withdraw(object) }
@@ -158,6 +172,30 @@ extension NSManagedObjectContext {
     object._state.insertDeleted()
     table.insert(object)
     markChanged(object)
+  }
+
+  /// Restores the links of an object that has reappeared as a new one: to others of its kind under their new IDs, and to no
+  /// object that is gone.
+  private final func _relink(_ object: NSManagedObject, to reappeared: [IdentityKey: NSManagedObject]) {
+    for slot in object._layout.toOneSlots {
+      guard let value = object._draft?[slot] else { continue }
+      let key: IdentityKey
+      switch value {
+      case .reference(let reference): key = IdentityKey(reference)
+      case .pending(let id): key = IdentityKey(id)
+      default: continue
+      }
+      if let target = reappeared[key] {
+        object.link(slot, to: target)
+      } else if let target = object.target(in: value), target._flags.contains(.deleted) || isGone(target) {
+        object.link(slot, to: nil)
+      }
+    }
+  }
+
+  /// Whether a link to an object can be restored.
+  private final func _isThere(_ object: NSManagedObject) -> Bool {
+    object._context === self && !object._flags.contains(.deleted) && !isGone(object)
   }
 
   /// Reverts an insertion.

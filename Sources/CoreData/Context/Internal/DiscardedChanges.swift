@@ -25,6 +25,8 @@ struct RecentDiscards {
   }
 
   private var _references: [Reference] = []
+  /// Insertions that have been made again.
+  private var _redone: [NSManagedObjectID] = []
 
   var isEmpty: Bool { _references.isEmpty }
 
@@ -34,10 +36,19 @@ struct RecentDiscards {
   }
 
   /// Forgets the changes that all descendants have reread.
-  mutating func removeReread() { _references.removeAll { $0.changes == nil } }
+  mutating func removeReread() {
+    _references.removeAll { $0.changes == nil }
+    if _references.isEmpty { _redone = [] }
+  }
+
+  /// Records that an object which was discarded has been inserted again, by an undo.
+  mutating func forgetInsertion(_ id: NSManagedObjectID) {
+    if hasInsertion(id) { _redone.append(id) }
+  }
 
   /// Whether an object was discarded before it was ever saved.
   func hasInsertion(_ id: NSManagedObjectID) -> Bool {
     _references.contains { $0.changes?.hasInsertion(id) ?? false }
+      && !_redone.contains { $0.isSameObject(as: id) }
   }
 }
