@@ -163,6 +163,7 @@ struct VersionConflictResolver {
 
   func resolve() {
     guard let persisted = _persisted else { return _resolveVanished() }
+    let wasDeleted = _object._flags.contains(.deleted)
     if _type == .rollbackMergePolicyType || !_object.isDirty {
       _rollBack(to: persisted)
     } else if _object._flags.contains(.deleted) {
@@ -172,7 +173,9 @@ struct VersionConflictResolver {
       _merge(persisted)
     }
     _object.awake(fromSnapshotEvents: .mergePolicy)
-    _context.recordEvent(_object, .eventRefreshed)
+    // A deletion that is rolled back was announced.
+    let isBack = wasDeleted && !_object._flags.contains(.deleted)
+    _context.recordEvent(_object, isBack ? .eventMergedInsert : .eventRefreshed)
   }
 
   /// Resolves a row deleted elsewhere: reinserts the object if local values win, otherwise deletes it.
@@ -187,11 +190,34 @@ struct VersionConflictResolver {
     _object._row = nil
     _object._state.insertAnew()
     _object._changed = SlotSet(_object._layout.slots.indices)
+    _dropLostLinks()
+  }
+
+  /// Drops the links that went with the deleted row, and those to objects whose rows are gone, too: it may have been deleted
+  /// with its owner.
+  private func _dropLostLinks() {
+    for slot in _object._layout.toManySlots {
+      for target in _object.knownTargets(slot) { target._relations?.dropClean() }
+    }
+    _object._relations?.dropClean()
+    guard let draft = _object._draft else { return }
+    var links: [(slot: Int, key: ObjectKey)] = []
+    for slot in _object._layout.toOneSlots {
+      // A changed target is inserted again as well, or reported as gone.
+      guard case .reference(let key) = draft[slot], key != _object._key,
+        !(_context.registered(in: draft[slot])?.isDirty ?? false)
+      else { continue }
+      links.append((slot, key))
+    }
+    // If the store cannot be read now, the save will report it.
+    guard !links.isEmpty, let rows = try? _context.persistentStoreCoordinator?.rows(for: links.map(\.key)) else { return }
+    for ((slot, _), row) in zip(links, rows) where row == nil { _object.link(slot, to: nil) }
   }
 
   /// Drops the local changes; the object shows the stored row.
   private func _rollBack(to persisted: Row) {
     _cutOwnTargets { _ in true }
+    _rereadFormerOwners { _ in true }
     _context.rereadInverses(_object._layout, from: _object._row, to: persisted)
     _object._row = persisted
     _object._draft = nil
@@ -244,6 +270,7 @@ struct VersionConflictResolver {
     }
     let row = local.laid(over: persisted, changed.union(_object._layout.transientSlots), _object._layout)
     _cutOwnTargets { dropped.contains($0) }
+    _rereadFormerOwners { dropped.contains($0) }
     _context.rereadInverses(_object._layout, from: base, to: persisted)
     for slot in _object._layout.toManySlots where _object._relations?.members(slot)?.hasChanges ?? false {
       changed.insert(slot)
@@ -254,6 +281,28 @@ struct VersionConflictResolver {
     _object._state.ownDraft()
     // Keep local additions and removals; reread the changes of others in the same relationship.
     _object._relations?.dropClean()
+  }
+
+  /// Rereads the to-manys from which a dropped change, of the object's to-one or its deletion, has removed it.
+  private func _rereadFormerOwners(_ isDropped: (Int) -> Bool) {
+    func reread(_ owner: NSManagedObject, _ slot: Int) {
+      guard let state = owner._relations?.members(slot), state.changes[_object] != nil else { return }
+      state.forget(_object)
+      state.unrealise()
+    }
+    for slot in _object._layout.slots.indices where isDropped(slot) {
+      guard let relationship = _object._layout.slots[slot].relationship, let inverse = relationship.inverseSlot
+      else { continue }
+      if relationship.isManyToMany {
+        if _object._flags.contains(.deleted) {
+          for owner in _object.knownTargets(slot) { reread(owner, inverse) }
+        }
+      } else if !relationship.isToMany, let base = _object._row,
+        let owner = _context.registered(in: base[slot]), owner._layout.slots[inverse].isToMany
+      {
+        reread(owner, inverse)
+      }
+    }
   }
 
   /// Removes the object from the to-manys of its dropped to-one changes.
