@@ -8,6 +8,8 @@ enum DeletionCause {
   case requested
   /// The delete rules have been applied already, or have nothing to follow.
   case settled
+  /// Another context has deleted it and applied the delete rules, but not stored that yet: an ancestor, which may roll it back.
+  case merged
   /// Its row is known to be gone: the next save writes nothing for it.
   case vanished
   /// A child has saved the deletion: the overlay lists it, unless the object has changes of this context as well.
@@ -29,11 +31,11 @@ extension NSManagedObjectContext {
   final func markDeleted(_ object: NSManagedObject, as cause: DeletionCause = .requested) {
     switch cause {
     case .requested, .settled: object.willChangeState()
-    case .vanished, .adopted, .dropped: break
+    case .merged, .vanished, .adopted, .dropped: break
     }
     object._state.delete(cause, by: DeletionCause.Permission())
     switch cause {
-    case .requested, .settled, .vanished: list(object)
+    case .requested, .settled, .merged, .vanished: list(object)
     case .adopted: if object._flags.contains(.listed) { list(object) } else { object._state.adopt() }
     case .dropped: unlist(object)
     }
@@ -71,6 +73,21 @@ extension NSManagedObjectContext {
       return true
     }
     return keys
+  }
+
+  /// Brings back an object that others had deleted, and announces it as inserted: its row exists again.
+  ///
+  /// - Parameter row: The row; nil if it is not known, so that firing the fault reads it.
+  final func revive(_ object: NSManagedObject, row: Row?) {
+    withdraw(object)
+    unlist(object)
+    object._draft = nil
+    object._changed.removeAll()
+    object._relations = nil
+    object._row = row
+    object._state.revive()
+    if let row { rereadInverses(object._layout, from: nil, to: row) } else { object.turnIntoFault() }
+    recordEvent(object, .eventMergedInsert)
   }
 
   /// Checks, in debug builds, that the deleted objects of a context which has just saved or merged are listed for the next

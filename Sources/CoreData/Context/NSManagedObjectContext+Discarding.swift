@@ -33,7 +33,8 @@ extension NSManagedObjectContext {
     for entry in changes.entries {
       let object = heldObject(for: entry.id)
       guard object != nil || entry.kind == .deleted || needsRows else { continue }
-      if object?._flags.contains(.deleted) ?? false { continue }
+      let isDeletedElsewhere = object?._flags.contains(.deletedElsewhere) ?? false
+      if !isDeletedElsewhere, object?._flags.contains(.deleted) ?? false { continue }
       object?._relations?.dropClean()
       let found: ReadChain.Found
       do {
@@ -45,13 +46,13 @@ extension NSManagedObjectContext {
       }
       switch found {
       case .row(let row):
-        if object == nil, entry.kind == .deleted {
+        if isDeletedElsewhere || object == nil && entry.kind == .deleted {
           mergeInsertion(of: entry.id, row: row, changed: SlotSet(), into: &merged)
         } else {
           mergeUpdate(of: entry.id, row: row, changed: entry.changed, into: &merged)
         }
       case .missing:
-        if let object, !object._flags.contains(.inserted) { gone.append(object) }
+        if let object, object._flags.isDisjoint(with: [.inserted, .deleted]) { gone.append(object) }
       case .deleted: break
       }
     }

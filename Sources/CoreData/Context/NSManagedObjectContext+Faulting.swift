@@ -127,8 +127,8 @@ extension NSManagedObjectContext {
     }
     object._row = Row(count: object._layout.slots.count, version: 0)
     object._state.showValues()
-    // Delete rules have nothing to follow.
-    markDeleted(object, as: .settled)
+    // Delete rules have nothing to follow. An ancestor that has not saved its deletion may roll it back.
+    markDeleted(object, as: ReadChain(peekingAbove: self).deletes(object._objectID) ? .merged : .vanished)
   }
 
   // MARK: Relationships

@@ -50,9 +50,7 @@ extension NSManagedObjectContext {
     defer { endMerge() }
     advanceGeneration()
     let isForeign = changes.coordinator !== persistentStoreCoordinator
-    if isForeign, let coordinator = persistentStoreCoordinator {
-      coordinator.adopt(changes.entries)
-    }
+    if isForeign { persistentStoreCoordinator?.adoptForeign(changes.entries) }
     var merged = MergedSets()
     // Incremental growth would take a third of the time of an insertion, mostly on the main thread.
     let insertions = changes.insertionCount
@@ -62,45 +60,68 @@ extension NSManagedObjectContext {
     }
     let chain = _parent == nil ? nil : ReadChain(above: self)
     let isOvertaken = isForeign || _mayBeOvertaken(changes, chain)
-    var unknown: [UnknownRow] = []
+    var unknown: [UnknownChange] = []
     let isInOrder = !isForeign && chain == nil && _mergesInOrder(changes)
     if !isForeign { mergedEpoch = max(mergedEpoch, changes.epoch) }
     // Deletions come last, once the links they cut have been merged.
-    for entry in changes.entries where entry.kind != .deleted {
+    for entry in changes.entries where entry.kind != .deleted && entry.kind != .annihilated {
       let id = isForeign ? localized(entry.id) : entry.id
+      let isInsertion = entry.kind == .inserted
+      let known = table.object(for: id)
       // Rows of objects that are neither registered nor observed are not looked up.
-      let isRegistered = table.object(for: id) != nil
-      let isSeen = isRegistered || entry.kind == .inserted || !events.observers.isEmpty
+      let isSeen = known != nil || isInsertion || !events.observers.isEmpty
       let stored = changes.isStored ? entry.row : nil
       let row = isSeen ? chain?.newestRow(for: id, saved: stored) ?? entry.row : entry.row
-      switch entry.kind {
-      case .inserted:
-        switch isOvertaken ? _standing(of: id, row, chain) : .there(row) {
-        case .there(let newest):
-          mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
-        case .unknown(let key):
-          unknown.append(
-            UnknownRow(kind: .inserted, key: key, changed: entry.changed, saved: isInOrder ? stored : nil))
-        case .gone: break
-        }
-      case .updated:
-        // This context may have deleted the row since, and an observer would show it again.
-        let mayBeGone = isOvertaken && !isInOrder && isSeen && !isRegistered
-        switch mayBeGone ? _standing(of: id, row, chain) : .there(row) {
-        case .there(let newest): mergeUpdate(of: id, row: newest, changed: entry.changed, into: &merged)
-        case .unknown(let key):
-          unknown.append(UnknownRow(kind: .updated, key: key, changed: entry.changed, saved: nil))
-        case .gone: break
-        }
-      case .deleted, .annihilated: break
+      // The versions of a loaded object and of a late row tell which one is newer. Other objects must not show a late row, nor a
+      // list one that is gone: a save also reports objects that it has not written.
+      let isUncertain =
+        isOvertaken && isSeen && (isInsertion || chain != nil || known?._row == nil) || isSeen && known == nil && !isInsertion
+      switch isUncertain ? _standing(of: id, row, chain) : .there(row) {
+      case .there(let newest) where isInsertion:
+        mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
+      case .there(let newest): mergeUpdate(of: id, row: newest, changed: entry.changed, into: &merged)
+      case .unknown(let key):
+        unknown.append(
+          UnknownChange(
+            id: id, key: key, isInsertion: isInsertion, changed: entry.changed,
+            saved: isInsertion && isInOrder ? stored : nil))
+      case .gone: break
       }
     }
-    if !unknown.isEmpty { _merge(unknown, into: &merged) }
-    for entry in changes.entries where entry.kind == .deleted {
-      mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, isGone: changes.isStored, into: &merged)
-    }
+    if !unknown.isEmpty { _mergeUnknown(unknown, through: chain, into: &merged) }
+    _mergeDeletions(changes, isForeign: isForeign, through: chain, into: &merged)
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
+  }
+
+  /// Merges the deletions of a save, except of objects that have been inserted again since.
+  private final func _mergeDeletions(
+    _ changes: SavedChanges, isForeign: Bool, through chain: ReadChain?, into merged: inout MergedSets
+  ) {
+    // What a parent has not stored it may roll back.
+    let cause: DeletionCause = changes.isStored ? .vanished : .merged
+    let lastReinsertion = persistentStoreCoordinator?.lastReinsertion.load(ordering: .acquiring) ?? 0
+    let isOvertaken = isForeign || lastReinsertion >= changes.firstEpoch
+    var uncertain: [(id: NSManagedObjectID, key: ObjectKey)] = []
+    for entry in changes.entries where entry.kind == .deleted {
+      let id = isForeign ? localized(entry.id) : entry.id
+      if isOvertaken, changes.isStored, let key = id.key, table.object(for: id) != nil {
+        uncertain.append((id, key))
+      } else {
+        mergeDeletion(of: id, as: cause, into: &merged)
+      }
+    }
+    if uncertain.isEmpty { return }
+    let read = _readableRows(for: uncertain.map(\.key))
+    for (position, (id, _)) in uncertain.enumerated() {
+      let isThere = read.map { $0.rows[position] != nil || $0.damage[position] != nil } ?? false
+      if isThere, !(chain?.deletes(id) ?? false) {
+        let stored = read?.rows[position]
+        mergeUpdate(of: id, row: chain?.newestRow(for: id, saved: stored) ?? stored, changed: SlotSet(), into: &merged)
+      } else {
+        mergeDeletion(of: id, as: cause, into: &merged)
+      }
+    }
   }
 
   /// Whether objects that a save of this stack inserted may have been changed or deleted since.
@@ -118,7 +139,7 @@ extension NSManagedObjectContext {
       && changes.firstEpoch > max(mergedEpoch, savePass.epoch)
   }
 
-  /// The current state of an object that a merged save inserted or updated.
+  /// The current state of an object that a merged save changed.
   private enum Standing {
     /// The object exists, with these values if any are in memory.
     case there(Row?)
@@ -139,41 +160,50 @@ extension NSManagedObjectContext {
       guard let stored = id.key else { return .there(row) }
       // Changes may have been merged already, while the object was not registered.
       if let newest = cache?.row(for: stored) { return .there(newest) }
-      return table.object(for: id) == nil ? .unknown(stored) : .there(nil)
+      let object = table.object(for: id)
+      return object == nil || object!._flags.contains(.vanished) ? .unknown(stored) : .there(nil)
     }
-    if table.object(for: id) != nil { return .there(row) }
-    if let found = chain.entry(for: key) { return found.row == nil ? .gone : .there(row) }
-    guard let stored = id.key else { return .gone }
+    let entry = chain.entry(for: key)
+    let isKnown = table.object(for: id) != nil
+    if !isKnown, let entry, entry.row == nil { return .gone }
+    guard let stored = id.key else { return isKnown || entry != nil ? .there(row) : .gone }
     return cache?.row(for: stored) == nil ? .unknown(stored) : .there(row)
   }
 
-  /// A merged insertion or update whose current row is not in memory.
-  private struct UnknownRow {
-    let kind: Layer.Kind
+  /// The change of an object whose current row is not in memory.
+  private struct UnknownChange {
+    let id: NSManagedObjectID
     let key: ObjectKey
+    let isInsertion: Bool
     let changed: SlotSet
-    /// The saved row, if the context reports the insertion even though the object has been deleted since.
+    /// The saved row, if the context reports an insertion even though the object has been deleted since.
     let saved: Row?
   }
 
-  /// Merges insertions and updates whose rows are not in memory, read in one batch.
-  private final func _merge(_ unknown: [UnknownRow], into merged: inout MergedSets) {
-    let read: (rows: [Row?], damage: [Int: any Error])?
-    do {
-      read = try persistentStoreCoordinator?.readableRows(for: unknown.map(\.key))
-    } catch {
-      // A merge cannot throw. The objects become faults; firing them reads again, and reports why it cannot.
-      read = nil
-    }
+  /// Merges changes of objects that are not in memory, read in one batch.
+  private final func _mergeUnknown(
+    _ unknown: [UnknownChange], through chain: ReadChain?, into merged: inout MergedSets
+  ) {
+    let read = _readableRows(for: unknown.map(\.key))
     for (position, change) in unknown.enumerated() {
-      let row = read?.rows[position] ?? change.saved
+      let stored = read?.rows[position]
+      let row = chain?.newestRow(for: change.id, saved: stored) ?? stored ?? change.saved
       if row == nil, let read, read.damage[position] == nil { continue }
-      let id = NSManagedObjectID(change.key)
-      if change.kind == .inserted {
-        mergeInsertion(of: id, row: row, changed: change.changed, into: &merged)
+      if change.isInsertion {
+        mergeInsertion(of: change.id, row: row, changed: change.changed, into: &merged)
       } else {
-        mergeUpdate(of: id, row: row, changed: change.changed, into: &merged)
+        mergeUpdate(of: change.id, row: row, changed: change.changed, into: &merged)
       }
+    }
+  }
+
+  /// Returns rows and which of them are damaged; nil if the store cannot be read. A merge cannot throw: the objects become
+  /// faults, and firing them reads again and reports why it cannot.
+  private final func _readableRows(for keys: [ObjectKey]) -> (rows: [Row?], damage: [Int: any Error])? {
+    do {
+      return try persistentStoreCoordinator?.readableRows(for: keys)
+    } catch {
+      return nil
     }
   }
 
@@ -184,6 +214,12 @@ extension NSManagedObjectContext {
     of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
   ) {
     if let object = table.object(for: id) {
+      if object._flags.contains(.deletedElsewhere) {
+        revive(object, row: row)
+        merged.inserted.insert(object._objectID)
+        return
+      }
+      if object._flags.isSuperset(of: [.deleted, .vanished]) { object._state.recordFoundRow() }
       if object.isFault {
         if let row { _showUnseenNews(row, at: object) }
       } else if let row, object._row != nil, _isNews(row, for: object) {
@@ -288,19 +324,23 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// - Parameter isGone: Whether the row is known to be gone, so that this context's next save need not delete it.
-  final func mergeDeletion(of id: NSManagedObjectID, isGone: Bool, into merged: inout MergedSets) {
+  /// - Parameter cause: `.vanished` if the row is known to be gone, else `.merged`.
+  final func mergeDeletion(
+    of id: NSManagedObjectID, as cause: DeletionCause, into merged: inout MergedSets
+  ) {
     guard let object = heldObject(for: id) else { return }
     merged.deleted.insert(object._objectID)
-    guard !object._flags.contains(.deleted) else { return }
+    guard !object._flags.contains(.deleted) else {
+      if case .vanished = cause { object._state.recordMissingRow() }
+      return
+    }
     if recordsLosses, object.isDirty {
       Console.warnOnce(
         about: "lost \(object._layout.entityName)",
         "another context has deleted a changed \(object._layout.entityName); the unsaved changes go with it.")
     }
     object.prepareForDeletion()
-    // The other context has applied the delete rules.
-    markDeleted(object, as: isGone ? .vanished : .settled)
+    markDeleted(object, as: cause)
     cutReferences(to: object)
   }
 

@@ -17,13 +17,15 @@ extension NSManagedObjectContext {
       let object = table.object(for: id)
       return (id: id, object: object, isRead: object.map { !$0.isFault || $0._draft != nil } ?? false)
     }
-    let deleted = ids.deleted.map(localized).filter { table.object(for: $0) != nil }
-    let rows = CurrentRows(of: inserted + updated.lazy.filter(\.isRead).map(\.id) + deleted, readBy: self)
+    let deleted = ids.deleted.map(localized)
+    let rows = CurrentRows(
+      of: inserted + updated.lazy.filter(\.isRead).map(\.id) + deleted.filter { table.object(for: $0) != nil },
+      readBy: self)
     for id in inserted {
       switch rows.standing(of: id) {
       case .there(let row): mergeInsertion(of: id, row: row, changed: SlotSet(), into: &merged)
       case .unread: mergeInsertion(of: id, row: nil, changed: SlotSet(), into: &merged)
-      case .gone: mergeDeletion(of: id, isGone: true, into: &merged)
+      case .gone: mergeDeletion(of: id, as: .vanished, into: &merged)
       }
     }
     for (id, object, isRead) in updated {
@@ -33,6 +35,8 @@ extension NSManagedObjectContext {
         continue
       }
       switch rows.standing(of: id) {
+      case .there(let row) where object?._flags.contains(.deletedElsewhere) ?? false:
+        mergeInsertion(of: id, row: row, changed: SlotSet(), into: &merged)
       case .there(let row): mergeUpdate(of: id, row: row, changed: SlotSet(), into: &merged)
       case .unread: mergeUpdate(of: id, row: nil, changed: SlotSet(), into: &merged)
       case .gone: _mergeDisappearance(of: id, into: &merged)
@@ -40,8 +44,11 @@ extension NSManagedObjectContext {
     }
     for id in deleted {
       // The caller may be wrong: then the next save deletes the row.
-      let isGone = if case .gone = rows.standing(of: id) { true } else { false }
-      mergeDeletion(of: id, isGone: isGone, into: &merged)
+      if case .gone = rows.standing(of: id) {
+        mergeDeletion(of: id, as: .vanished, into: &merged)
+      } else {
+        mergeDeletion(of: id, as: .merged, into: &merged)
+      }
     }
     // Older saves may be merged later; they must not resurrect the deleted objects.
     if !ids.deleted.isEmpty { mergedEpoch = persistentStoreCoordinator?.rowCache.epoch ?? mergedEpoch }
@@ -53,7 +60,7 @@ extension NSManagedObjectContext {
   /// saved.
   private final func _mergeDisappearance(of id: NSManagedObjectID, into merged: inout MergedSets) {
     if table.object(for: id)?.isDirty ?? false { return }
-    mergeDeletion(of: id, isGone: true, into: &merged)
+    mergeDeletion(of: id, as: .vanished, into: &merged)
   }
 }
 

@@ -99,18 +99,21 @@ extension NSManagedObjectContext {
     var sets = EventSets()
     var handedUp: [NSManagedObject] = []
     var kept: [NSManagedObject] = []
+    let chain = ReadChain(peekingAbove: self)
     for object in objects + adopted {
       let isAdopted = object._flags.contains(.adopted)
       let wasInserted = object._flags.contains(.inserted)
       let wasDeleted = object._flags.contains(.deleted)
-      let isGone = wasDeleted && object._flags.contains(.vanished)
+      let isVanished = object._flags.contains(.vanished)
       let wasTold = object._flags.contains(.toldDeleted)
       object._state.rollBack()
       // Nothing brings back a row that others have deleted.
+      let isGone = wasDeleted && (isVanished || chain.deletes(object._objectID))
       if wasInserted || isGone {
         if wasInserted || !wasTold { sets.deleted.insert(object) }
         table.remove(object)
         object._context = nil
+        if isGone { object._relations = nil }
         continue
       }
       object._draft = nil
@@ -128,7 +131,6 @@ extension NSManagedObjectContext {
     }
     // A merge before these objects were created may have been newer than the row that a child had read. Adopt
     // rows once all objects are rolled back: their unsaved links must not affect the adopted row.
-    let chain = ReadChain(peekingAbove: self)
     for object in handedUp { adoptNewestRow(of: object, through: chain) }
     for object in kept { object.awake(fromSnapshotEvents: .rollback) }
     if !sets.inserted.isEmpty || readMembers.hasMoved {

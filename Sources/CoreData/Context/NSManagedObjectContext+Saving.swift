@@ -14,6 +14,7 @@ extension NSManagedObjectContext {
     }
     savePass.isActive = true
     savePass.hasResolved = false
+    savePass.skipsVanished = false
     defer { savePass.isActive = false }
     processPendingChanges()
     NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
@@ -116,7 +117,11 @@ extension NSManagedObjectContext {
     // A failed save may have left the flag.
     object._state.beginSave()
     if object._flags.contains(.deleted) {
-      if !object._flags.isDisjoint(with: [.inserted, .vanished]) { return nil }
+      if object._flags.contains(.vanished) {
+        savePass.skipsVanished = true
+        return nil
+      }
+      if object._flags.contains(.inserted) { return nil }
       return Layer.Entry(
         kind: .deleted, id: object._objectID, base: object._row, row: nil, changed: SlotSet(), isWhole: false)
     }
@@ -224,11 +229,11 @@ extension NSManagedObjectContext {
     savePass.followed = []
   }
 
-  /// Returns the published changes that the save does not include: resolving a conflict dropped them, or the
-  /// object was deleted before it was ever saved.
+  /// Returns the published changes that the save does not include: resolving a conflict dropped them, the row was deleted
+  /// elsewhere, or the object was deleted before it was ever saved.
   private final func _unsavedEntries(_ saved: [Layer.Entry]) -> [Layer.Entry] {
     let layers = overlay.layers
-    guard savePass.hasResolved || layers.contains(where: \.hasAnnihilated) else { return [] }
+    guard savePass.hasResolved || savePass.skipsVanished || layers.contains(where: \.hasAnnihilated) else { return [] }
     let written = IdentitySet(saved.lazy.map(\.id))
     return layers.composedEntries.filter { !written.contains($0.id) }
   }

@@ -26,6 +26,7 @@ extension NSPersistentStoreCoordinator {
       changes[index].set.rows.append(run)
     }
     if stores.count > 1 { try _checkRelationships(entries, stores) }
+    let insertsAgain = entries.contains { $0.kind == .inserted && $0.id.isPermanent }
     // The row cache must see commits in the order in which they were made.
     let outcome = try Interleaving.writing {
       try commitOrder.withLock { _ in
@@ -52,6 +53,7 @@ extension NSPersistentStoreCoordinator {
           outcome.epoch = rowCache.commit(
             written: outcome.followed.cut.map { ($0.key, $0.row) }, deleted: outcome.followed.deleted)
         }
+        if insertsAgain { lastReinsertion.store(outcome.epoch, ordering: .releasing) }
         return outcome
       }
     }
@@ -212,6 +214,16 @@ extension NSPersistentStoreCoordinator {
   /// - Returns: The cache's new epoch.
   @discardableResult
   final func adopt(_ entries: [Layer.Entry]) -> Int { rowCache.commit(entries) }
+
+  /// Updates the rows in the cache that another coordinator has saved. Rows that the cache does not have are not added: they may
+  /// have been deleted since.
+  final func adoptForeign(_ entries: [Layer.Entry]) {
+    let epoch = rowCache.commit(
+      entries.filter { entry in
+        entry.kind == .deleted || entry.id.key.map { rowCache.row(for: $0) != nil } ?? false
+      })
+    if entries.contains(where: { $0.kind == .inserted }) { lastReinsertion.store(epoch, ordering: .releasing) }
+  }
 
   /// Returns the row format of the store that receives new objects of an entity; nil if it does not pack
   /// their rows.

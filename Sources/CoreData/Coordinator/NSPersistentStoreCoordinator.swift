@@ -20,6 +20,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   let rowCache = RowCache()
   /// Held while a save is written and the row cache updated.
   final let commitOrder = Mutex(())
+  /// Epoch of the row cache after the last save that may have inserted a deleted row again: deletions up to it may be overtaken.
+  final let lastReinsertion = Atomic<Int>(0)
   /// Number of reads of rows by key, which batches of faults keep low.
   final let rowReads = Atomic<Int>(0)
   /// Whether any store ends fetches of cancelled Tasks and reset contexts.

@@ -7,101 +7,6 @@ import Testing
 /// An object that is deleted, or whose row is gone, stays in no list: a results controller, and a mirror built
 /// only from change notifications, agree with the store.
 @Suite struct GhostTests {
-  /// A context on the coordinator, with a controller and a mirror of its authors.
-  private final class Screen: @unchecked Sendable {
-    // Unchecked: the mirror is used on the context's queue, or while nothing else runs.
-    let stack: TestStack
-    let context: NSManagedObjectContext
-    private let _controller: NSFetchedResultsController<NSManagedObject>
-    private let _delegate = RecordingDelegate()
-    private var _mirror: Set<NSManagedObjectID> = []
-    private var _token: (any NSObjectProtocol)?
-
-    /// - Parameter names: Names of the authors to store and show.
-    init(
-      _ stack: TestStack, policy: NSMergePolicyType = .errorMergePolicyType,
-      _ names: [String] = ["Ada", "Eve"]
-    ) throws {
-      self.stack = stack
-      let context = stack.root
-      self.context = context
-      context.mergePolicy = NSMergePolicy(merge: policy)
-      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
-      _controller = NSFetchedResultsController(
-        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
-      _controller.delegate = _delegate
-      try context.performAndWait {
-        for name in names { context.insert("Author", ["name": name, "age": 36]) }
-        try context.save()
-        try _controller.performFetch()
-      }
-      _mirror = shown
-      _token = NotificationCenter.default.addObserver(
-        forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
-      ) { [unowned self] notification in
-        func ids(_ key: String) -> Set<NSManagedObjectID> {
-          Set((notification.userInfo?[key] as? Set<NSManagedObject> ?? []).map(\.objectID))
-        }
-        _mirror.formUnion(ids(NSInsertedObjectsKey))
-        _mirror.subtract(ids(NSDeletedObjectsKey))
-      }
-    }
-
-    deinit { if let _token { NotificationCenter.default.removeObserver(_token) } }
-
-    var shown: Set<NSManagedObjectID> {
-      context.performAndWait { Set((_controller.fetchedObjects ?? []).map(\.objectID)) }
-    }
-
-    var names: [String] {
-      context.performAndWait { (_controller.fetchedObjects ?? []).map { $0.text("name") ?? "-" } }
-    }
-
-    func id(_ name: String) throws -> NSManagedObjectID {
-      try context.performAndWait {
-        try #require(_controller.fetchedObjects?.first { $0.text("name") == name }).objectID
-      }
-    }
-
-    /// Compares the controller and the mirror with the store.
-    func expectStore(_ names: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
-      let stored = try stack.fresh { try $0.all("Author", by: "name").map { ($0.objectID, $0.text("name")) } }
-      #expect(stored.map(\.1) == names, sourceLocation: sourceLocation)
-      #expect(self.names == names, sourceLocation: sourceLocation)
-      #expect(_mirror == Set(stored.map(\.0)), sourceLocation: sourceLocation)
-      context.performAndWait {
-        #expect(!context.hasChanges, sourceLocation: sourceLocation)
-        #expect(!context.registeredObjects.contains { $0.isDeleted }, sourceLocation: sourceLocation)
-      }
-    }
-
-    /// Saves before another context's save is merged; compares both times.
-    func expectStore(
-      _ names: [String], savingBefore merged: Notification, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-      try context.performAndWait { try context.save() }
-      try expectStore(names, sourceLocation: sourceLocation)
-      context.performAndWait { context.mergeChanges(fromContextDidSave: merged) }
-      try expectStore(names, sourceLocation: sourceLocation)
-    }
-
-    /// Changes an author in a child, which saves.
-    func changeInChild(_ id: NSManagedObjectID, _ change: @Sendable (NSManagedObject) -> Void) throws {
-      let child = stack.child(of: context)
-      try child.performAndWait {
-        change(try child.existingObject(with: id))
-        try child.save()
-      }
-    }
-
-    /// Deletes an author in another context of the coordinator.
-    func deleteElsewhere(_ id: NSManagedObjectID) throws -> Notification {
-      let other = stack.sibling()
-      return try other.saved { other.delete(try other.existingObject(with: id)) }
-    }
-  }
-
   @Test(
     arguments: Setting.direct,
     [
@@ -205,14 +110,174 @@ import Testing
     try screen.expectStore(["Augusta", "Eve"])
   }
 
-  @Test(arguments: Setting.direct)
-  func `a rollback after others' deletion was merged`(_ setting: Setting) throws {
+  // MARK: Rollback and undo
+
+  @Test(arguments: Setting.direct, [false, true])
+  func `a deletion by others stays when the context is rolled back`(
+    _ setting: Setting, deletedHereToo: Bool
+  ) throws {
     let screen = try Screen(TestStack(setting))
-    let deletion = try screen.deleteElsewhere(try screen.id("Ada"))
+    let id = try screen.id("Ada")
+    if deletedHereToo {
+      screen.context.performAndWait {
+        screen.context.delete(screen.context.object(with: id))
+        screen.context.processPendingChanges()
+      }
+    }
+    let deletion = try screen.deleteElsewhere(id)
     screen.context.performAndWait {
       screen.context.mergeChanges(fromContextDidSave: deletion)
       screen.context.rollback()
     }
     try screen.expectStore(["Eve"])
+  }
+
+  @Test(arguments: Setting.direct)
+  func `a deletion by others that is merged by ID stays when the context is rolled back`(
+    _ setting: Setting
+  ) throws {
+    let screen = try Screen(TestStack(setting))
+    let id = try screen.id("Ada")
+    _ = try screen.deleteElsewhere(id)
+    screen.context.performAndWait {
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectIDsKey: [id]], into: [screen.context])
+      screen.context.rollback()
+    }
+    try screen.expectStore(["Eve"])
+  }
+
+  @Test(arguments: Setting.direct)
+  func `a row that is missing when its object is read stays away when the context is rolled back`(
+    _ setting: Setting
+  ) throws {
+    let screen = try Screen(TestStack(setting))
+    let id = try screen.id("Ada")
+    _ = try screen.deleteElsewhere(id)
+    screen.context.performAndWait {
+      let ada = screen.context.object(with: id)
+      screen.context.refresh(ada, mergeChanges: false)
+      #expect(ada.text("name") == nil)
+      screen.context.rollback()
+    }
+    try screen.expectStore(["Eve"])
+  }
+
+  @Test(arguments: Setting.direct)
+  func `a deletion that is undone after others deleted the row inserts the object anew`(
+    _ setting: Setting
+  ) throws {
+    let screen = try Screen(TestStack(setting))
+    screen.context.undoManager = UndoManager()
+    let id = try screen.id("Ada")
+    screen.context.performAndWait {
+      screen.context.delete(screen.context.object(with: id))
+      screen.context.processPendingChanges()
+    }
+    let deletion = try screen.deleteElsewhere(id)
+    try screen.context.performAndWait {
+      screen.context.mergeChanges(fromContextDidSave: deletion)
+      screen.context.undo()
+      try screen.context.save()
+    }
+    #expect(screen.names == ["Ada", "Eve"])
+    let stored = try screen.stack.fresh { try $0.all("Author", by: "name").map { $0.text("name") } }
+    #expect(stored == ["Ada", "Eve"])
+  }
+
+  // MARK: Late saves
+
+  @Test(arguments: Setting.direct)
+  func `an update that is merged after the deletion of its object`(_ setting: Setting) throws {
+    let screen = try Screen(TestStack(setting))
+    let id = try screen.id("Ada")
+    let other = screen.stack.sibling()
+    let update = try other.saved { try other.existingObject(with: id).setValue("Augusta", forKey: "name") }
+    let deletion = try screen.deleteElsewhere(id)
+    try screen.context.performAndWait {
+      screen.context.mergeChanges(fromContextDidSave: deletion)
+      try screen.context.save()
+      screen.context.mergeChanges(fromContextDidSave: update)
+    }
+    try screen.expectStore(["Eve"])
+  }
+
+  @Test func `another coordinator's update that is merged after the deletion of its object`() throws {
+    let screen = try Screen(TestStack(.sqlite))
+    let id = try screen.id("Ada")
+    let foreign = try screen.stack.otherCoordinator().newContext()
+    let update = try foreign.saved {
+      let ada = try #require(try foreign.all("Author", where: NSPredicate(format: "name == 'Ada'")).first)
+      ada.setValue("Augusta", forKey: "name")
+    }
+    let deletion = try screen.deleteElsewhere(id)
+    try screen.context.performAndWait {
+      screen.context.mergeChanges(fromContextDidSave: deletion)
+      try screen.context.save()
+      screen.context.mergeChanges(fromContextDidSave: update)
+    }
+    try screen.expectStore(["Eve"])
+  }
+
+  @Test func `another coordinator's insertion that is merged after the deletion of its object`() throws {
+    let screen = try Screen(TestStack(.sqlite))
+    let foreign = try screen.stack.otherCoordinator().newContext()
+    let insertion = try foreign.saved { foreign.insert("Author", ["name": "Bob", "age": 1]) }
+    try screen.stack.fresh { other in
+      other.delete(try #require(try other.all("Author", where: NSPredicate(format: "name == 'Bob'")).first))
+      try other.save()
+    }
+    screen.context.performAndWait { screen.context.mergeChanges(fromContextDidSave: insertion) }
+    try screen.expectStore(["Ada", "Eve"])
+  }
+
+  // MARK: Inserted again
+
+  @Test(arguments: Setting.direct, [false, true])
+  func `a row that is inserted again after its deletion was merged`(_ setting: Setting, saved: Bool) throws {
+    let screen = try Screen(TestStack(setting))
+    let (deletion, insertion) = try screen.insertAgain(deleting: screen.deleteElsewhere)
+    try screen.context.performAndWait {
+      screen.context.mergeChanges(fromContextDidSave: deletion)
+      if saved { try screen.context.save() }
+      screen.context.mergeChanges(fromContextDidSave: insertion)
+    }
+    try screen.expectStore(["Augusta", "Eve"])
+  }
+
+  @Test(arguments: Setting.direct)
+  func `a row that is inserted again after it was deleted here too`(_ setting: Setting) throws {
+    let screen = try Screen(TestStack(setting), policy: .overwriteMergePolicyType)
+    let id = try screen.id("Ada")
+    screen.context.performAndWait { screen.context.delete(screen.context.object(with: id)) }
+    let (deletion, insertion) = try screen.insertAgain(deleting: screen.deleteElsewhere)
+    try screen.context.performAndWait {
+      screen.context.mergeChanges(fromContextDidSave: deletion)
+      screen.context.mergeChanges(fromContextDidSave: insertion)
+      try screen.context.save()
+    }
+    try screen.expectStore(["Eve"])
+  }
+
+  @Test(arguments: Setting.direct)
+  func `a parent's deletion that a grandparent rolls back`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let id = try stack.stored("Author", ["name": "Ada"]).objectID
+    let parent = stack.child(of: stack.root), child = stack.child(of: parent)
+    child.automaticallyMergesChangesFromParent = true
+    let ada = try child.performAndWait { try child.existingObject(with: id) }
+    try parent.performAndWait {
+      parent.delete(try parent.existingObject(with: id))
+      try parent.save()
+    }
+    child.performAndWait { #expect(ada.isDeleted) }
+    stack.root.performAndWait { stack.root.rollback() }
+    parent.performAndWait {}
+    try child.performAndWait {
+      #expect(!ada.isDeleted && ada.text("name") == "Ada")
+      #expect(!child.hasChanges)
+      let authors = try child.all("Author")
+      #expect(authors == [ada])
+    }
   }
 }

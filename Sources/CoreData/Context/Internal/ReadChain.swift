@@ -65,6 +65,9 @@ struct ReadChain {
     return nil
   }
 
+  /// Whether the nearest ancestor that changed the object deletes it.
+  func deletes(_ id: NSManagedObjectID) -> Bool { entry(for: IdentityKey(id)).map { $0.row == nil } ?? false }
+
   /// Whether any ancestor has changed the object.
   func contains(_ key: IdentityKey) -> Bool { overlays.contains { $0.contains(key) } }
 

@@ -139,9 +139,14 @@ final class ComposedSave: @unchecked Sendable {
   /// - Returns: False if it cannot be composed with the earlier ones, which are unchanged then.
   func add(_ changes: SavedChanges) -> Bool {
     guard changes.isStored, changes.coordinator === _coordinator else { return false }
-    // An object that was deleted and is there again is announced as both.
+    // An object that was deleted and is there again is announced as both. A deletion may arrive after the insertion that
+    // followed it.
+    let mayArriveLate =
+      _coordinator.map { $0.lastReinsertion.load(ordering: .acquiring) >= min(_epochs.lowerBound, changes.epoch) } ?? false
     let isDeletionOvertaken = changes.entries.contains { entry in
-      entry.kind != .deleted && _places[IdentityKey(entry.id)].map { _entries[$0].kind == .deleted } ?? false
+      guard let place = _places[IdentityKey(entry.id)] else { return false }
+      return entry.kind == .deleted
+        ? mayArriveLate && _entries[place].kind == .inserted : _entries[place].kind == .deleted
     }
     if isDeletionOvertaken { return false }
     for entry in changes.entries {

@@ -59,6 +59,8 @@ struct ObjectFlags: OptionSet {
   /// Already announced as inserted. A merge of the same insertion does not announce it again.
   static let toldInserted = ObjectFlags(rawValue: 1 << 24)
 
+  /// Not deleted here: this context has merged the deletion, or found the row missing.
+  static let deletedElsewhere = ObjectFlags(rawValue: 1 << 29)
   /// Already announced as deleted.
   static let toldDeleted = ObjectFlags(rawValue: 1 << 28)
 
@@ -74,7 +76,7 @@ struct ObjectFlags: OptionSet {
   // MARK: Together
 
   /// Deleted, and how far the deletion has come.
-  static let deletion: ObjectFlags = [.deleted, .deletePropagated, .toldDeleted]
+  static let deletion: ObjectFlags = [.deleted, .deletePropagated, .toldDeleted, .vanished, .deletedElsewhere]
 
   static let event: ObjectFlags = [
     .eventInserted, .eventUpdated, .eventDeleted, .eventRefreshed, .eventMergedInsert, .eventListed,

@@ -106,8 +106,9 @@ struct ObjectState {
     switch cause {
     case .requested: break
     case .settled, .adopted: flags.insert(.deletePropagated)
+    case .merged: flags.formUnion([.deletePropagated, .deletedElsewhere])
     case .vanished, .dropped:
-      flags.formUnion([.deletePropagated, .vanished])
+      flags.formUnion([.deletePropagated, .deletedElsewhere, .vanished])
       flags.remove(.updated)
     }
   }
@@ -126,6 +127,15 @@ struct ObjectState {
 
   /// Makes the next save check the object's version.
   mutating func lock() { flags.formUnion([.locked, .listed]) }
+
+  /// Exists again, and is clean: others have inserted the row again, or an ancestor has rolled back its deletion.
+  mutating func revive() {
+    flags.subtract(.deletion.union(.event))
+    flags.subtract([.inserted, .updated, .adopted, .draftShared, .primitivesWritten, .reinserted])
+  }
+
+  /// Records that the row of an object that is deleted here exists again.
+  mutating func recordFoundRow() { flags.remove(.vanished) }
 
   // MARK: Undo
 
@@ -198,7 +208,7 @@ struct ObjectState {
   /// Makes the object clean: its deletion is saved.
   mutating func commitDeletion() {
     flags.subtract(.deletion)
-    flags.subtract([.inserted, .updated, .listed, .adopted, .unpublished, .touchedInSave, .vanished])
+    flags.subtract([.inserted, .updated, .listed, .adopted, .unpublished, .touchedInSave])
     flags.subtract(.event)
   }
 
@@ -249,7 +259,9 @@ struct ObjectState {
 
   /// Clears the flags that concern the context when the object is unregistered.
   mutating func leaveContext() {
-    flags.subtract([.inserted, .updated, .deleted, .toldDeleted, .listed, .adopted, .failed])
+    flags.subtract([
+      .inserted, .updated, .deleted, .toldDeleted, .vanished, .deletedElsewhere, .listed, .adopted, .failed,
+    ])
     flags.subtract(.event)
   }
 }
