@@ -21,6 +21,9 @@ final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
     _inbox.withLock { $0.notifications += mail.notifications }
   }
 
+  /// Whether saves of other contexts wait to be merged.
+  var hasInbox: Bool { _inbox.withLock { !$0.notifications.isEmpty } }
+
   /// Removes and returns the saves to merge, oldest first.
   func takeInbox() -> [Notification] {
     _inbox.withLock { inbox -> Mail in
@@ -47,42 +50,17 @@ final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
 /// A crowd may work concurrently, each context on a separate thread. A link may then lead to an object that
 /// another context has just deleted; the final state is the same. Parents are rolled back meanwhile: their
 /// children reread what they had read from them, and keep their own changes.
-final class GraphSoak {
-  /// How the contexts of a crowd run.
-  enum Mode: Sendable {
-    /// One step after another.
-    case inTurn
-    /// One thread per context; the plan's seeds decide which one runs.
-    case scheduled
-    /// One thread per context, scheduled by the system.
-    case free
-  }
-
-  let mode: Mode
+final class GraphSoak: Soak {
+  let mode: SoakMode
   let stack: TestStack
   /// Three on the coordinator, two children of the first, and a child of the first child.
   let contexts: [SoakContext]
   /// Whether several threads are running.
   private var _isAtOnce = false
-  private let _journal = Mutex(Journal())
+  let journal = SoakJournal()
   let assignments: Mutex<SoakAssignments>
 
-  private struct Journal {
-    var step = 0
-    var phase = 0
-    var log: [String] = []
-    var failures: [String] = []
-  }
-
-  var step: Int { _journal.withLock { $0.step } }
-  /// The number of phases begun.
-  var phaseCount: Int { _journal.withLock { $0.phase } }
-  /// The failures found; the soak stops at the first.
-  var failures: [String] { _journal.withLock { $0.failures } }
-  /// Descriptions of the steps so far.
-  var log: [String] { _journal.withLock { $0.log } }
-
-  init(_ setting: Setting, mode: Mode = .inTurn) throws {
+  init(_ setting: Setting, mode: SoakMode = .inTurn) throws {
     self.mode = mode
     stack = try TestStack(setting)
     var contexts: [SoakContext] = []
@@ -108,63 +86,45 @@ final class GraphSoak {
   /// Runs the plan, up to the first failure.
   ///
   /// - Parameter progress: Called every thousand steps.
-  func run(_ plan: SoakPlan, progress: (Int) -> Void = { _ in }) throws {
+  func run(_ plan: SoakPlan, progress: (Int) -> Void) throws {
     var told = 0
     for phase in plan.phases {
-      _journal.withLock { $0.phase += 1 }
+      journal.beginPhase()
       if phase.isSolo {
         try _solo(phase.steps)
       } else if mode == .inTurn {
-        _note("-- crowd")
+        journal.note("-- crowd")
         try _crowd(phase.steps)
       } else {
         _crowdAtOnce(phase)
       }
       var random = SeededRandom(seed: phase.seed)
-      if failures.isEmpty { try _settle(&random) }
-      guard failures.isEmpty else { return }
-      if step / 1000 > told {
-        told = step / 1000
+      if journal.failures.isEmpty { try _settle(&random) }
+      guard journal.failures.isEmpty else { return }
+      if journal.step / 1000 > told {
+        told = journal.step / 1000
         progress(told * 1000)
       }
     }
   }
 
-  /// Information for analysing a failure: its description, and the last steps.
-  var report: String {
-    "step \(step): \(failures.prefix(6).joined(separator: "\n  "))\nlast steps:\n  "
-      + log.suffix(60).joined(separator: "\n  ")
-  }
-
-  // MARK: Journal
-
-  func fail(_ message: String) { _journal.withLock { $0.failures.append(message) } }
-
-  private func _note(_ line: String) { _journal.withLock { $0.log.append(line) } }
-
-  /// Records a step; its description may only be known once it is done.
-  private func _noteStep(_ line: () throws -> String) rethrows {
-    let number = _journal.withLock { journal in
-      journal.step += 1
-      return journal.step
-    }
-    _note("\(number) \(try line())")
-  }
+  /// Records a failure, after which the soak stops.
+  func fail(_ message: String) { journal.fail(message) }
 
   // MARK: Phases
 
   private func _solo(_ steps: [SoakPlan.Step]) throws {
     guard let first = steps.first else { return }
     let context = contexts[first.context]
-    _note("-- solo \(context.name!)")
-    for step in steps where failures.isEmpty {
+    journal.note("-- solo \(context.name!)")
+    for step in steps where journal.failures.isEmpty {
       try _do(step, isAlone: true)
       try checkChain(from: context)
     }
   }
 
   private func _crowd(_ steps: [SoakPlan.Step]) throws {
-    for step in steps where failures.isEmpty {
+    for step in steps where journal.failures.isEmpty {
       try _do(step, isAlone: false)
       if mode == .inTurn { noteDangling(contexts[step.context]) }
     }
@@ -172,7 +132,7 @@ final class GraphSoak {
 
   /// Runs a crowd with one thread per context.
   private func _crowdAtOnce(_ phase: SoakPlan.Phase) {
-    _note("-- crowd at once")
+    journal.note("-- crowd at once")
     _isAtOnce = true
     defer { _isAtOnce = false }
     // The threads use only their own contexts and lock-guarded state; nothing else runs meanwhile.
@@ -187,34 +147,14 @@ final class GraphSoak {
         }
       }
     }
-    if mode == .scheduled {
-      let schedule = BatonSchedule(seed: phase.seed)
-      schedule.run(blocks)
-      if let deadlock = schedule.deadlock { fail(deadlock) }
-    } else {
-      _runFreely(blocks)
-    }
-    guard failures.isEmpty else { return }
+    if let deadlock = mode.run(blocks, seed: phase.seed) { fail(deadlock) }
+    guard journal.failures.isEmpty else { return }
     for context in contexts { context.performAndWait { context.dangling = [] } }
-  }
-
-  private func _runFreely(_ blocks: [@Sendable () -> Void]) {
-    let group = DispatchGroup()
-    for block in blocks {
-      group.enter()
-      let thread = Thread {
-        block()
-        group.leave()
-      }
-      thread.stackSize = 4 << 20
-      thread.start()
-    }
-    group.wait()
   }
 
   /// Saves everything from the leaves up, lets every context merge, and compares all with the store.
   private func _settle(_ random: inout SeededRandom) throws {
-    _note("-- settle")
+    journal.note("-- settle")
     for context in [5, 3, 4, 0, 1, 2].map({ contexts[$0] }) {
       if context.parent == nil || random.chance(80) {
         if random.chance(70) {
@@ -225,7 +165,7 @@ final class GraphSoak {
       } else {
         try _rollback(context)
       }
-      guard failures.isEmpty else { return }
+      guard journal.failures.isEmpty else { return }
     }
     // A merge may delete objects that others deleted, which is another change to save and post.
     for _ in 0..<3 {
@@ -252,7 +192,7 @@ final class GraphSoak {
   private func _edit(_ context: SoakContext, _ step: SoakPlan.Step, isAlone: Bool) throws {
     var random = SeededRandom(seed: step.seed)
     var serial = step.serial
-    try _noteStep {
+    try journal.noteStep {
       try context.performAndWait {
         let editor = GraphEditor(context, isAlone: isAlone)
         let label = try editor.edit(&random, serial: &serial)
@@ -278,12 +218,12 @@ final class GraphSoak {
         try context.performAndWait { try context.save() }
       }
       if !_isAtOnce { assignments.withLock { $0.discard(index(of: context)) } }
-      _noteStep { "\(context.name!) save" }
+      journal.noteStep { "\(context.name!) save" }
     } catch let error as CocoaError
       where error.errorCode == NSManagedObjectMergeError
       || error.errorCode == NSPersistentStoreSaveConflictsError
     {
-      _noteStep { "\(context.name!) save: conflict" }
+      journal.noteStep { "\(context.name!) save: conflict" }
       // Changes are merged below the unsaved ones, so that the next save has no conflict.
       try _rollback(context)
       try _mergeInbox(context)
@@ -306,7 +246,7 @@ final class GraphSoak {
   }
 
   private func _rollback(_ context: SoakContext) throws {
-    _noteStep { "\(context.name!) rollback" }
+    journal.noteStep { "\(context.name!) rollback" }
     context.performAndWait {
       context.rollback()
       if context.hasChanges { fail("\(context.name!) has changes after rollback") }
@@ -321,7 +261,7 @@ final class GraphSoak {
   private func _mergeInbox(_ context: SoakContext) throws {
     let inbox = context.takeInbox()
     guard !inbox.isEmpty else { return }
-    _noteStep { "\(context.name!) merges \(inbox.count)" }
+    journal.noteStep { "\(context.name!) merges \(inbox.count)" }
     context.performAndWait {
       for notification in inbox { context.mergeChanges(fromContextDidSave: notification) }
     }

@@ -26,10 +26,13 @@ struct SoakPlan: Sendable {
     var steps: [Step]
   }
 
-  var phases: [Phase] = []
+  var phases: [Phase]
+
+  init(phases: [Phase]) { self.phases = phases }
 
   /// Plans about this many steps, including those at the ends of phases.
   init(seed: UInt64, steps: Int) {
+    phases = []
     var random = SeededRandom(seed: seed)
     var planned = 0
     var serial = 0
