@@ -103,10 +103,12 @@ package final class CommitWatch: Sendable {
 struct LogState: Equatable {
   private let _words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
+  @inline(__always)
   init(_ index: UnsafeRawPointer) {
     atomicMemoryFence(ordering: .acquiring)
     _words = index.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64).self)
   }
 
+  @inline(__always)
   static func == (left: LogState, right: LogState) -> Bool { left._words == right._words }
 }

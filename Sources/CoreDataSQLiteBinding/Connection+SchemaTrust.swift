@@ -60,16 +60,15 @@ extension Connection {
   /// Whether the schema is trusted.
   package var trustsSchema: Bool { schemaGuard != nil }
 
-  /// Adds to an error of the authorizer what was refused.
-  func explaining<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as SQLiteError where error.primaryCode == SQLITE_AUTH {
-      guard let schemaGuard, let name = schemaGuard.refused else { throw error }
-      schemaGuard.refused = nil
-      let reason = schemaGuard.reasons[name] ?? "is none that Core Data makes for the model"
-      throw SQLiteError(code: error.code, message: "\(error.message): \(name) \(reason)", sql: error.sql)
-    }
+  /// Returns an error with what the authorizer refused, if it did.
+  @inline(never)
+  func explained(_ error: any Error) -> any Error {
+    guard let error = error as? SQLiteError, error.primaryCode == SQLITE_AUTH, let schemaGuard,
+      let name = schemaGuard.refused
+    else { return error }
+    schemaGuard.refused = nil
+    let reason = schemaGuard.reasons[name] ?? "is none that Core Data makes for the model"
+    return SQLiteError(code: error.code, message: "\(error.message): \(name) \(reason)", sql: error.sql)
   }
 
   /// Whether SQLite has a module of virtual tables.

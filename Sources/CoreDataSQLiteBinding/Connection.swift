@@ -111,7 +111,11 @@ package final class Connection: @unchecked Sendable {
   /// Lends the prepared statement for `sql`; return it with `giveBack`.
   package func lend(_ sql: SQLText) throws -> Statement {
     steps.strides = 0
-    return try explaining { try _statements.lend(sql) }
+    do {
+      return try _statements.lend(sql)
+    } catch {
+      throw explained(error)
+    }
   }
 
   /// Returns a lent statement.
@@ -127,16 +131,18 @@ package final class Connection: @unchecked Sendable {
   /// Prepares a statement that is used once and not cached.
   package func prepare(_ sql: String) throws -> Statement {
     steps.strides = 0
-    return try explaining { try Statement(sql, on: handle, persistent: false) }
+    do {
+      return try Statement(sql, on: handle, persistent: false)
+    } catch {
+      throw explained(error)
+    }
   }
 
   /// Runs the statements in `sql` and ignores their results.
   package func execute(_ sql: String) throws {
     steps.strides = 0
-    try explaining {
-      let result = sqlite3_exec(handle, sql, nil, nil, nil)
-      guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: sql) }
-    }
+    let result = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard result == SQLITE_OK else { throw explained(SQLiteError(result, on: handle, sql: sql)) }
   }
 
   /// Runs one statement, without caching it, and calls `body` for each row.

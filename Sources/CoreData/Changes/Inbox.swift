@@ -25,7 +25,7 @@ struct Inbox: Sendable {
   }
 
   private static let _width = 8
-  private var _nodes: [Node] = []
+  private var _nodes = Deque<Node>()
   /// Whether a delivery has arrived since layers were last merged.
   private var _isUntidy = false
 
@@ -45,8 +45,7 @@ struct Inbox: Sendable {
   }
 
   mutating func removeFirst() {
-    while case .merged(_, _, let parts)? = _nodes.first { _nodes.replaceSubrange(0...0, with: parts) }
-    _nodes.removeFirst()
+    while case .merged(_, _, let parts)? = _nodes.popFirst() { _nodes.prepend(contentsOf: parts) }
   }
 
   /// The layers for readers, oldest first. Built on demand, so free without readers.
@@ -67,7 +66,7 @@ struct Inbox: Sendable {
         tidy.append(.merged(Self._merged(parts.map(\.layer)), level: level + 1, parts: parts))
       }
     }
-    _nodes = tidy
+    _nodes = Deque(tidy)
     _isUntidy = false
   }
 

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
       readMembers.insert(kind: object._layout.slots[slot].relationship!.destination)
     }
     table.insert(object)
-    unsaved.objects.append(object)
+    unsaved.append(object)
     unsaved.hasInsertions = true
     events.changed.append(object)
     overlay.markStale()
@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
 
   /// Adds an object to the lists of unsaved and unannounced objects.
   final func list(_ object: NSManagedObject) {
-    if !object._flags.contains(.listed) { unsaved.objects.append(object) }
+    if !object._flags.contains(.listed) { unsaved.append(object) }
     if !object._flags.contains(.eventListed) { events.changed.append(object) }
     object._state.list()
     overlay.markStale()
@@ -180,7 +180,7 @@ extension NSManagedObjectContext {
       isOwn = false
     }
     events.isProcessing = false
-    events.announced = isOwn && sets.holdsAll(unsaved.objects) ? sets : nil
+    events.announced = isOwn && sets.holdsAll(unsaved.count) ? sets : nil
     registerUndo(undoable)
     sets.post(by: self)
     if events.announced == nil, objects.count <= 16 {
@@ -193,7 +193,7 @@ extension NSManagedObjectContext {
   final func unlist(_ object: NSManagedObject) {
     guard object._flags.contains(.listed) else { return }
     object._state.unlist()
-    unsaved.objects.removeAll { $0 === object }
+    unsaved.remove(object)
   }
 }
 
@@ -204,9 +204,9 @@ struct EventSets {
   var deleted = Set<NSManagedObject>()
   var refreshed = Set<NSManagedObject>()
 
-  /// Whether these sets hold all of `listed`, given that each of their objects is listed.
-  func holdsAll(_ listed: [NSManagedObject]) -> Bool {
-    refreshed.isEmpty && inserted.count + updated.count + deleted.count == listed.count
+  /// Whether these sets hold all listed objects, given that each of their objects is listed.
+  func holdsAll(_ listedCount: Int) -> Bool {
+    refreshed.isEmpty && inserted.count + updated.count + deleted.count == listedCount
   }
 
   /// Empties the sets but keeps their storage. Does not affect copies that callers hold.

@@ -74,9 +74,10 @@ extension NSManagedObjectContext {
       }
       try coordinator.obtainPermanentIDs(for: temporary.map(\._objectID), in: self)
     }
+    table.move(temporary)
     for object in objects {
       if let id = object._id, id.isTemporary, let permanent = id.permanent {
-        // A lookup moves the object to its permanent ID.
+        // A lookup moves an object to its permanent ID.
         _ = table.object(for: permanent)
         object._id = permanent
       }

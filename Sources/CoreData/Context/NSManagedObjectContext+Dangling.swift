@@ -67,8 +67,7 @@ extension NSManagedObjectContext {
     guard !gone.isEmpty, _mayBeMembers(gone) else { return }
     table.forEach { object in
       object._relations?.forEachToMany { _, state in
-        guard state.isRealised || state.hasChanges else { return }
-        for member in gone where state.knows(member) { state.forget(member) }
+        if state.isRealised || state.hasChanges { state.forget(gone) }
       }
     }
   }

@@ -48,23 +48,23 @@ extension NSManagedObjectContext {
   /// Core Data keeps them among the deleted objects until the context saves. So does this context with a few hundred; but one
   /// that only shows what others save never saves, and each of its fetches would pass over all of them.
   final func letGoOfVanished() {
-    guard unsaved.objects.count >= unsaved.mostBeforeLettingGo, !savePass.isActive, !retainsRegisteredObjects
+    guard unsaved.count >= unsaved.mostBeforeLettingGo, !savePass.isActive, !retainsRegisteredObjects
     else { return }
     // What children read of this context stays until it saves.
     if overlay.layers.isEmpty {
       for key in _takeVanished() {
         guard let (object, isOnlyHolder) = table.objectAndHold(for: key) else { continue }
-        if isOnlyHolder { forget(object) } else { unsaved.objects.append(object) }
+        if isOnlyHolder { forget(object) } else { unsaved.append(object) }
       }
     }
-    unsaved.mostBeforeLettingGo = unsaved.objects.count + UnsavedObjects.mostVanished
+    unsaved.mostBeforeLettingGo = unsaved.count + UnsavedObjects.mostVanished
   }
 
   /// Removes the objects with announced deletions of others from the list of unsaved objects, and returns their keys. No
   /// reference to them is left here.
   private final func _takeVanished() -> [IdentityKey] {
     var keys: [IdentityKey] = []
-    unsaved.objects.removeAll { object in
+    unsaved.removeAll { object in
       let flags = object._flags
       guard flags.isSuperset(of: [.deleted, .vanished, .toldDeleted]),
         flags.isDisjoint(with: [.inserted, .eventListed, .locked])

@@ -72,6 +72,7 @@ extension NSManagedObjectContext {
     if !reading.needsOverlay {
       return try persistentStoreCoordinator?.count(plan, in: request.affectedStores, at: readGeneration) ?? 0
     }
+    if let count = try reading.count() { return count }
     reading.plan.content = .identity
     return try reading.identities(sortsUnsaved: false).count
   }

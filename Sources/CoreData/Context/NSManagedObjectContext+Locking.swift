@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
       )
     }
     object.fireFault()
-    if !object._flags.contains(.listed) { unsaved.objects.append(object) }
+    if !object._flags.contains(.listed) { unsaved.append(object) }
     object._state.lock()
   }
 

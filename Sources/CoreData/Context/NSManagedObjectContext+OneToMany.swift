@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     _ state: ToManyState, _ read: [NSManagedObject], _ slot: Int, of owner: NSManagedObject
   ) {
     let layers = overlay.layers
-    if unsaved.objects.isEmpty, layers.isEmpty { return state.realise(read) }
+    if unsaved.isEmpty, layers.isEmpty { return state.realise(read) }
     var read = read
     if unsaved.hasDeletions || layers.contains(where: \.hasDeletions) {
       read.removeAll { $0._flags.isSuperset(of: [.deleted, .deletePropagated]) }

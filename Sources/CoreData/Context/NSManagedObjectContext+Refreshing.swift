@@ -89,9 +89,7 @@ extension NSManagedObjectContext {
     forgetUndo()
     forgetReadFailures()
     unreadDeletions = []
-    materializeAdopted()
-    var adopted: [NSManagedObject] = []
-    table.forEach { if $0._flags.contains(.adopted) && !$0._flags.contains(.listed) { adopted.append($0) } }
+    let adopted = adoptedObjects()
     let objects = unsaved.drain()
     events.discard()
     let discarded = overlay.layers.composedEntries

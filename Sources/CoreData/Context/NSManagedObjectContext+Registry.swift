@@ -87,14 +87,13 @@ extension NSManagedObjectContext {
   final var hasUnsavedChanges: Bool {
     checkQueue()
     if !overlay.layers.isEmpty || !unreadDeletions.isEmpty { return true }
-    return unsaved.objects.contains { $0.isDirty }
+    return unsaved.contains { $0.isDirty }
   }
 
   final func pending(_ flag: ObjectFlags) -> Set<NSManagedObject> {
     checkQueue()
-    materializeAdopted()
     var result = Set<NSManagedObject>()
-    table.forEach { object in
+    _forEachPending { object in
       guard object._flags.contains(flag) else { return }
       if flag == .updated, !object._flags.isDisjoint(with: [.inserted, .deleted]) { return }
       if flag == .inserted, object._flags.contains(.deleted) { return }
@@ -108,11 +107,10 @@ extension NSManagedObjectContext {
     inserted: [NSManagedObject], updated: [NSManagedObject], deleted: [NSManagedObject]
   ) {
     checkQueue()
-    materializeAdopted()
     var found: (inserted: [NSManagedObject], updated: [NSManagedObject], deleted: [NSManagedObject]) = (
       [], [], []
     )
-    table.forEach { object in
+    _forEachPending { object in
       if object._flags.isDisjoint(with: [.inserted, .updated, .deleted]) { return }
       if object._flags.contains(.deleted) {
         found.deleted.append(object)
@@ -123,6 +121,24 @@ extension NSManagedObjectContext {
       }
     }
     return found
+  }
+
+  /// Calls a closure for each object with unsaved state, of the context itself or of children's saves.
+  private final func _forEachPending(_ body: (NSManagedObject) -> Void) {
+    let adopted = adoptedObjects()
+    unsaved.objects.forEach(body)
+    adopted.forEach(body)
+  }
+
+  /// Returns the objects with state of children's saves that the context itself has not changed.
+  final func adoptedObjects() -> [NSManagedObject] {
+    let layers = overlay.layers
+    if layers.isEmpty { return [] }
+    return layers.composedEntries.compactMap { entry in
+      guard entry.kind != .annihilated else { return nil }
+      let object = materialize(entry)
+      return object._flags.contains(.adopted) && !object._flags.contains(.listed) ? object : nil
+    }
   }
 
   // MARK: Identity

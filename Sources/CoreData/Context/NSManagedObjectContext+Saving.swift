@@ -242,7 +242,7 @@ extension NSManagedObjectContext {
   /// bulk import announces its insertions once, right before the save.
   private final func _consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
     defer { events.announced = nil }
-    guard let sets = events.announced, !hadAdopted, sets.holdsAll(own) else { return nil }
+    guard let sets = events.announced, !hadAdopted, sets.holdsAll(own.count) else { return nil }
     // The inserted set holds only inserted objects, the deleted set only deleted ones: equal counts mean equal
     // sets.
     var (inserted, deleted) = (0, 0)

@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     if _coordinator != nil {
       programmerError("\(label) has a coordinator; it cannot have a parent context too.")
     }
-    guard table.count == 0, unsaved.objects.isEmpty else {
+    guard table.count == 0, unsaved.isEmpty else {
       programmerError("\(label) is in use; its parent cannot be changed. Make a new context instead.")
     }
     if let parent {
@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
       }
       parent.overlay.addReader(self)
       // Changes made before the first child attached have not been marked.
-      if !parent.unsaved.objects.isEmpty { parent.overlay.markStale() }
+      if !parent.unsaved.isEmpty { parent.overlay.markStale() }
     }
     _parent = parent
     stampedCache = nil

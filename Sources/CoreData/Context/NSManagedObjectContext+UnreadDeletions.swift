@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
     guard _parent == nil, overlay.layers.isEmpty, _undo == nil, let coordinator = persistentStoreCoordinator,
       let model = frozen?.layout, let roots = _rootsDeleted(with: plan.layout, model),
       coordinator.deletesRows(ofRoots: roots, model),
-      !unsaved.objects.contains(where: { roots.contains($0._layout.rootNumber) })
+      !unsaved.contains(where: { roots.contains($0._layout.rootNumber) })
     else { return nil }
     plan.content = .identity
     plan.sort = []

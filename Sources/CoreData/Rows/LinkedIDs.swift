@@ -32,5 +32,12 @@ package enum LinkedIDs {
       if done == begun { _count = begun }
       return true
     }
+
+    /// Moves the mark past links that the owner of the index has made itself and followed, unless there were others.
+    mutating func skip(_ count: Int) {
+      let done = LinkedIDs._done.load(ordering: .acquiring)
+      let begun = LinkedIDs._begun.load(ordering: .acquiring)
+      if done == begun, begun == _count + count { _count = begun }
+    }
   }
 }

@@ -287,7 +287,7 @@ struct VersionConflictResolver {
   private func _rereadFormerOwners(_ isDropped: (Int) -> Bool) {
     func reread(_ owner: NSManagedObject, _ slot: Int) {
       guard let state = owner._relations?.members(slot), state.changes[_object] != nil else { return }
-      state.forget(_object)
+      state.forget([_object])
       state.unrealise()
     }
     for slot in _object._layout.slots.indices where isDropped(slot) {

@@ -1,5 +1,6 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
+import Foundation
 
 /// One fetch in one context: the store's result merged with unsaved changes of the context and its ancestors.
 ///
@@ -38,7 +39,14 @@ final class FetchReading {
     _chain = ReadChain(above: context, isFetch: true)
     _ownLayers = context.overlay.layers
     needsOverlay =
-      includesPending && (!context.unsaved.objects.isEmpty || !_ownLayers.isEmpty || _chain.hasOverlays)
+      includesPending
+      && (context.unsaved.contains { $0._layout.rootNumber == root } || Self._concern(root, _ownLayers)
+        || _chain.hasOverlays && _chain.overlays.contains { Self._concern(root, $0) })
+  }
+
+  /// Whether layers have entries of a root's entities.
+  private static func _concern(_ root: Int, _ layers: [Layer]) -> Bool {
+    layers.contains { $0.entries.anyHeld { $0.id.space.layout.rootNumber == root } }
   }
 
   /// The result of earlier store queries.
@@ -119,6 +127,50 @@ final class FetchReading {
       case .entry(let entry, _): _context.table.object(for: entry.id)?._objectID ?? entry.id
       }
     }
+  }
+
+  // MARK: Counting
+
+  /// Most objects with unsaved state for which the stores are asked what they have of them.
+  private static let _mostCompared = 1000
+
+  /// Counts the result without listing it: what the stores count, and the difference that unsaved changes make.
+  ///
+  /// - Returns: Nil if that does not give the result: with a limit or an offset, for stores that list to count, and if an
+  ///   ancestor has unsaved changes, which it may be saving meanwhile.
+  func count() throws -> Int? {
+    guard plan.limit == 0, plan.offset == 0, !hidesRows, !_chain.hasOverlays,
+      let coordinator = _context.persistentStoreCoordinator,
+      coordinator.persistentStores.allSatisfy({ $0.engine?.evaluatesPredicates == false })
+    else { return nil }
+    let overlaid = _overlaidIDs()
+    if overlaid.count > Self._mostCompared { return nil }
+    let stores = _request.affectedStores
+    var count = try coordinator.count(plan, in: stores, at: _chain.generation)
+    if !overlaid.isEmpty, count > 0 {
+      var compared = plan
+      let isOverlaid = NSPredicate(format: "SELF IN %@", overlaid as NSArray)
+      try compared.setPredicate(
+        _request.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [isOverlaid, $0]) } ?? isOverlaid)
+      count -= try coordinator.count(compared, in: stores, at: _chain.generation)
+    }
+    var seen = IdentitySet()
+    for candidate in _candidates() where _insert(candidate, into: &seen) {
+      if try _matches(candidate) { count += 1 }
+    }
+    return count
+  }
+
+  /// Returns the IDs of the stored objects with unsaved state, some more than once.
+  private func _overlaidIDs() -> [NSManagedObjectID] {
+    let root = plan.layout.rootNumber
+    var ids = _context.unsaved.objects.compactMap { object in
+      object._layout.rootNumber == root ? object._objectID.permanent : nil
+    }
+    for layer in _ownLayers {
+      ids += layer.entries.compactMap { $0.id.space.layout.rootNumber == root ? $0.id.permanent : nil }
+    }
+    return ids
   }
 
   // MARK: Unsaved changes alone
@@ -203,7 +255,7 @@ final class FetchReading {
   private func _candidates() -> [Candidate] {
     let root = plan.layout.rootNumber
     var candidates: [Candidate] = []
-    if !_context.unsaved.objects.isEmpty {
+    if !_context.unsaved.isEmpty {
       let own: [NSManagedObject]
       if let pin = _matcher.pin {
         own = _context.unsaved.index.candidates(

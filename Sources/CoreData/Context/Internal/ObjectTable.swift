@@ -62,35 +62,152 @@ struct ObjectTable {
     }
   }
 
-  private var _places = Places(16)
-  private(set) var count = 0
-  /// Number of objects registered under a temporary ID that had no permanent form when last checked.
-  private var _temporaries = 0
+  /// The objects under keys of one kind.
+  private struct Half {
+    private(set) var places: Places
+    private(set) var count = 0
+
+    init(_ size: Int) { places = Places(size) }
+
+    /// Returns the index of an object under a key.
+    func index(of object: NSManagedObject, key: IdentityKey) -> Int? {
+      let address = Unmanaged.passUnretained(object).toOpaque()
+      var index = key.mixed & places.mask
+      while let found = places.start[index].object {
+        if found.toOpaque() == address { return index }
+        index = (index + 1) & places.mask
+      }
+      return nil
+    }
+
+    @inline(__always) func object(for key: IdentityKey) -> NSManagedObject? {
+      guard let index = places.index(of: key) else { return nil }
+      return places.start[index].object?.takeUnretainedValue()
+    }
+
+    @inline(__always)
+    func objectAndHold(for key: IdentityKey) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
+      guard let index = places.index(of: key) else { return nil }
+      // Must precede the next retain.
+      let isOnlyHolder = places.isOnlyHolder(at: index)
+      return places.start[index].object.map { ($0.takeUnretainedValue(), isOnlyHolder) }
+    }
+
+    /// Puts an object, already retained, under a key.
+    @inline(__always) mutating func put(_ object: Unmanaged<NSManagedObject>, as key: IdentityKey) {
+      if (count + 1) * 4 > places.count * 3 { _resize(to: places.count * 2) }
+      places.put(Place(reference: key.reference, space: key.space, object: object))
+      count += 1
+    }
+
+    mutating func reserve(_ more: Int) {
+      let wanted = count + more
+      guard wanted * 4 > places.count * 3 else { return }
+      var size = places.count
+      while wanted * 4 > size * 3 { size *= 2 }
+      _resize(to: size)
+    }
+
+    func forEach(_ body: (NSManagedObject) throws -> Void) rethrows {
+      let places = places
+      for index in 0..<places.count {
+        try places.start[index].object?._withUnsafeGuaranteedRef(body)
+      }
+    }
+
+    /// Takes an object out by backward-shift deletion: no tombstones.
+    ///
+    /// - Returns: The object, with the table's reference.
+    mutating func take(at start: Int) -> Unmanaged<NSManagedObject>? {
+      let places = places
+      let mask = places.mask
+      let object = places.start[start].object
+      var hole = start
+      var next = (start + 1) & mask
+      while places.start[next].object != nil {
+        let home = places.start[next].key.mixed & mask
+        if ((next - home) & mask) >= ((next - hole) & mask) {
+          places.start[hole] = places.start[next]
+          hole = next
+        }
+        next = (next + 1) & mask
+      }
+      places.start[hole] = Place()
+      count -= 1
+      return object
+    }
+
+    /// Takes out all objects that satisfy a predicate, with the table's references.
+    mutating func takeAll(
+      where isWanted: (NSManagedObject) -> Bool, onlyIfUnheld isUnheld: Bool = false
+    ) -> [Unmanaged<NSManagedObject>] {
+      let places = places
+      var taken: [Unmanaged<NSManagedObject>] = []
+      for index in 0..<places.count {
+        // Whether it is held must be known before another reference is made.
+        guard let object = places.start[index].object, !isUnheld || places.isOnlyHolder(at: index),
+          object._withUnsafeGuaranteedRef(isWanted)
+        else { continue }
+        taken.append(object)
+        places.start[index].object = nil
+      }
+      guard !taken.isEmpty else { return [] }
+      count -= taken.count
+      var size = 16
+      while count * 2 > size { size *= 2 }
+      // Reinserting the remaining objects costs less than closing the gaps one by one.
+      _resize(to: size * 4 <= places.count ? size : places.count)
+      return taken
+    }
+
+    /// Moves all objects into storage of the given size.
+    private mutating func _resize(to size: Int) {
+      let old = places
+      places = Places(size)
+      for index in 0..<old.count {
+        let place = old.start[index]
+        guard place.object != nil else { continue }
+        // The reference moves with the slot.
+        old.start[index].object = nil
+        places.put(place)
+      }
+    }
+  }
+
+  /// Objects under permanent IDs.
+  private var _stored = Half(16)
+  /// Objects under temporary IDs that had no permanent form when last checked.
+  private var _unsaved = Half(4)
   private var _links = LinkedIDs.Mark()
   private var _liveAfterSweep = 0
+
+  var count: Int { _stored.count + _unsaved.count }
 
   // MARK: Looking up
 
   mutating func object(for id: NSManagedObjectID) -> NSManagedObject? {
-    _index(of: id).flatMap { _places.start[$0].object?.takeUnretainedValue() }
-  }
-
-  private mutating func _index(of id: NSManagedObjectID) -> Int? {
     let key = IdentityKey(id)
-    if _temporaries > 0 { _adoptLinks() }
-    if let index = _places.index(of: key) { return index }
+    if let object = object(for: key) { return object }
     guard id.isTemporary, id.isPermanent else { return nil }
     // Another thread may link the ID between these steps: a parent's save does so for an object that a child
     // still saves.
-    return _places.index(of: IdentityKey(id)) ?? _places.index(of: IdentityKey.temporary(id))
+    return _object(under: IdentityKey(id)) ?? _object(under: .temporary(id))
   }
 
   mutating func object(for key: ObjectKey) -> NSManagedObject? { object(for: IdentityKey(key)) }
 
   @inline(__always) mutating func object(for key: IdentityKey) -> NSManagedObject? {
-    if _temporaries > 0 { _adoptLinks() }
-    guard let index = _places.index(of: key) else { return nil }
-    return _places.start[index].object?.takeUnretainedValue()
+    if _unsaved.count > 0 { _adoptLinks() }
+    return _object(under: key)
+  }
+
+  @inline(__always) private func _object(under key: IdentityKey) -> NSManagedObject? {
+    key.isTemporary ? _unsaved.object(for: key) : _stored.object(for: key)
+  }
+
+  func forEach(_ body: (NSManagedObject) throws -> Void) rethrows {
+    try _stored.forEach(body)
+    if _unsaved.count > 0 { try _unsaved.forEach(body) }
   }
 
   // MARK: Changing
@@ -105,94 +222,78 @@ struct ObjectTable {
   }
 
   @inline(__always) private mutating func _insert(_ object: NSManagedObject, as key: IdentityKey) {
-    if (count + 1) * 4 > _places.count * 3 { _resize(to: _places.count * 2) }
-    if key.isTemporary { _temporaries += 1 }
-    _places.put(Place(reference: key.reference, space: key.space, object: Unmanaged.passRetained(object)))
-    count += 1
+    let held = Unmanaged.passRetained(object)
+    if key.isTemporary { _unsaved.put(held, as: key) } else { _stored.put(held, as: key) }
   }
 
-  /// Reserves capacity for `more` additional objects, so that registering them moves nothing.
-  mutating func reserve(_ more: Int) {
-    let wanted = count + more
-    guard wanted * 4 > _places.count * 3 else { return }
-    var size = _places.count
-    while wanted * 4 > size * 3 { size *= 2 }
-    _resize(to: size)
-  }
+  /// Reserves capacity for `more` additional stored objects, so that registering them moves nothing.
+  mutating func reserve(_ more: Int) { _stored.reserve(more) }
 
   /// Unregisters an object.
   mutating func remove(_ object: NSManagedObject) {
-    if let index = _index(of: object, key: IdentityKey(of: object)) {
-      _removePlace(at: index)
-    } else if let index = (0..<_places.count).first(where: {
-      _places.start[$0].object?.toOpaque() == Self._address(object)
-    }) {
-      // Registered under the temporary ID that has become permanent since.
-      _removePlace(at: index)
+    if _unsaved.count > 0 { _adoptLinks() }
+    let key = IdentityKey(of: object)
+    if !key.isTemporary, let index = _stored.index(of: object, key: key) {
+      _stored.take(at: index)?.release()
+    } else if let index = _unsaved.index(of: object, key: .temporary(object._objectID)) {
+      _unsaved.take(at: index)?.release()
     }
   }
 
-  private static func _address(_ object: NSManagedObject) -> UnsafeMutableRawPointer {
-    Unmanaged.passUnretained(object).toOpaque()
-  }
-
-  private func _index(of object: NSManagedObject, key: IdentityKey) -> Int? {
-    let address = Self._address(object)
-    var index = key.mixed & _places.mask
-    while let found = _places.start[index].object {
-      if found.toOpaque() == address { return index }
-      index = (index + 1) & _places.mask
+  /// Moves objects whose temporary IDs the table's context has just linked to permanent ones.
+  mutating func move(_ linked: [NSManagedObject]) {
+    var count = 0
+    for object in linked {
+      let id = object._objectID
+      guard id.isPermanent, let index = _unsaved.index(of: object, key: .temporary(id)),
+        let held = _unsaved.take(at: index)
+      else { continue }
+      _stored.put(held, as: IdentityKey(id))
+      count += 1
     }
-    return nil
+    _links.skip(count)
   }
 
   /// An empty table of the same capacity, unless that is unusually large: emptied tables are usually
   /// refilled.
   var emptied: ObjectTable {
     var table = ObjectTable()
-    table._places = Places(min(_places.count, 2048))
+    table._stored = Half(min(_stored.places.count, 2048))
     return table
-  }
-
-  func forEach(_ body: (NSManagedObject) throws -> Void) rethrows {
-    let places = _places
-    for index in 0..<places.count {
-      try places.start[index].object?._withUnsafeGuaranteedRef(body)
-    }
   }
 
   // MARK: Temporary IDs that became permanent
 
-  /// Rekeys objects whose temporary ID has been linked to a permanent one. Costs one atomic load as long as
+  /// Moves objects whose temporary ID has been linked to a permanent one. Costs one atomic load as long as
   /// no ID was linked anywhere.
   private mutating func _adoptLinks() {
     guard _links.advance() else { return }
-    let hasNews = (0..<_places.count).contains { index in
-      guard let object = _places.start[index].object, _places.start[index].space == 0 else { return false }
-      return object._withUnsafeGuaranteedRef { $0._objectID.permanent != nil }
-    }
-    if hasNews { _resize(to: _places.count, rekeying: true) }
+    let linked = _unsaved.takeAll { $0._objectID.permanent != nil }
+    if linked.isEmpty { return }
+    _stored.reserve(linked.count)
+    for object in linked { _stored.put(object, as: object._withUnsafeGuaranteedRef { IdentityKey(of: $0) }) }
   }
 
   // MARK: Releasing
 
   /// Returns the object of this ID, and whether the table holds the only reference.
   mutating func objectAndHold(for id: NSManagedObjectID) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
-    _index(of: id).flatMap(_objectAndHold)
+    let key = IdentityKey(id)
+    if let found = objectAndHold(for: key) { return found }
+    guard id.isTemporary, id.isPermanent else { return nil }
+    return _objectAndHold(under: IdentityKey(id)) ?? _objectAndHold(under: .temporary(id))
   }
 
   /// Returns the object of this key, and whether the table holds the only reference.
   @inline(__always)
   mutating func objectAndHold(for key: IdentityKey) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
-    if _temporaries > 0 { _adoptLinks() }
-    return _places.index(of: key).flatMap(_objectAndHold)
+    if _unsaved.count > 0 { _adoptLinks() }
+    return _objectAndHold(under: key)
   }
 
   @inline(__always)
-  private func _objectAndHold(at index: Int) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
-    // Must precede the next retain.
-    let isOnlyHolder = _places.isOnlyHolder(at: index)
-    return _places.start[index].object.map { ($0.takeUnretainedValue(), isOnlyHolder) }
+  private func _objectAndHold(under key: IdentityKey) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
+    key.isTemporary ? _unsaved.objectAndHold(for: key) : _stored.objectAndHold(for: key)
   }
 
   /// Whether enough objects were registered since the last sweep to justify another.
@@ -202,65 +303,8 @@ struct ObjectTable {
   /// releases the table's reference to each.
   mutating func removeUnheld(unless isNeeded: (NSManagedObject) -> Bool) -> [Unmanaged<NSManagedObject>] {
     defer { _liveAfterSweep = count }
-    let places = _places
-    var dead: [Unmanaged<NSManagedObject>] = []
-    for index in 0..<places.count where places.start[index].object != nil && places.isOnlyHolder(at: index) {
-      let object = places.start[index].object!
-      if object._withUnsafeGuaranteedRef(isNeeded) { continue }
-      if places.start[index].space == 0 { _temporaries -= 1 }
-      dead.append(object)
-      places.start[index].object = nil
-    }
-    guard !dead.isEmpty else { return [] }
-    count -= dead.count
-    var size = 16
-    while count * 2 > size { size *= 2 }
-    // Reinserting the remaining objects costs less than closing the gaps one by one.
-    _resize(to: size * 4 <= places.count ? size : places.count)
-    return dead
-  }
-
-  // MARK: Storage
-
-  /// Moves all objects into storage of the given size.
-  ///
-  /// - Parameter isRekeying: Whether to look up again which temporary IDs have become permanent.
-  private mutating func _resize(to size: Int, rekeying isRekeying: Bool = false) {
-    let old = _places
-    _places = Places(size)
-    if isRekeying { _temporaries = 0 }
-    for index in 0..<old.count {
-      var place = old.start[index]
-      guard let object = place.object else { continue }
-      // The reference moves with the slot.
-      old.start[index].object = nil
-      if isRekeying, place.space == 0 {
-        let key = object._withUnsafeGuaranteedRef { IdentityKey(of: $0) }
-        (place.reference, place.space) = (key.reference, key.space)
-        if key.isTemporary { _temporaries += 1 }
-      }
-      _places.put(place)
-    }
-  }
-
-  /// Backward-shift deletion: no tombstones.
-  private mutating func _removePlace(at start: Int) {
-    let places = _places
-    let mask = places.mask
-    let object = places.start[start].object
-    if places.start[start].space == 0 { _temporaries -= 1 }
-    var hole = start
-    var next = (start + 1) & mask
-    while places.start[next].object != nil {
-      let home = places.start[next].key.mixed & mask
-      if ((next - home) & mask) >= ((next - hole) & mask) {
-        places.start[hole] = places.start[next]
-        hole = next
-      }
-      next = (next + 1) & mask
-    }
-    places.start[hole] = Place()
-    count -= 1
-    object?.release()
+    let dead = _stored.takeAll(where: { !isNeeded($0) }, onlyIfUnheld: true)
+    if _unsaved.count == 0 { return dead }
+    return dead + _unsaved.takeAll(where: { !isNeeded($0) }, onlyIfUnheld: true)
   }
 }

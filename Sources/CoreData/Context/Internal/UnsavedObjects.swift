@@ -1,7 +1,5 @@
-/// The objects of a context that have unsaved changes of its own.
+/// A context's unsaved objects, in the order in which they were first changed.
 struct UnsavedObjects {
-  /// In the order in which they were first changed. Some may have lost their flags since; filter before use.
-  var objects: [NSManagedObject] = []
   /// True once anything was deleted since the last save.
   var hasDeletions = false
   /// True once anything was inserted since the last save.
@@ -13,17 +11,101 @@ struct UnsavedObjects {
   /// The objects by attribute value.
   var index = PendingIndex()
 
+  private var _list: [NSManagedObject] = []
+  /// The list while one object after another is removed from it, instead of `_list`.
+  private var _sparse: _SparseList?
+  /// Removals that have searched the list since it was last read.
+  private var _searches = 0
+
+  private static let _mostSearches = 8
+
+  var count: Int { _sparse?.count ?? _list.count }
+  var isEmpty: Bool { count == 0 }
+
+  /// The objects. Some may have lost their flags since; filter before use.
+  var objects: [NSManagedObject] {
+    mutating get {
+      _searches = 0
+      if let sparse = _sparse.take() { _list = sparse.objects }
+      return _list
+    }
+  }
+
+  /// Adds an object, which must not be in the list.
+  @inline(__always)
+  mutating func append(_ object: NSManagedObject) {
+    if _sparse == nil { _list.append(object) } else { _sparse!.append(object) }
+  }
+
+  /// Removes an object. Costs no search if many are removed between two readings of the list.
+  mutating func remove(_ object: NSManagedObject) {
+    if _sparse == nil {
+      if _list.last === object { return _ = _list.removeLast() }
+      guard _searches >= Self._mostSearches, _list.count > 64 else {
+        _searches += 1
+        return _list.removeAll { $0 === object }
+      }
+      _sparse = _SparseList(_list)
+      _list = []
+    }
+    _sparse!.remove(object)
+  }
+
+  /// Removes the objects that satisfy a predicate.
+  mutating func removeAll(where predicate: (NSManagedObject) -> Bool) {
+    if let sparse = _sparse.take() { _list = sparse.objects }
+    _list.removeAll(where: predicate)
+  }
+
+  /// Whether a closure returns true for any object.
+  func contains(where predicate: (NSManagedObject) -> Bool) -> Bool {
+    _sparse?.contains(where: predicate) ?? _list.contains(where: predicate)
+  }
+
   /// Empties the list, after a save, a rollback or a reset.
   ///
   /// - Returns: The objects that were listed.
   @discardableResult
   mutating func drain() -> [NSManagedObject] {
     let drained = objects
-    objects = []
+    _list = []
     hasDeletions = false
     hasInsertions = false
     mostBeforeLettingGo = Self.mostVanished
     index.clear()
     return drained
+  }
+}
+
+/// A list from which objects are removed in any order, in constant time.
+private struct _SparseList {
+  private var _places: [NSManagedObject?]
+  private var _positions: [ObjectIdentifier: Int]
+  /// No object is before this position.
+  private var _first = 0
+
+  init(_ objects: [NSManagedObject]) {
+    _places = objects
+    _positions = Dictionary(minimumCapacity: objects.count)
+    for (position, object) in objects.enumerated() { _positions[ObjectIdentifier(object)] = position }
+  }
+
+  var count: Int { _positions.count }
+  var objects: [NSManagedObject] { _places[_first...].compactMap(\.self) }
+
+  mutating func append(_ object: NSManagedObject) {
+    _positions[ObjectIdentifier(object)] = _places.count
+    _places.append(object)
+  }
+
+  mutating func remove(_ object: NSManagedObject) {
+    guard let position = _positions.removeValue(forKey: ObjectIdentifier(object)) else { return }
+    _places[position] = nil
+    if position == _places.count - 1 { _places.removeLast() }
+    while _first < _places.count, _places[_first] == nil { _first += 1 }
+  }
+
+  func contains(where predicate: (NSManagedObject) -> Bool) -> Bool {
+    _places[_first...].contains { $0.map(predicate) ?? false }
   }
 }

@@ -26,10 +26,8 @@ struct WaitingMerges: Sendable {
   /// Most objects in a composed group. A single save may have more.
   static let mostObjects = 2000
 
-  /// The groups, oldest first; nil before `_first`, so that what was merged is released.
-  private var _groups: [Group?] = []
-  /// Index of the oldest group in `_groups`.
-  private var _first = 0
+  /// The groups, oldest first.
+  private var _groups = Deque<Group>()
   /// The number of groups that were taken.
   private var _taken = 0
   /// Whether the newest group takes no further saves.
@@ -37,15 +35,15 @@ struct WaitingMerges: Sendable {
   /// Whether a turn is enqueued that has not begun.
   var hasTurn = false
 
-  var isEmpty: Bool { _first == _groups.count }
+  var isEmpty: Bool { _groups.isEmpty }
 
   /// The number of the newest group; groups are numbered from 1.
-  var last: Int { _taken + _groups.count - _first }
+  var last: Int { _taken + _groups.count }
 
   /// Adds a save of the context's parent or coordinator.
   mutating func append(_ changes: SavedChanges) {
     if !_isClosed, !isEmpty, let composed = _composed(with: changes) {
-      _groups[_groups.count - 1] = .composed(composed)
+      _groups.last = .composed(composed)
       return
     }
     _groups.append(.save(changes))
@@ -60,7 +58,7 @@ struct WaitingMerges: Sendable {
 
   /// The newest group with another save; nil if the save has to begin a group.
   private mutating func _composed(with changes: SavedChanges) -> ComposedSave? {
-    guard let newest = _groups[_groups.count - 1],
+    guard let newest = _groups.last,
       newest.count + changes.entries.count <= Self.mostObjects
     else { return nil }
     switch newest {
@@ -85,24 +83,14 @@ struct WaitingMerges: Sendable {
   /// Removes and returns the oldest group, unless its number is higher.
   mutating func take(upTo number: Int) -> Group? {
     guard !isEmpty, _taken < number else { return nil }
-    let group = _groups[_first].take()
-    _first += 1
     _taken += 1
-    if isEmpty {
-      _groups.removeAll(keepingCapacity: _groups.count <= 16)
-      _first = 0
-    } else if _first >= 64, _first * 2 >= _groups.count {
-      _groups.removeFirst(_first)
-      _first = 0
-    }
-    return group
+    return _groups.popFirst()
   }
 
   /// Forgets all groups.
   mutating func removeAll() {
     _taken = last
-    _groups = []
-    _first = 0
+    _groups = Deque()
   }
 }
 

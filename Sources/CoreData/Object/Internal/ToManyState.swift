@@ -227,16 +227,20 @@ final class ToManyState {
     members.contains(object) || changes[object] != nil
   }
 
-  /// Removes an object whose deletion is saved. Records no change.
-  func forget(_ object: NSManagedObject) {
+  /// Removes objects whose deletion is saved. Records no change. Costs as much as the smaller of the two sets.
+  func forget(_ gone: Set<NSManagedObject>) {
+    let known =
+      _isSetDue
+      ? base.filter(gone.contains)
+      : Array(gone.count < _set.count ? gone.filter(_set.contains) : _set.filter(gone.contains))
+    let changed = changes.isEmpty ? [] : changes.objects(in: gone)
+    if known.isEmpty, changed.isEmpty { return }
     // The set first: it may have to be built from `base`.
-    if members.contains(object) {
-      members.remove(object)
-      if let index = order.firstIndex(of: object) { order.remove(at: index) }
-    }
-    base.removeAll { $0 === object }
-    _wantedOrder?.removeAll { $0 === object }
-    changes[object] = nil
+    for object in known { members.remove(object) }
+    if !order.isEmpty { order.removeAll(where: gone.contains) }
+    base.removeAll(where: gone.contains)
+    _wantedOrder?.removeAll(where: gone.contains)
+    for object in changed { changes[object] = nil }
   }
 
   /// Applies an order that may be incomplete. Members missing from it follow at the end, in their current

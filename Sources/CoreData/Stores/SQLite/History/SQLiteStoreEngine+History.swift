@@ -22,7 +22,10 @@ extension SQLiteStoreEngine: HistoryKeeping {
     return try SQLiteStoreError.translating {
       try pool.read { connection in
         var range: ClosedRange<Int64>?
-        try connection.query("SELECT MIN(Z_PK), MAX(Z_PK) FROM ATRANSACTION") { row in
+        // Two queries: SQLite looks up one bound in the index, and scans for both.
+        try connection.query(
+          "SELECT (SELECT MIN(Z_PK) FROM ATRANSACTION), (SELECT MAX(Z_PK) FROM ATRANSACTION)"
+        ) { row in
           if !row.isNull(0) { range = row.int64(0)...row.int64(1) }
         }
         return range
