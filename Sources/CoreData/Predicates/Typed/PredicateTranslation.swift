@@ -58,9 +58,7 @@ struct PredicateTranslator {
   }
 
   mutating func part(_ expression: any PredicateExpression) throws -> TranslatedPart {
-    if let captured = expression as? any CapturedPart {
-      return .expression(try constant(captured.capturedValue))
-    }
+    if let wrapping = expression as? any WrappingPart { return try part(wrapping.wrapped) }
     guard let part = expression as? any TranslatablePart else {
       throw PredicateTranslationError(
         Self.name(of: expression), "no store knows this operation; fetch without it and filter the result")

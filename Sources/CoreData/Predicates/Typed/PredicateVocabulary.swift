@@ -20,9 +20,9 @@ package protocol PredicateVocabulary {
   func entityNames(of type: Any.Type) -> [String]?
 }
 
-/// An expression of another module for a captured value that Foundation's doesn't take.
-package protocol CapturedPart {
-  var capturedValue: Any { get }
+/// An expression of another module that stands for one which Foundation's types don't take.
+package protocol WrappingPart {
+  var wrapped: any PredicateExpression { get }
 }
 
 /// The replacement of a captured value in a translated predicate.
