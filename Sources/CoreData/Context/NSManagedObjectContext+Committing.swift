@@ -42,11 +42,12 @@ extension NSManagedObjectContext {
     var resolver = ConflictResolver(context: self)
     while true {
       do {
-        let (computed, followed, token, epoch) = try coordinator.commit(
+        let (computed, followed, token, epoch, former) = try coordinator.commit(
           entries, deleting: unreadDeletions, locked: lockedObjects, by: origin, in: self)
         unreadDeletions = []
         savePass.token = token
         savePass.epoch = epoch
+        if let former, computed.isEmpty, followed.isEmpty { stamps.follow(from: former, to: epoch) }
         if !computed.isEmpty { entries = mergeComputed(computed, into: entries) }
         return followed.isEmpty ? entries : mergeFollowed(followed, into: entries)
       } catch let error as StoreConflictError {

@@ -53,11 +53,10 @@ extension NSManagedObjectContext {
   /// - Returns: The former row, if the store has to be read.
   @inline(never) final func renew(_ fault: NSManagedObject) -> Row? {
     guard let mine = fault._row, let key = fault._key, _canRenew(fault) else { return nil }
-    let isOld = isExpired(fault)
-    let chain = ReadChain(above: self)
     // An ancestor's unsaved values are the newest.
-    guard let coordinator = chain.coordinator, !chain.contains(IdentityKey(key)) else { return nil }
-    let known = coordinator.rowCache.row(for: key, readSince: isOld ? chain.earliestRow : .min)
+    if _parent != nil, ReadChain(above: self).contains(IdentityKey(key)) { return nil }
+    let isOld = isExpired(fault)
+    let known = rootCoordinator?.rowCache.row(for: key, readSince: isOld ? earliestRow : .min)
     if let known, known.version >= mine.version, isNews(known, over: mine, fault._layout) {
       showUnseen(known, at: fault)
     } else if isOld, known == nil {

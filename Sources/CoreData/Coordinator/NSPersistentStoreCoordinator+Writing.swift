@@ -42,8 +42,11 @@ extension NSPersistentStoreCoordinator {
         }
         Interleaving.reach(.commit)
         var outcome = saved.outcome
+        let former = rowCache.epoch
         if !rows.isEmpty { rowCache.forget(rows) }
         outcome.epoch = adopt(entries)
+        // Unless another thread has dropped rows in between.
+        if outcome.epoch == former + (rows.isEmpty ? 1 : 2) { outcome.formerEpoch = former }
         if !outcome.computed.isEmpty {
           outcome.epoch = rowCache.commit(
             written: outcome.computed.compactMap { object in object.row.map { (object.key, $0) } },
@@ -61,9 +64,10 @@ extension NSPersistentStoreCoordinator {
     return outcome
   }
 
-  /// The result of a save; `epoch` is the row cache's.
+  /// The result of a save; `epoch` is the row cache's, `formerEpoch` the one before the saved entries, if nothing
+  /// happened to the cache in between.
   typealias Outcome = (
-    computed: [StoredObject], followed: FollowedRules, token: NSPersistentHistoryToken?, epoch: Int
+    computed: [StoredObject], followed: FollowedRules, token: NSPersistentHistoryToken?, epoch: Int, formerEpoch: Int?
   )
 
   /// The changes for one store.
@@ -174,7 +178,7 @@ extension NSPersistentStoreCoordinator {
     var written: [StoreKey] = []
 
     var outcome: Outcome {
-      (_computed, _followed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions), 0)
+      (_computed, _followed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions), 0, nil)
     }
 
     /// Adds what one store has computed and changed.

@@ -65,6 +65,23 @@ import Testing
     }
   }
 
+  @Test func `The context's own saves make no other fault's row old`() throws {
+    try fresh(-1) { context in
+      let book = try #require(try context.all("Book").first)
+      let eve = context.insert("Author", ["name": "Eve"])
+      for number in 1...3 {
+        eve.setValue(number, forKey: "age")
+        try context.save()
+      }
+      #expect(context.isCurrent(book))
+      try stack.fresh { sibling in
+        sibling.insert("Author")
+        try sibling.save()
+      }
+      #expect(!context.isCurrent(book))
+    }
+  }
+
   @Test func `By default cached values never expire`() throws {
     try fresh(-1) { context in
       let ada = try #require(try context.all("Author").first)

@@ -41,6 +41,13 @@ struct ReadStamps {
     _times.append(time)
   }
 
+  /// Called after the context's own save: it makes no other rows old.
+  ///
+  /// - Parameters:
+  ///   - former: The cache's epoch before the save.
+  ///   - epoch: The one after it.
+  mutating func follow(from former: Int, to epoch: Int) { if _epoch == former { _epoch = epoch } }
+
   /// Whether rows with a stamp are older than an interval, which is not negative.
   func isOld(_ stamp: UInt32, _ cache: RowCache, _ interval: Double) -> Bool {
     if interval == 0 { return !isCurrent(stamp, cache) }
