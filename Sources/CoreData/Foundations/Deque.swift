@@ -14,16 +14,14 @@ struct Deque<Element>: Sequence {
   var isEmpty: Bool { count == 0 }
   var first: Element? { isEmpty ? nil : _elements[_first] }
 
-  /// The newest element; nil if there is none. Assigning replaces it.
-  var last: Element? {
-    get { isEmpty ? nil : _elements[_elements.count - 1] }
-    set {
-      precondition(!isEmpty)
-      _elements[_elements.count - 1] = newValue
-    }
-  }
+  var last: Element? { isEmpty ? nil : _elements[_elements.count - 1] }
 
   mutating func append(_ element: Element) { _elements.append(element) }
+
+  /// Replaces the newest element, if there is one.
+  mutating func replaceLast(with element: Element) {
+    if !isEmpty { _elements[_elements.count - 1] = element }
+  }
 
   /// Removes and returns the oldest element.
   mutating func popFirst() -> Element? {

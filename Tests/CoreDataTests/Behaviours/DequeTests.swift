@@ -20,7 +20,7 @@ import Testing
     deque.prepend(contentsOf: [7, 8, 9])
     #expect(Array(deque) == [7, 8, 9, 2, 3])
     #expect(deque.first == 7)
-    deque.last = 4
+    deque.replaceLast(with: 4)
     #expect(deque.last == 4)
   }
 

@@ -43,7 +43,7 @@ struct WaitingMerges: Sendable {
   /// Adds a save of the context's parent or coordinator.
   mutating func append(_ changes: SavedChanges) {
     if !_isClosed, !isEmpty, let composed = _composed(with: changes) {
-      _groups.last = .composed(composed)
+      _groups.replaceLast(with: .composed(composed))
       return
     }
     _groups.append(.save(changes))
