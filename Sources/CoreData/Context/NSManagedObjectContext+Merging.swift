@@ -67,15 +67,16 @@ extension NSManagedObjectContext {
     for entry in changes.entries where entry.kind != .deleted && entry.kind != .annihilated {
       let id = isForeign ? localized(entry.id) : entry.id
       let isInsertion = entry.kind == .inserted
-      let known = table.object(for: id)
+      // Not kept in a variable: an object that only the registry holds has been let go.
+      let (isKnown, isLoaded) = table.object(for: id).map { (true, $0._row != nil) } ?? (false, false)
       // Rows of objects that are neither registered nor observed are not looked up.
-      let isSeen = known != nil || isInsertion || !events.observers.isEmpty
+      let isSeen = isKnown || isInsertion || !events.observers.isEmpty
       let stored = changes.isStored ? entry.row : nil
       let row = isSeen ? chain?.newestRow(for: id, saved: stored) ?? entry.row : entry.row
       // The versions of a loaded object and of a late row tell which one is newer. Other objects must not show a late row, nor a
       // list one that is gone: a save also reports objects that it has not written.
       let isUncertain =
-        isOvertaken && isSeen && (isInsertion || chain != nil || known?._row == nil) || isSeen && known == nil && !isInsertion
+        isOvertaken && isSeen && (isInsertion || chain != nil || !isLoaded) || isSeen && !isKnown && !isInsertion
       switch isUncertain ? _standing(of: id, row, chain) : .there(row) {
       case .there(let newest) where isInsertion:
         mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
