@@ -123,6 +123,10 @@ private final class Follower {
   let context: NSManagedObjectContext
   private(set) var held: [NSManagedObject] = []
   private var list: NSFetchedResultsController<NSManagedObject>?
+  /// A controller follows changes only if it has a delegate.
+  private let delegate = Delegate()
+
+  private final class Delegate: NSObject, NSFetchedResultsControllerDelegate {}
 
   init(_ stack: TestStack) {
     context = stack.sibling()
@@ -141,6 +145,7 @@ private final class Follower {
       request.sortDescriptors = ["pages", "title"].map { NSSortDescriptor(key: $0, ascending: true) }
       let list = NSFetchedResultsController(
         fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "pages", cacheName: nil)
+      list.delegate = delegate
       try list.performFetch()
       self.list = list
     }
