@@ -7,7 +7,7 @@ import CoreData
 extension Predicate {
   /// Creates a predicate that captures values which are not Codable, such as models; called by the expansion of `#Predicate`.
   ///
-  /// It cannot be encoded. A fetch throws for a captured value that no store can compare.
+  /// It cannot be encoded.
   @_disfavoredOverload
   public init(_ builder: (repeat PredicateExpressions.Variable<each Input>) -> any PredicateExpression<Bool>) {
     func wrap(_ expression: some PredicateExpression<Bool>) -> any StandardPredicateExpression<Bool> {

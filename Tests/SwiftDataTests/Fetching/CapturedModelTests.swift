@@ -74,10 +74,4 @@ struct CapturedModelTests {
     let predicate = #Predicate<Volume> { $0.shelf == shelf }
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(predicate.expression) }
   }
-
-  @Test func `a captured value that no store can compare fails the fetch`() {
-    struct Stranger: Equatable {}
-    let (stranger, other) = (Stranger(), Stranger())
-    #expect(throws: (any Error).self) { try _titles(#Predicate { _ in stranger == other }) }
-  }
 }
