@@ -160,7 +160,8 @@ private final class Follower {
         lines.append("\(Self.name(object)) " + (isGone ? "gone" : Self.text(object)))
       }
       lines += context.updatedObjects.map { "changed \(Self.name($0)) \($0.changedValues().keys.sorted())" }.sorted()
-      lines += context.deletedObjects.map { "deleted \(Self.name($0))" }.sorted()
+      // What was inserted and deleted in between is not registered if the saves were composed.
+      lines += context.deletedObjects.intersection(held).map { "deleted \(Self.name($0))" }.sorted()
       for section in list?.sections ?? [] {
         lines.append("section \(section.name)")
         for case let book as NSManagedObject in section.objects ?? [] {
