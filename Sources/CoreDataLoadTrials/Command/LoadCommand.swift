@@ -82,7 +82,7 @@ enum LoadCommand {
       try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
     }
     let directory = try WorkDirectory(
-      in: environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
+      for: "load", in: environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
     defer { directory.remove() }
     var results: [ScenarioResult] = []
     var failures: [String] = []

@@ -31,7 +31,7 @@ struct Shootout {
   /// Runs everything.
   func run(name: String, bytes: [UInt8], feed: StopFeed) throws -> ShootoutResult {
     let subjects = [Subject.floor] + workload.stacks.map(Subject.stack)
-    let work = try WorkDirectory(in: directory) { path in
+    let work = try WorkDirectory(for: "shootout", in: directory) { path in
       for subject in subjects { try? _remove(subject, path) }
     }
     defer { work.remove() }

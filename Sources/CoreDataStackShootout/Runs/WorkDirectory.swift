@@ -9,9 +9,11 @@ package final class WorkDirectory {
   /// Creates a directory with a unique name in `parent`, to be removed by `remove`, or when the user
   /// interrupts the tool.
   ///
-  /// - Parameter willRemove: Called with the directory's path before it is removed by an interruption.
-  package init(in parent: String, willRemove: @escaping @Sendable (String) -> Void = { _ in }) throws(ToolFailure) {
-    var template = Array((parent + "/coredata-measured-XXXXXX").utf8CString)
+  /// - Parameters:
+  ///   - work: What is measured, for the directory's name.
+  ///   - willRemove: Called with the directory's path before it is removed by an interruption.
+  package init(for work: String, in parent: String, willRemove: @escaping @Sendable (String) -> Void = { _ in }) throws(ToolFailure) {
+    var template = Array((parent + "/coredata-\(work)-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ToolFailure(
         .cannotCreateOutput, "Cannot make a directory in '\(parent)': \(String(cString: strerror(errno))).")
