@@ -202,7 +202,7 @@ import Testing
     try screen.expectStore(["Eve"])
   }
 
-  @Test func `another coordinator's update that is merged after the deletion of its object`() throws {
+  @Test(.ofFiles) func `another coordinator's update that is merged after the deletion of its object`() throws {
     let screen = try Screen(TestStack(.sqlite))
     let id = try screen.id("Ada")
     let foreign = try screen.stack.otherCoordinator().newContext()
