@@ -131,8 +131,8 @@ let package = Package(
     .target(
       name: "CoreDataLoadTrials",
       dependencies: [
-        "AllocatedMemory", "CoreData", "CoreDataCSQLite", "CoreDataStacks", "CoreDataStackShootout", "CoreDataToolKit",
-        "SwiftData",
+        "AllocatedMemory", "CoreData", "CoreDataCSQLite", "CoreDataStacks", "CoreDataStackShootout",
+        "CoreDataToolKit", "SwiftData",
       ],
       swiftSettings: settings),
     .executableTarget(

@@ -1,11 +1,11 @@
 import CoreDataCSQLite
 import Synchronization
 
-/// Tells whether other connections than a pool's, of this process or another, have committed to a database with a write-ahead
-/// log.
+/// Tells whether other connections than a pool's, of this process or another, have committed to a database
+/// with a write-ahead log.
 ///
-/// Compares the log's index with what it was after the pool's own last commit, which takes no system call, and never waits for a
-/// transaction.
+/// Compares the log's index with what it was after the pool's own last commit, which takes no system call,
+/// and never waits for a transaction.
 package final class CommitWatch: Sendable {
   private struct State: @unchecked Sendable {
     // Unchecked: used under the lock only.
@@ -99,7 +99,8 @@ package final class CommitWatch: Sendable {
   }
 }
 
-/// The header of the log's index, which every commit of every process changes; see SQLite's "WAL-mode File Format".
+/// The header of the log's index, which every commit of every process changes; see SQLite's "WAL-mode File
+/// Format".
 struct LogState: Equatable {
   private let _words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 

@@ -57,7 +57,8 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The medium, another connection or the process is the cause, and not what the file holds.
   package var isOfEnvironment: Bool {
     switch primaryCode {
-    case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_FULL, SQLITE_NOMEM, SQLITE_PROTOCOL, SQLITE_BUSY,
+    case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_FULL, SQLITE_NOMEM, SQLITE_PROTOCOL,
+      SQLITE_BUSY,
       SQLITE_LOCKED, SQLITE_PERM, SQLITE_INTERNAL, SQLITE_MISUSE, SQLITE_NOLFS:
       true
     default: false

@@ -25,7 +25,7 @@ static inline void release_freed_bytes(void) {
 /// Has SQLite count its allocations, which distributions and the engine switch off. Call before anything uses SQLite.
 static inline void count_sqlite_bytes(void) {
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1);
-  // From now on nobody can change that.
+  // From now on no other writer can change that.
   sqlite3_initialize();
 }
 

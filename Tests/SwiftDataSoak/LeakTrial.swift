@@ -35,7 +35,9 @@ struct LeakTrial {
   }
 
   /// Does a work as often again as in an equal warm-up, and compares what the process holds after both.
-  private func _growth(_ name: String, _ count: Int, _ work: (Int) async throws -> Void) async throws -> [String] {
+  private func _growth(_ name: String, _ count: Int, _ work: (Int) async throws -> Void) async throws
+    -> [String]
+  {
     for number in 0..<count { try await work(number) }
     Live.settle()
     let (bytes, descriptors) = (Live.bytes, try Live.descriptors())
@@ -77,7 +79,9 @@ struct LeakTrial {
       context.insert(Shelf(code: shelf.code, room: "upserted"))
       try context.save()
     case 6:
-      for shelf in shelves { for volume in shelf.volumes { try _require(volume.shelf === shelf, "inverses agree") } }
+      for shelf in shelves {
+        for volume in shelf.volumes { try _require(volume.shelf === shelf, "inverses agree") }
+      }
       shelf.volumes.append(Volume(title: "dropped"))
       context.rollback()
     default:

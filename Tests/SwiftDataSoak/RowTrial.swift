@@ -38,8 +38,12 @@ struct RowTrial {
     say("\(_count) rows: \(marked) bytes after the call, \(counted) after a count, \(saved) after the save")
     let stored = try ModelContext(_container).fetchCount(FetchDescriptor<Reading>())
     var faults: [String] = []
-    if left != 0 || stored != 0 { faults.append("\(left) rows are fetched before the save, \(stored) after it") }
-    if max(marked, counted) > Self._mostBytes * _count { faults.append("a row takes more than \(Self._mostBytes) bytes") }
+    if left != 0 || stored != 0 {
+      faults.append("\(left) rows are fetched before the save, \(stored) after it")
+    }
+    if max(marked, counted) > Self._mostBytes * _count {
+      faults.append("a row takes more than \(Self._mostBytes) bytes")
+    }
     return faults
   }
 }

@@ -5,9 +5,10 @@ import Synchronization
 
 /// Eight threads on one file, with a context for each unit of work, as a server has them.
 ///
-/// Time passes in ten rounds with threads of their own. After each of them the file is compared with what the threads
-/// have recorded. The bytes that live at the end are compared with those after the first round that had as many
-/// connections open: each has its statements, and the pool opens one more when so many threads read at once as never before.
+/// Time passes in ten rounds with threads of their own. After each of them the file is compared with what the
+/// threads have recorded. The bytes that live at the end are compared with those after the first round that
+/// had as many connections open: each has its statements, and the pool opens one more when so many threads
+/// read at once as never before.
 struct ServerTrial {
   private static let _threads = 8
   private let _seconds: Int
@@ -74,13 +75,15 @@ struct ServerTrial {
     var faults: [String] = []
     for worker in workers { faults += try worker.differences(in: context) }
     let wanted = _common.rooms
-    let common = try context.fetch(FetchDescriptor<Shelf>(predicate: #Predicate { $0.code.starts(with: "common-") }))
+    let common = try context.fetch(
+      FetchDescriptor<Shelf>(predicate: #Predicate { $0.code.starts(with: "common-") }))
     if common.count != wanted.count { faults.append("\(common.count) common shelves, not \(wanted.count)") }
     for shelf in common where wanted[shelf.code] != shelf.room {
       faults.append("\(shelf.code) is in \(shelf.room), not \(wanted[shelf.code] ?? "none")")
     }
     // Which thread came last is not known.
-    let free = try context.fetch(FetchDescriptor<Shelf>(predicate: #Predicate { $0.code.starts(with: "free-") }))
+    let free = try context.fetch(
+      FetchDescriptor<Shelf>(predicate: #Predicate { $0.code.starts(with: "free-") }))
     if Set(free.map(\.code)).count != free.count { faults.append("a unique code is there twice") }
     let volumes = Set(workers.flatMap { $0.picture.values.flatMap(\.volumes.keys) })
     for volume in try context.fetch(FetchDescriptor<Volume>()) where !volumes.contains(volume.title) {
@@ -89,7 +92,9 @@ struct ServerTrial {
     for topic in try context.fetch(FetchDescriptor<Topic>()) {
       let wanted = Set(workers.flatMap { $0.titles(of: topic.name) })
       let shown = Set(topic.volumes.map(\.title))
-      if shown != wanted { faults.append("\(topic.name) lacks \(wanted.subtracting(shown)), has \(shown.subtracting(wanted))") }
+      if shown != wanted {
+        faults.append("\(topic.name) lacks \(wanted.subtracting(shown)), has \(shown.subtracting(wanted))")
+      }
     }
     return faults
   }

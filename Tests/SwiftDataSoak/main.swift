@@ -1,7 +1,7 @@
 // What a server lives through, in a process of its own, since it measures what the whole process holds.
 //
-//   server SECONDS   units of work on eight threads, with a context each; contents, history and live bytes are checked
-//   leaks CONTEXTS   contexts, and a tenth as many actors and containers, after an equal warm-up
+//   server SECONDS   units of work on eight threads, with a context each; contents, history and live bytes
+//   are checked leaks CONTEXTS   contexts, and a tenth as many actors and containers, after an equal warm-up
 //   rows ROWS        a deletion by a predicate, and what it takes for each row
 //
 // Says on standard error what it measured; ends with 1 if something is wrong.
@@ -19,7 +19,8 @@ guard arguments.count == 3, let number = Int(arguments[2]), number > 0 else {
   say("usage: swiftdata-soak server SECONDS | leaks CONTEXTS | rows ROWS")
   exit(64)
 }
-let place = FileManager.default.temporaryDirectory.appendingPathComponent("swiftdata-soak-\(getpid())", isDirectory: true)
+let place = FileManager.default.temporaryDirectory.appendingPathComponent(
+  "swiftdata-soak-\(getpid())", isDirectory: true)
 try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
 var faults: [String] = []
 do {

@@ -104,7 +104,8 @@ extension NSManagedObjectContext {
     for slot in object._layout.followedSlots {
       guard let relationship = object.relationship(slot) else { continue }
       for other in object.targets(slot) where !other._flags.contains(.deletePropagated) {
-        // Cutting a to-one fires the fault, and an ancestor may have deleted the member since the members were read.
+        // Cutting a to-one fires the fault, and an ancestor may have deleted the member since the members
+        // were read.
         if let inverse = relationship.inverseSlot, !other._layout.slots[inverse].isToMany, isGone(other) {
           continue
         }
@@ -115,8 +116,8 @@ extension NSManagedObjectContext {
     followedDeletions?.append(object)
   }
 
-  /// Whether an object is a fault whose row has been deleted by an ancestor or another context. One that cannot be read is not
-  /// gone: its rules are followed, which fires the fault and reports why.
+  /// Whether an object is a fault whose row has been deleted by an ancestor or another context. One that
+  /// cannot be read is not gone: its rules are followed, which fires the fault and reports why.
   final func isGone(_ object: NSManagedObject) -> Bool {
     guard object.isFault, object._row == nil, !object._flags.contains(.inserted) else { return false }
     do {

@@ -32,7 +32,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Takes an object deleted here out of the to-manys without inverse that are in memory, as a change of their owners.
+  /// Takes an object deleted here out of the to-manys without inverse that are in memory, as a change of
+  /// their owners.
   ///
   /// Core Data leaves it in them; the store knows no members but existing rows.
   package final func cutOneWayMembership(of object: NSManagedObject) {
@@ -47,8 +48,8 @@ extension NSManagedObjectContext {
 
   /// Rebases a deletion on a newer row: its delete rules also reach objects that others have linked since.
   ///
-  /// The store's own pass does not replace this: it calls no `prepareForDeletion`, incremental stores have none, and a
-  /// relationship without inverse leaves no link by which it could find the members.
+  /// The store's own pass does not replace this: it calls no `prepareForDeletion`, incremental stores have
+  /// none, and a relationship without inverse leaves no link by which it could find the members.
   final func followDeletion(of object: NSManagedObject, over newer: Row) {
     object._row = newer
     object._draft = nil

@@ -8,11 +8,13 @@ enum DeletionCause {
   case requested
   /// The delete rules have been applied already, or have nothing to follow.
   case settled
-  /// Another context has deleted it and applied the delete rules, but not stored that yet: an ancestor, which may roll it back.
+  /// Another context has deleted it and applied the delete rules, but not stored that yet: an ancestor, which
+  /// may roll it back.
   case merged
   /// Its row is known to be gone: the next save writes nothing for it.
   case vanished
-  /// A child has saved the deletion: the overlay lists it, unless the object has changes of this context as well.
+  /// A child has saved the deletion: the overlay lists it, unless the object has changes of this context as
+  /// well.
   case adopted
   /// It exists nowhere any more, and the context is about to forget it: nothing to save.
   case dropped
@@ -26,8 +28,9 @@ enum DeletionCause {
 extension NSManagedObjectContext {
   /// Makes an object deleted: lists it for the next save and for the next change notification.
   ///
-  /// The only way in which a registered object becomes deleted, so that no list keeps an object that is gone. An object that
-  /// is registered as deleted, for a child's save that was announced before, begins with that state.
+  /// The only way in which a registered object becomes deleted, so that no list keeps an object that is gone.
+  /// An object that is registered as deleted, for a child's save that was announced before, begins with that
+  /// state.
   final func markDeleted(_ object: NSManagedObject, as cause: DeletionCause = .requested) {
     switch cause {
     case .requested, .settled: object.willChangeState()
@@ -43,10 +46,11 @@ extension NSManagedObjectContext {
     recordEvent(object, .eventDeleted)
   }
 
-  /// Lets go of objects whose deletion by others has been announced, and which nobody references.
+  /// Lets go of objects whose deletion by others has been announced, and to which only the registry refers.
   ///
-  /// Core Data keeps them among the deleted objects until the context saves. So does this context with a few hundred; but one
-  /// that only shows what others save never saves, and each of its fetches would pass over all of them.
+  /// Core Data keeps them among the deleted objects until the context saves. So does this context with a few
+  /// hundred; but one that only shows what others save never saves, and each of its fetches would pass over
+  /// all of them.
   final func letGoOfVanished() {
     guard unsaved.count >= unsaved.mostBeforeLettingGo, !savePass.isActive, !retainsRegisteredObjects
     else { return }
@@ -60,8 +64,8 @@ extension NSManagedObjectContext {
     unsaved.mostBeforeLettingGo = unsaved.count + UnsavedObjects.mostVanished
   }
 
-  /// Removes the objects with announced deletions of others from the list of unsaved objects, and returns their keys. No
-  /// reference to them is left here.
+  /// Removes the objects with announced deletions of others from the list of unsaved objects, and returns
+  /// their keys. No reference to them is left here.
   private final func _takeVanished() -> [IdentityKey] {
     var keys: [IdentityKey] = []
     unsaved.removeAll { object in
@@ -90,8 +94,8 @@ extension NSManagedObjectContext {
     recordEvent(object, .eventMergedInsert)
   }
 
-  /// Checks, in debug builds, that the deleted objects of a context which has just saved or merged are listed for the next
-  /// save, and announced or about to be.
+  /// Checks, in debug builds, that the deleted objects of a context which has just saved or merged are listed
+  /// for the next save, and announced or about to be.
   ///
   /// Looks at small contexts only, since it visits every object.
   final func assertNoGhosts() {

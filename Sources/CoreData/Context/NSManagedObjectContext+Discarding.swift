@@ -3,8 +3,8 @@ import CoreDataModelSchema
 // Children may have read unsaved changes that a context discards; they reread the objects.
 
 extension NSManagedObjectContext {
-  /// Tells the children that published changes are discarded: by a rollback, a reset, a refresh, or a save that
-  /// does not include them.
+  /// Tells the children that published changes are discarded: by a rollback, a reset, a refresh, or a save
+  /// that does not include them.
   final func discard(_ entries: [Layer.Entry]) {
     if !entries.isEmpty { _announce(DiscardedChanges(entries)) }
   }

@@ -13,7 +13,8 @@ extension NSManagedObjectContext {
         // Filled even if the surrounding fetch is cancelled, since firing a fault cannot fail.
         found = try Self._uncancelled { try load(object) }
       } catch {
-        return fail(object, "fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)'", error)
+        return fail(
+          object, "fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)'", error)
       }
       if !found {
         _handleInaccessible(object)
@@ -159,7 +160,9 @@ extension NSManagedObjectContext {
     }
     if object._objectID.isTemporary, object._objectID.permanent == nil, _parent == nil { return [] }
     do {
-      let found = try Self._uncancelled { try ReadChain(above: self).related(to: object._objectID, slot: slot) }
+      let found = try Self._uncancelled {
+        try ReadChain(above: self).related(to: object._objectID, slot: slot)
+      }
       let deleted = unreadDeletions
       return deleted.isEmpty ? found : found.filter { !deleted.contains(IdentityKey($0)) }
     } catch {
@@ -171,6 +174,7 @@ extension NSManagedObjectContext {
   private final func _fail(_ object: NSManagedObject, _ slot: Int, _ error: any Error) {
     fail(
       object,
-      "read '\(object._layout.slots[slot].name)' of '\(object.objectID.uriRepresentation().absoluteString)'", error)
+      "read '\(object._layout.slots[slot].name)' of '\(object.objectID.uriRepresentation().absoluteString)'",
+      error)
   }
 }

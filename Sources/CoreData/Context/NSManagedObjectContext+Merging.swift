@@ -73,10 +73,11 @@ extension NSManagedObjectContext {
       let isSeen = isKnown || isInsertion || !events.observers.isEmpty
       let stored = changes.isStored ? entry.row : nil
       let row = isSeen ? chain?.newestRow(for: id, saved: stored) ?? entry.row : entry.row
-      // The versions of a loaded object and of a late row tell which one is newer. Other objects must not show a late row, nor a
-      // list one that is gone: a save also reports objects that it has not written.
+      // The versions of a loaded object and of a late row tell which one is newer. Other objects must not
+      // show a late row, nor a list one that is gone: a save also reports objects that it has not written.
       let isUncertain =
-        isOvertaken && isSeen && (isInsertion || chain != nil || !isLoaded) || isSeen && !isKnown && !isInsertion
+        isOvertaken && isSeen && (isInsertion || chain != nil || !isLoaded)
+        || isSeen && !isKnown && !isInsertion
       switch isUncertain ? _standing(of: id, row, chain) : .there(row) {
       case .there(let newest) where isInsertion:
         mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
@@ -118,7 +119,8 @@ extension NSManagedObjectContext {
       let isThere = read.map { $0.rows[position] != nil || $0.damage[position] != nil } ?? false
       if isThere, !(chain?.deletes(id) ?? false) {
         let stored = read?.rows[position]
-        mergeUpdate(of: id, row: chain?.newestRow(for: id, saved: stored) ?? stored, changed: SlotSet(), into: &merged)
+        mergeUpdate(
+          of: id, row: chain?.newestRow(for: id, saved: stored) ?? stored, changed: SlotSet(), into: &merged)
       } else {
         mergeDeletion(of: id, as: cause, into: &merged)
       }
@@ -198,8 +200,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Returns rows and which of them are damaged; nil if the store cannot be read. A merge cannot throw: the objects become
-  /// faults, and firing them reads again and reports why it cannot.
+  /// Returns rows and which of them are damaged; nil if the store cannot be read. A merge cannot throw: the
+  /// objects become faults, and firing them reads again and reports why it cannot.
   private final func _readableRows(for keys: [ObjectKey]) -> (rows: [Row?], damage: [Int: any Error])? {
     do {
       return try persistentStoreCoordinator?.readableRows(for: keys)

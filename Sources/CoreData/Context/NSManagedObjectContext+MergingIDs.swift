@@ -4,22 +4,24 @@ import Foundation
 // Merging changes that are known by ID only: of batch requests, of history, of other processes.
 
 extension NSManagedObjectContext {
-  /// Merges changes by ID. The rows of loaded and of inserted objects are read in one batch; an object whose row is gone
-  /// meanwhile is merged as deleted, whatever the changes call it.
+  /// Merges changes by ID. The rows of loaded and of inserted objects are read in one batch; an object whose
+  /// row is gone meanwhile is merged as deleted, whatever the changes call it.
   final func merge(_ ids: MergedIDs) {
     beginMerge()
     defer { endMerge() }
     advanceGeneration()
     var merged = MergedSets()
     let inserted = ids.inserted.map(localized)
-    // Faults are not read for an update: they show the current row when they fire. A shared draft is rebased on it now.
+    // Faults are not read for an update: they show the current row when they fire. A shared draft is rebased
+    // on it now.
     let updated = ids.updated.map(localized).map { id in
       let object = table.object(for: id)
       return (id: id, object: object, isRead: object.map { !$0.isFault || $0._draft != nil } ?? false)
     }
     let deleted = ids.deleted.map(localized)
     let rows = CurrentRows(
-      of: inserted + updated.lazy.filter(\.isRead).map(\.id) + deleted.filter { table.object(for: $0) != nil },
+      of: inserted + updated.lazy.filter(\.isRead).map(\.id)
+        + deleted.filter { table.object(for: $0) != nil },
       readBy: self)
     for id in inserted {
       switch rows.standing(of: id) {
@@ -56,8 +58,8 @@ extension NSManagedObjectContext {
     finishMerge(merged)
   }
 
-  /// Merges an update of a row that is gone. An object with unsaved changes keeps them: the merge policy decides when it is
-  /// saved.
+  /// Merges an update of a row that is gone. An object with unsaved changes keeps them: the merge policy
+  /// decides when it is saved.
   private final func _mergeDisappearance(of id: NSManagedObjectID, into merged: inout MergedSets) {
     if table.object(for: id)?.isDirty ?? false { return }
     mergeDeletion(of: id, as: .vanished, into: &merged)

@@ -28,7 +28,8 @@ extension NSManagedObjectContext {
     sweepSoonIfDue()
   }
 
-  /// The registered objects that a layer changes. Objects created after the layer is adopted reflect it already.
+  /// The registered objects that a layer changes. Objects created after the layer is adopted reflect it
+  /// already.
   private final func _registeredObjects(of layer: Layer) -> [(Layer.Entry, NSManagedObject)] {
     guard table.count > 0 else { return [] }
     var found: [(Layer.Entry, NSManagedObject)] = []

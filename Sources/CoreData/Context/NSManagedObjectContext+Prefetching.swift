@@ -4,8 +4,8 @@ import Foundation
 // Loading many objects and relationships in bulk.
 
 extension NSManagedObjectContext {
-  /// Attaches values to those faults that have none yet, without showing them; one statement per table. Damaged ones
-  /// get none: firing them reports the damage.
+  /// Attaches values to those faults that have none yet, without showing them; one statement per table.
+  /// Damaged ones get none: firing them reports the damage.
   final func loadValues(of objects: [NSManagedObject]) throws {
     let chain = ReadChain(above: self)
     var wanted: [ObjectKey: NSManagedObject] = [:]

@@ -35,10 +35,10 @@ extension NSManagedObjectContext {
 
   /// Runs a block on the context's queue without blocking the caller.
   ///
-  /// Throws the error of a failed read, which its context keeps under `ReadFailurePolicy.fail`, if the block itself
-  /// returns and can throw any error. An error thrown by the block neither saves nor rolls back anything. On a
-  /// PostgreSQL store, cancelling the Task ends a fetch in the block with `CocoaError.userCancelled`; the block
-  /// itself and its saves continue.
+  /// Throws the error of a failed read, which its context keeps under `ReadFailurePolicy.fail`, if the block
+  /// itself returns and can throw any error. An error thrown by the block neither saves nor rolls back
+  /// anything. On a PostgreSQL store, cancelling the Task ends a fetch in the block with
+  /// `CocoaError.userCancelled`; the block itself and its saves continue.
   ///
   /// The block and the context are no longer retained when this method returns, except for subclasses.
   ///

@@ -4,8 +4,8 @@ import Foundation
 // Reads that have failed where no error can be thrown. Every such read comes here.
 
 extension NSManagedObjectContext {
-  /// Records that a value or relationship of an object could not be read. Traps if the policy says so and the object
-  /// is not just damaged.
+  /// Records that a value or relationship of an object could not be read. Traps if the policy says so and the
+  /// object is not just damaged.
   ///
   /// - Parameter what: What was read, for messages.
   final func fail(_ object: NSManagedObject, _ what: @autoclosure () -> String, _ error: any Error) {
@@ -22,7 +22,8 @@ extension NSManagedObjectContext {
       ])
   }
 
-  /// The first error of a read that has failed since the context was last rolled back or reset, damage included.
+  /// The first error of a read that has failed since the context was last rolled back or reset, damage
+  /// included.
   package final var readFailure: (any Error)? { readFailures.first }
 
   /// Throws the kept error, unless only damaged objects have failed.
@@ -56,18 +57,21 @@ extension NSManagedObjectContext {
 
   // MARK: Unknown targets
 
-  /// Returns a fault that stands for an unknown object, one for each entity. It cannot be read, and belongs to no
-  /// store.
+  /// Returns a fault that stands for an unknown object, one for each entity. It cannot be read, and belongs
+  /// to no store.
   ///
   /// - Parameters:
   ///   - number: The number of an entity.
-  ///   - fits: Whether an object of a class will do; the first such among the entity and its subentities is used.
+  ///   - fits: Whether an object of a class will do; the first such among the entity and its subentities is
+  ///     used.
   fileprivate final func _standIn(
     forEntityNumbered number: Int, _ fits: (NSManagedObject.Type) -> Bool
   ) -> NSManagedObject? {
     guard let model = frozen else { return nil }
     let family = model.layout.layout(numbered: number).family.map { model.entity(numbered: $0) }
-    guard let entity = family.first(where: { !$0.isAbstract && fits($0.shape.objectClass) }) else { return nil }
+    guard let entity = family.first(where: { !$0.isAbstract && fits($0.shape.objectClass) }) else {
+      return nil
+    }
     if let known = readFailures.standIns[entity.shape.layout.entityNumber] { return known }
     let object = ObjectMaker.make(entity)
     object._context = self
@@ -90,11 +94,12 @@ extension NSManagedObject {
   /// Whether the last attempt to read the values has failed.
   package final var isUnreadable: Bool { _flags.isSuperset(of: [.fault, .failed]) }
 
-  /// Refuses a write that would need values which cannot be read. The object counts as changed, so that the next save
-  /// throws.
+  /// Refuses a write that would need values which cannot be read. The object counts as changed, so that the
+  /// next save throws.
   @inline(never) final func refuseWrite() { _context?.markChanged(self) }
 
-  /// Returns a fault that stands for the target of a to-one whose owner cannot be read; nil if the owner can be read.
+  /// Returns a fault that stands for the target of a to-one whose owner cannot be read; nil if the owner can
+  /// be read.
   package final func unknownTarget(
     at slot: Int, fitting fits: (NSManagedObject.Type) -> Bool = { _ in true }
   ) -> NSManagedObject? {

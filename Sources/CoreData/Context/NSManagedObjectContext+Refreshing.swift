@@ -76,8 +76,9 @@ extension NSManagedObjectContext {
 
   // MARK: Freshness
 
-  /// Drops cached rows that another process or coordinator may have overwritten. Called for a context's first read, and for the
-  /// first one after a reset or a refresh of all objects; later reads find what the coordinator knows.
+  /// Drops cached rows that another process or coordinator may have overwritten. Called for a context's first
+  /// read, and for the first one after a reset or a refresh of all objects; later reads find what the
+  /// coordinator knows.
   final func checkFreshness() {
     isFreshnessDue = !(rootCoordinator?.forgetOvertakenRows() ?? true)
   }

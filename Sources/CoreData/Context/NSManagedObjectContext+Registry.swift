@@ -62,7 +62,9 @@ extension NSManagedObjectContext {
     // Values attached before do not tell whether the row is still there; the row cache drops what is deleted.
     if object.isFault, object._row != nil, object._draft == nil, let key = object._key {
       checkFreshness()
-      if rootCoordinator?.cachedRow(for: key, at: readGeneration, readSince: earliestRow) == nil { object._row = nil }
+      if rootCoordinator?.cachedRow(for: key, at: readGeneration, readSince: earliestRow) == nil {
+        object._row = nil
+      }
     }
     if object.isFault, object._row == nil, try !load(object, alone: isAlone, checking: true) {
       forget(object)

@@ -229,11 +229,13 @@ extension NSManagedObjectContext {
     savePass.followed = []
   }
 
-  /// Returns the published changes that the save does not include: resolving a conflict dropped them, the row was deleted
-  /// elsewhere, or the object was deleted before it was ever saved.
+  /// Returns the published changes that the save does not include: resolving a conflict dropped them, the row
+  /// was deleted elsewhere, or the object was deleted before it was ever saved.
   private final func _unsavedEntries(_ saved: [Layer.Entry]) -> [Layer.Entry] {
     let layers = overlay.layers
-    guard savePass.hasResolved || savePass.skipsVanished || layers.contains(where: \.hasAnnihilated) else { return [] }
+    guard savePass.hasResolved || savePass.skipsVanished || layers.contains(where: \.hasAnnihilated) else {
+      return []
+    }
     let written = IdentitySet(saved.lazy.map(\.id))
     return layers.composedEntries.filter { !written.contains($0.id) }
   }
@@ -243,8 +245,8 @@ extension NSManagedObjectContext {
   private final func _consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
     defer { events.announced = nil }
     guard let sets = events.announced, !hadAdopted, sets.holdsAll(own.count) else { return nil }
-    // The inserted set holds only inserted objects, the deleted set only deleted ones: equal counts mean equal
-    // sets.
+    // The inserted set holds only inserted objects, the deleted set only deleted ones: equal counts mean
+    // equal sets.
     var (inserted, deleted) = (0, 0)
     let areAllSaved = own.allHeld { object in
       if object._flags.contains(.deleted) { deleted += 1 }

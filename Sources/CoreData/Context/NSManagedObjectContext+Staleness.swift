@@ -14,7 +14,8 @@ extension NSManagedObjectContext {
   }
 
   /// Records that a read begins.
-  @inline(__always) final func beginRead(_ coordinator: NSPersistentStoreCoordinator?, isFetch: Bool = false) {
+  @inline(__always) final func beginRead(_ coordinator: NSPersistentStoreCoordinator?, isFetch: Bool = false)
+  {
     guard let coordinator else { return }
     stampedCache = Unmanaged.passUnretained(coordinator.rowCache)
     stamps.begin(coordinator.rowCache, staleness, isFetch: isFetch)
@@ -30,7 +31,9 @@ extension NSManagedObjectContext {
   final func reattach(_ row: Row?, to fault: NSManagedObject) {
     guard let row, !(fault._row === row) else { return }
     guard let mine = fault._row else { return attach(row, to: fault) }
-    guard _canRenew(fault), row.version >= mine.version, isNews(row, over: mine, fault._layout) else { return }
+    guard _canRenew(fault), row.version >= mine.version, isNews(row, over: mine, fault._layout) else {
+      return
+    }
     showUnseen(row, at: fault)
     fault._state.attachValues(stamps.current)
   }
@@ -47,8 +50,8 @@ extension NSManagedObjectContext {
     fault._draft == nil && !fault.isDirty && readGeneration == nil && fault._key != nil
   }
 
-  /// Finds a fault's values again before they are shown, if they may be older than what the coordinator knows or than
-  /// the staleness interval. Leaves the fault without values if the store has to be read.
+  /// Finds a fault's values again before they are shown, if they may be older than what the coordinator knows
+  /// or than the staleness interval. Leaves the fault without values if the store has to be read.
   ///
   /// - Returns: The former row, if the store has to be read.
   @inline(never) final func renew(_ fault: NSManagedObject) -> Row? {

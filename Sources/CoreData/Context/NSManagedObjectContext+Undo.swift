@@ -174,8 +174,8 @@ extension NSManagedObjectContext {
     markChanged(object)
   }
 
-  /// Restores the links of an object that has reappeared as a new one: to others of its kind under their new IDs, and to no
-  /// object that is gone.
+  /// Restores the links of an object that has reappeared as a new one: to others of its kind under their new
+  /// IDs, and to no object that is gone.
   private final func _relink(_ object: NSManagedObject, to reappeared: [IdentityKey: NSManagedObject]) {
     for slot in object._layout.toOneSlots {
       guard let value = object._draft?[slot] else { continue }

@@ -1,21 +1,24 @@
 import CoreDataModelSchema
 import Foundation
 
-// Deleting all rows that a request finds, with a statement in the next save and without an object for each: a batch
-// deletion that the context shows at once and a rollback takes back.
+// Deleting all rows that a request finds, with a statement in the next save and without an object for each: a
+// batch deletion that the context shows at once and a rollback takes back.
 
 extension NSManagedObjectContext {
   /// Rows that the next save deletes and for which the context has made no objects.
   package final var pendingRowDeletions: [KeyRun] { unreadDeletions }
 
-  /// Has the next save delete the stored rows that a request finds now, and those to which their delete rules cascade.
+  /// Has the next save delete the stored rows that a request finds now, and those to which their delete rules
+  /// cascade.
   ///
   /// Needs entities whose rules concern no remaining row, of which nothing is unsaved.
   ///
-  /// - Returns: The objects among them that the context has, for the caller to delete; nil, with nothing done, if the
-  ///   rows need an object each.
+  /// - Returns: The objects among them that the context has, for the caller to delete; nil, with nothing
+  ///   done, if the rows need an object each.
   /// - Throws: Errors of the fetch.
-  package final func deleteRows(matching request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject]? {
+  package final func deleteRows(matching request: NSFetchRequest<NSManagedObject>) throws
+    -> [NSManagedObject]?
+  {
     checkQueue()
     processPendingChanges()
     var plan = try plan(for: request)
@@ -79,7 +82,8 @@ extension NSManagedObjectContext {
 
   private final func _cascades(_ slot: Int, _ layout: PropertyLayout) -> Bool {
     let description = layout.slots[slot]
-    return description.relationship?.deleteRule == .cascade && !description.isTransient && !description.isHidden
+    return description.relationship?.deleteRule == .cascade && !description.isTransient
+      && !description.isHidden
   }
 
   private final func _members(
@@ -103,7 +107,9 @@ extension NSManagedObjectContext {
     let runs = unreadDeletions
     unreadDeletions = []
     for run in runs {
-      for reference in run.keys { deleteObject(object(for: ObjectKey(space: run.space, reference: reference))) }
+      for reference in run.keys {
+        deleteObject(object(for: ObjectKey(space: run.space, reference: reference)))
+      }
     }
     if !runs.isEmpty { processPendingChanges() }
   }
@@ -126,8 +132,8 @@ extension NSManagedObjectContext {
     NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectIDsKey: ids], into: [self])
   }
 
-  /// Whether the results of a fetch depend on more than the keys of the rows to be deleted: a relationship may lead to
-  /// them.
+  /// Whether the results of a fetch depend on more than the keys of the rows to be deleted: a relationship
+  /// may lead to them.
   final func mustReadDeletions(for plan: FetchPlan) -> Bool {
     guard let model = frozen?.layout else { return false }
     let names = plan.layout.family.flatMap { number in

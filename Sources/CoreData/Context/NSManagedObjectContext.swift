@@ -9,8 +9,8 @@ import Synchronization
 /// without visiting its queue.
 open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   // Unchecked: all members are confined to the context's queue except `queue`, `overlay`, `generationPin` and
-  // `failurePolicy`, which are Sendable, and `parent` and `persistentStoreCoordinator`, which are set once, before the
-  // context is used.
+  // `failurePolicy`, which are Sendable, and `parent` and `persistentStoreCoordinator`, which are set once,
+  // before the context is used.
 
   final let lifeline = Lifeline()
   /// Number of resets so far. A reset ends asynchronous fetches.
@@ -147,13 +147,13 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Whether a fault whose row is gone becomes a deleted object with nil values (true) or traps (false).
   @exclusivity(unchecked) open var shouldDeleteInaccessibleFaults = true
 
-  /// Age in seconds after which values that were read before are read again when a fault fires or an object is
-  /// refreshed or prefetched; negative, the default: never, 0: always.
+  /// Age in seconds after which values that were read before are read again when a fault fires or an object
+  /// is refreshed or prefetched; negative, the default: never, 0: always.
   ///
-  /// Objects whose values are loaded keep them. With a negative interval, a fault gets the newest values that the
-  /// coordinator knows: those of the last read or save of any of its contexts. With 0, only values that the context's
-  /// own last fetch has read are not read again. Ages are exact to some milliseconds, and do not apply to a context
-  /// pinned to a query generation.
+  /// Objects whose values are loaded keep them. With a negative interval, a fault gets the newest values that
+  /// the coordinator knows: those of the last read or save of any of its contexts. With 0, only values that
+  /// the context's own last fetch has read are not read again. Ages are exact to some milliseconds, and do
+  /// not apply to a context pinned to a query generation.
   open var stalenessInterval: TimeInterval {
     get { staleness }
     set { staleness = newValue }
@@ -163,8 +163,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   ///
   /// A child merges the saves of its parent, not those that siblings save to the parent. A merge is enqueued
   /// before the save is announced, so a block that an observer of the save sends to the main queue runs after
-  /// the merge. Saves that wait are merged as one, in groups of at most 2,000 objects; on the main queue, other work runs
-  /// between the groups.
+  /// the merge. Saves that wait are merged as one, in groups of at most 2,000 objects; on the main queue,
+  /// other work runs between the groups.
   open var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }
@@ -197,8 +197,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   ///
   /// A failed save leaves everything unchanged.
   ///
-  /// - Throws: A Cocoa error: validation (1550...1690), conflicts (133020, 133021), or the store's; the error of a
-  ///   failed read if an object that could not be read is among the changes (see `readFailurePolicy`).
+  /// - Throws: A Cocoa error: validation (1550...1690), conflicts (133020, 133021), or the store's; the error
+  ///   of a failed read if an object that could not be read is among the changes (see `readFailurePolicy`).
   open func save() throws {
     checkQueue()
     try saveChanges()
@@ -259,8 +259,9 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Objects that the next save updates.
   open var updatedObjects: Set<NSManagedObject> { pending(.updated) }
 
-  /// Objects that the next save deletes, and those that others have deleted, as merged, since the last save. Of the latter a
-  /// context that never saves keeps, unlike in Core Data, a few hundred and those that the program references.
+  /// Objects that the next save deletes, and those that others have deleted, as merged, since the last save.
+  /// Of the latter a context that never saves keeps, unlike in Core Data, a few hundred and those that the
+  /// program references.
   open var deletedObjects: Set<NSManagedObject> { pending(.deleted) }
 
   /// Whether the context has unsaved changes.
@@ -360,7 +361,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// entity, and for an object that is already saved in another store.
   open func assign(_ object: Any, to store: NSPersistentStore) { chooseStore(store, for: object) }
 
-  /// Refreshes objects updated elsewhere, registers those inserted, deletes those deleted; unsaved changes win.
+  /// Refreshes objects updated elsewhere, registers those inserted, deletes those deleted; unsaved changes
+  /// win.
   ///
   /// Call it on this context's queue. Objects that this context has not registered cost nothing.
   ///

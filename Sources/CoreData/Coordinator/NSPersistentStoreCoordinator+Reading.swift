@@ -40,8 +40,8 @@ extension NSPersistentStoreCoordinator {
 
   /// Returns the cached row, if there is one.
   ///
-  /// - Parameter earliest: The time, by `CoarseClock`, before which a row is too old. Rows of a pinned state do not
-  ///   age.
+  /// - Parameter earliest: The time, by `CoarseClock`, before which a row is too old. Rows of a pinned state
+  ///   do not age.
   final func cachedRow(
     for key: ObjectKey, at generation: StoreGeneration?, readSince earliest: Int = .min
   ) -> Row? {
@@ -50,7 +50,8 @@ extension NSPersistentStoreCoordinator {
     return cache.row(for: key, readSince: cache === rowCache ? earliest : .min)
   }
 
-  /// Empties the row cache if another process or coordinator has committed to a store since rows were read from it.
+  /// Empties the row cache if another process or coordinator has committed to a store since rows were read
+  /// from it.
   ///
   /// - Returns: False while one of the coordinator's own saves hides the answer.
   final func forgetOvertakenRows() -> Bool {
@@ -117,7 +118,9 @@ extension NSPersistentStoreCoordinator {
     let moment = cache?.moment
     let found = try StoreErrors.translating(fetch)
     // Bulk results are retained by their objects; the cache is for single look-ups.
-    if let moment, !found.isEmpty, found.count <= 1024, plan.content == .values { cache?.keep(found, readAt: moment) }
+    if let moment, !found.isEmpty, found.count <= 1024, plan.content == .values {
+      cache?.keep(found, readAt: moment)
+    }
     return found
   }
 
@@ -227,11 +230,11 @@ extension NSPersistentStoreCoordinator {
 
   private static let _mostDamagedRead = 16
 
-  /// Returns rows for keys as `rows(for:at:)` does, except that one damaged row does not keep the others from being
-  /// read.
+  /// Returns rows for keys as `rows(for:at:)` does, except that one damaged row does not keep the others from
+  /// being read.
   ///
-  /// - Returns: The rows, and the errors of those that are damaged, by position. After many of them, the rest counts
-  ///   as damaged without being read: each attempt may take long.
+  /// - Returns: The rows, and the errors of those that are damaged, by position. After many of them, the rest
+  ///   counts as damaged without being read: each attempt may take long.
   /// - Throws: Any other error.
   final func readableRows(
     for keys: [ObjectKey], at generation: StoreGeneration? = nil

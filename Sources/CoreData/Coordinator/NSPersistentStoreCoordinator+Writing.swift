@@ -64,10 +64,11 @@ extension NSPersistentStoreCoordinator {
     return outcome
   }
 
-  /// The result of a save; `epoch` is the row cache's, `formerEpoch` the one before the saved entries, if nothing
-  /// happened to the cache in between.
+  /// The result of a save; `epoch` is the row cache's, `formerEpoch` the one before the saved entries, if
+  /// nothing happened to the cache in between.
   typealias Outcome = (
-    computed: [StoredObject], followed: FollowedRules, token: NSPersistentHistoryToken?, epoch: Int, formerEpoch: Int?
+    computed: [StoredObject], followed: FollowedRules, token: NSPersistentHistoryToken?, epoch: Int,
+    formerEpoch: Int?
   )
 
   /// The changes for one store.
@@ -219,14 +220,16 @@ extension NSPersistentStoreCoordinator {
   @discardableResult
   final func adopt(_ entries: [Layer.Entry]) -> Int { rowCache.commit(entries) }
 
-  /// Updates the rows in the cache that another coordinator has saved. Rows that the cache does not have are not added: they may
-  /// have been deleted since.
+  /// Updates the rows in the cache that another coordinator has saved. Rows that the cache does not have are
+  /// not added: they may have been deleted since.
   final func adoptForeign(_ entries: [Layer.Entry]) {
     let epoch = rowCache.commit(
       entries.filter { entry in
         entry.kind == .deleted || entry.id.key.map { rowCache.row(for: $0) != nil } ?? false
       })
-    if entries.contains(where: { $0.kind == .inserted }) { lastReinsertion.store(epoch, ordering: .releasing) }
+    if entries.contains(where: { $0.kind == .inserted }) {
+      lastReinsertion.store(epoch, ordering: .releasing)
+    }
   }
 
   /// Returns the row format of the store that receives new objects of an entity; nil if it does not pack

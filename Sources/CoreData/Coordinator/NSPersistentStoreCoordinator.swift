@@ -20,7 +20,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   let rowCache = RowCache()
   /// Held while a save is written and the row cache updated.
   final let commitOrder = Mutex(())
-  /// Epoch of the row cache after the last save that may have inserted a deleted row again: deletions up to it may be overtaken.
+  /// Epoch of the row cache after the last save that may have inserted a deleted row again: deletions up to
+  /// it may be overtaken.
   final let lastReinsertion = Atomic<Int>(0)
   /// Number of reads of rows by key, which batches of faults keep low.
   final let rowReads = Atomic<Int>(0)
@@ -78,8 +79,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     set { _state.withLock { $0.name = newValue } }
   }
 
-  /// What the coordinator's contexts do, unless they set a policy of their own, if a store cannot be read where no
-  /// error can be thrown; `.trap` by default. Not in Core Data.
+  /// What the coordinator's contexts do, unless they set a policy of their own, if a store cannot be read
+  /// where no error can be thrown; `.trap` by default. Not in Core Data.
   public final var readFailurePolicy: ReadFailurePolicy {
     get { _state.withLock { $0.readFailurePolicy } }
     set { _state.withLock { $0.readFailurePolicy = newValue } }
@@ -329,10 +330,11 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     _state.withLock { $0.contexts.removeAll { $0.context == nil || $0.context === context } }
   }
 
-  /// Sends a save to all other contexts that merge automatically. Each merges it on its own queue, with others that wait
-  /// there.
+  /// Sends a save to all other contexts that merge automatically. Each merges it on its own queue, with
+  /// others that wait there.
   final func broadcast(_ changes: SavedChanges, from saver: NSManagedObjectContext) {
-    // One at a time: savers that each hold all contexts would keep those alive for each other that were let go.
+    // One at a time: savers that each hold all contexts would keep those alive for each other that were let
+    // go.
     for reference in _state.withLock({ $0.contexts }) {
       guard let context = reference.context, context !== saver, context.automaticallyMergesChangesFromParent
       else { continue }

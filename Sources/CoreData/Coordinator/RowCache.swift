@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Rows recently read or saved by the coordinator's contexts, by identity, up to a number of rows and of bytes. Two generations:
-/// when the younger is full, the older one is dropped, with all rows not used meanwhile.
+/// Rows recently read or saved by the coordinator's contexts, by identity, up to a number of rows and of
+/// bytes. Two generations: when the younger is full, the older one is dropped, with all rows not used
+/// meanwhile.
 final class RowCache: Sendable {
   /// A row, and when it was read or saved.
   private struct Entry {
@@ -148,7 +149,9 @@ final class RowCache: Sendable {
     let bytes = entry.row.footprint
     if bytes > _byteCapacity / 4 { return _drop(key, &rows) }
     // Rows of other coordinators may arrive late; keep the newer row.
-    if let known = rows.young.set(entry, bytes, for: key) ?? rows.old.rows[key], known.row.version > entry.row.version {
+    if let known = rows.young.set(entry, bytes, for: key) ?? rows.old.rows[key],
+      known.row.version > entry.row.version
+    {
       rows.young.set(known, known.row.footprint, for: key)
     }
     _age(&rows)
@@ -181,8 +184,8 @@ final class RowCache: Sendable {
 
   /// Invalidates all rows if they may have been overtaken.
   ///
-  /// - Parameter isOvertaken: Called while nobody can use the cache: a thread that is told next that nothing has changed finds
-  ///   no row from before.
+  /// - Parameter isOvertaken: Called while the cache is locked: a thread that is told next that nothing
+  ///   has changed finds no row from before.
   func removeAll(if isOvertaken: () -> Bool) {
     _rows.withLock { rows in
       guard isOvertaken() else { return }

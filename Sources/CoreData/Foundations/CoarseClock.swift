@@ -24,7 +24,8 @@ enum CoarseClock {
     return milliseconds + advance.load(ordering: .relaxed)
   }
 
-  /// The earliest time of a row that is not older than a staleness interval: any for a negative interval, none for 0.
+  /// The earliest time of a row that is not older than a staleness interval: any for a negative interval,
+  /// none for 0.
   static func earliest(for interval: Double) -> Int {
     if interval < 0 { return .min }
     if interval == 0 { return .max }

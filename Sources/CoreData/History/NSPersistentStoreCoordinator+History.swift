@@ -10,9 +10,10 @@ extension NSPersistentStoreCoordinator {
       do {
         transactions[store.identifier] = try history.lastTransaction()
       } catch {
-        // Without the store in it, the token makes later requests return the store's whole history, and nothing is
-        // missed.
-        Console.warn("the history of \(store.url?.absoluteString ?? "a store") cannot be read for a token: \(error)")
+        // Without the store in it, the token makes later requests return the store's whole history, and
+        // nothing is missed.
+        Console.warn(
+          "the history of \(store.url?.absoluteString ?? "a store") cannot be read for a token: \(error)")
       }
     }
     return transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions)

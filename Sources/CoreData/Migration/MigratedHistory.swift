@@ -2,9 +2,9 @@ import CoreDataModelSchema
 
 /// Carries a store's history over to the store that a mapping model has made of it.
 ///
-/// Changes follow the objects that policies have associated, and their properties, by name or renaming identifier.
-/// A deletion stays, with a key that no object has; other changes of objects without an associated one are left
-/// out, as are changes of entities that no mapping maps.
+/// Changes follow the objects that policies have associated, and their properties, by name or renaming
+/// identifier. A deletion stays, with a key that no object has; other changes of objects without an
+/// associated one are left out, as are changes of entities that no mapping maps.
 struct MigratedHistory {
   /// An entity of the source and one of the destination, by number.
   private struct _Pair: Hashable {
@@ -51,7 +51,8 @@ struct MigratedHistory {
   mutating func run() throws {
     var query = HistoryQuery()
     query.includesChanges = false
-    let numbers = try _source.history(query, isWanted: { _ in true }, isChangeWanted: { _ in true }).map(\.number)
+    let numbers = try _source.history(query, isWanted: { _ in true }, isChangeWanted: { _ in true }).map(
+      \.number)
     query.includesChanges = true
     var next = 0
     while next < numbers.count {
@@ -90,7 +91,8 @@ struct MigratedHistory {
   ) -> [HistoryChangeRecord] {
     var carried: [HistoryChangeRecord] = []
     for change in changes {
-      let keys = change.kind == .delete ? [deleted[change.key]].compactMap(\.self) : _successors(of: change.key)
+      let keys =
+        change.kind == .delete ? [deleted[change.key]].compactMap(\.self) : _successors(of: change.key)
       for key in keys {
         let slots = _commonSlots(change.key.space.layout, key.space.layout)
         carried.append(
@@ -105,7 +107,9 @@ struct MigratedHistory {
   }
 
   private func _successors(of key: ObjectKey) -> [ObjectKey] {
-    _objects.successors(of: key).map { ObjectKey(space: _destination.spaces[$0.entity - 1], reference: $0.reference) }
+    _objects.successors(of: key).map {
+      ObjectKey(space: _destination.spaces[$0.entity - 1], reference: $0.reference)
+    }
   }
 
   private mutating func _commonSlots(_ old: PropertyLayout, _ new: PropertyLayout) -> [Int: Int] {

@@ -65,7 +65,8 @@ extension NSManagedObject {
     return relations.makeMembers(slot, isOrdered: relationship.isOrdered)
   }
 
-  /// Returns the members of a to-many, loaded on demand; not realised, and therefore empty, if they cannot be read.
+  /// Returns the members of a to-many, loaded on demand; not realised, and therefore empty, if they cannot be
+  /// read.
   final func members(_ slot: Int) -> ToManyState {
     if _flags.contains(.checked) { checkQueue() }
     let state = makeMembers(slot)
@@ -78,8 +79,8 @@ extension NSManagedObject {
     return state
   }
 
-  /// Returns the members of a to-many for a change that depends on them; nil if they cannot be read, which refuses
-  /// the change.
+  /// Returns the members of a to-many for a change that depends on them; nil if they cannot be read, which
+  /// refuses the change.
   final func membersToChange(_ slot: Int) -> ToManyState? {
     let state = members(slot)
     if state.isRealised { return state }
@@ -151,7 +152,8 @@ extension NSManagedObject {
     _layout.slots[slot].relationship!.isOneToMany ? state.orderDelta : state.delta
   }
 
-  /// Returns the state of a to-many without loading it. A never-saved object has only the members that were moved to it.
+  /// Returns the state of a to-many without loading it. A never-saved object has only the members that were
+  /// moved to it.
   final func memberState(_ slot: Int) -> ToManyState {
     let state = makeMembers(slot)
     if !state.isRealised, _row == nil, _flags.contains(.inserted), !_flags.contains(.adopted) {
@@ -215,7 +217,9 @@ extension NSManagedObject {
     let target = toOne(slot)
     if isUnreadable {
       // Most stores apply the rules of a deletion to their own rows.
-      if !other._flags.contains(.deleted) || _key?.space.persistentStore is NSIncrementalStore { refuseWrite() }
+      if !other._flags.contains(.deleted) || _key?.space.persistentStore is NSIncrementalStore {
+        refuseWrite()
+      }
     } else if target === other || _context?.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
       link(slot, to: nil)
     }

@@ -40,8 +40,9 @@ public struct BatchedDictionaryResults: RandomAccessCollection {
     }
   }
 
-  /// The dictionary at a position. If its row is damaged, it has only its object ID. If the store cannot be read, it
-  /// has only its object ID and is read again at the next access, or the process traps: see ``ReadFailurePolicy``.
+  /// The dictionary at a position. If its row is damaged, it has only its object ID. If the store cannot be
+  /// read, it has only its object ID and is read again at the next access, or the process traps: see
+  /// ``ReadFailurePolicy``.
   public subscript(position: Int) -> NSDictionary {
     precondition(indices.contains(position), "index \(position) is outside 0..<\(count)")
     switch _source {
@@ -164,6 +165,7 @@ extension NSManagedObjectContext {
     let size = rows.fetchBatchSize > 0 ? rows.fetchBatchSize : 100
     return BatchedDictionaryResults(
       DictionaryBatches(
-        found.map(\.key), size: size, columns, coordinator, in: rows.affectedStores, at: generation, for: self))
+        found.map(\.key), size: size, columns, coordinator, in: rows.affectedStores, at: generation, for: self
+      ))
   }
 }

@@ -39,8 +39,8 @@ public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollecti
   /// The IDs of all objects, in order.
   public var objectIDs: [NSManagedObjectID] { _ids }
 
-  /// The object at a position. If the store cannot be read, a fault that reads again when it fires, or a trap: see
-  /// ``ReadFailurePolicy``.
+  /// The object at a position. If the store cannot be read, a fault that reads again when it fires, or a
+  /// trap: see ``ReadFailurePolicy``.
   public subscript(position: Int) -> Object {
     precondition(_ids.indices.contains(position), "index \(position) is outside 0..<\(_ids.count)")
     let number = position / _batchSize

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Counts the temporary IDs, of all contexts, that have become permanent, so that an index by identity notices cheaply when it
-/// lacks some.
+/// Counts the temporary IDs, of all contexts, that have become permanent, so that an index by identity
+/// notices cheaply when it lacks some.
 ///
-/// Another thread links an ID while an index is read. The count therefore goes up before an ID is linked: a thread that
-/// has seen the permanent ID finds the count changed.
+/// Another thread links an ID while an index is read. The count therefore goes up before an ID is linked: a
+/// thread that has seen the permanent ID finds the count changed.
 package enum LinkedIDs {
   private static let _begun = Atomic<Int>(0)
   private static let _done = Atomic<Int>(0)
@@ -33,7 +33,8 @@ package enum LinkedIDs {
       return true
     }
 
-    /// Moves the mark past links that the owner of the index has made itself and followed, unless there were others.
+    /// Moves the mark past links that the owner of the index has made itself and followed, unless there were
+    /// others.
     mutating func skip(_ count: Int) {
       let done = LinkedIDs._done.load(ordering: .acquiring)
       let begun = LinkedIDs._begun.load(ordering: .acquiring)

@@ -54,13 +54,14 @@ package enum StoreErrors {
   /// The user info's word on damage where the code alone does not tell.
   private static let _damageKey = "CDStoreIsDamaged"
 
-  /// Whether a Cocoa error's code says that what a file holds is damaged, or that this file alone cannot be read.
+  /// Whether a Cocoa error's code says that what a file holds is damaged, or that this file alone cannot be
+  /// read.
   static func meansDamage(_ code: CocoaError.Code) -> Bool {
     code == .fileReadCorruptFile || code == .fileReadNoPermission || code == .fileReadTooLarge
   }
 
-  /// Whether an error says that what a store holds is damaged: reading it again fails again, and its object alone is
-  /// concerned. Any other error concerns the store, and may pass.
+  /// Whether an error says that what a store holds is damaged: reading it again fails again, and its object
+  /// alone is concerned. Any other error concerns the store, and may pass.
   static func isDamage(_ error: any Error) -> Bool {
     guard let error = error as? CocoaError else { return false }
     return error.userInfo[_damageKey] as? Bool ?? meansDamage(error.code)

@@ -117,6 +117,7 @@ package protocol HistoryKeeping: StoreEngine {
 
   /// Adds transactions that another store has recorded, with their numbers, in one database transaction.
   ///
-  /// - Parameter transactions: Oldest first, with their changes, after all that the store has. Changes get new numbers.
+  /// - Parameter transactions: Oldest first, with their changes, after all that the store has. Changes get
+  ///   new numbers.
   func appendHistory(_ transactions: [HistoryTransactionRecord]) throws
 }

@@ -5,7 +5,8 @@ import Foundation
 extension Command {
   /// The commands of the load trials.
   ///
-  /// - Parameter server: The store of a URL on a PostgreSQL server. Nil in a program without a server's library.
+  /// - Parameter server: The store of a URL on a PostgreSQL server. Nil in a program without a server's
+  ///   library.
   package static func load(on server: (@Sendable (URL) -> LoadStore)? = nil) -> [Command] {
     [
       Command(LoadCommand.syntax) { try LoadCommand.run($0, $1, server) },
@@ -15,7 +16,8 @@ extension Command {
   }
 }
 
-/// The command-line interface: runs scenarios, writes the table, JSON and picture, and compares with the limits.
+/// The command-line interface: runs scenarios, writes the table, JSON and picture, and compares with the
+/// limits.
 enum LoadCommand {
   static let syntax = CommandSyntax(
     "run", summary: "Run scenarios of load, and fail where a limit is exceeded.",
@@ -65,7 +67,8 @@ enum LoadCommand {
     try Neighbor(store: URL(fileURLWithPath: arguments.operands[0])).save(until: deadline)
   }
 
-  /// The environment variable with the URL of a database, in which each scenario that needs a server makes a schema.
+  /// The environment variable with the URL of a database, in which each scenario that needs a server makes a
+  /// schema.
   private static let _urlVariable = "COREDATA_LOAD_SERVER"
 
   static func run(

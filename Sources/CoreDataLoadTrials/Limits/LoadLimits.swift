@@ -3,8 +3,8 @@ import Foundation
 
 /// What a scenario's figures may be at most.
 ///
-/// In a short run these are counts, memory and ages only: times of blocks vary with the machine. A long run of
-/// a release build also has what a screen needs.
+/// In a short run these are counts, memory and ages only: times of blocks vary with the machine. A long run
+/// of a release build also has what a screen needs.
 struct LoadLimits: Sendable {
   /// Whether the run is long enough for limits on times, and for memory that stays.
   let isLong: Bool

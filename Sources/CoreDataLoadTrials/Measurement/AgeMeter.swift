@@ -58,8 +58,8 @@ final class ReadMeter: Sendable {
 
   /// Records a read.
   ///
-  /// - Parameter age: How long ago the save was committed that the read should have had and has not; nil if it
-  ///   had all.
+  /// - Parameter age: How long ago the save was committed that the read should have had and has not; nil if
+  ///   it had all.
   func record(staleFor age: UInt64?) {
     _state.withLock { state in
       state.reads += 1

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Measures the engine's blocks on the main queue, in processor time and by the clock.
 ///
-/// Counted are blocks that changed objects, and any that take a millisecond: a thousand that find nothing to do
-/// must not hide one that is long. Blocks with more objects than a turn of merging has are counted for
+/// Counted are blocks that changed objects, and any that take a millisecond: a thousand that find nothing to
+/// do must not hide one that is long. Blocks with more objects than a turn of merging has are counted for
 /// themselves, an object at a time.
 final class BlockMeter: @unchecked Sendable {
   // Unchecked: `_observer` is used by the thread that resumes, and by `deinit`.

@@ -1,4 +1,5 @@
-/// Counts of values by magnitude, in constant memory: what is measured for an hour must not grow what it measures.
+/// Counts of values by magnitude, in constant memory: what is measured for an hour must not grow what it
+/// measures.
 ///
 /// Values below 128 are counted exactly, others with an error of at most 1.6 %.
 struct Histogram: Sendable {
@@ -14,7 +15,8 @@ struct Histogram: Sendable {
     longest = max(longest, value)
   }
 
-  /// The smallest value that a share of all values does not exceed, rounded up within the error; 0 for no values.
+  /// The smallest value that a share of all values does not exceed, rounded up within the error; 0 for no
+  /// values.
   func quantile(_ share: Double) -> UInt64 {
     let rank = max(1, UInt64((share * Double(count)).rounded(.up)))
     var passed: UInt64 = 0

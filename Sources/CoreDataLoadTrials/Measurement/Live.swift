@@ -4,13 +4,14 @@ import Foundation
 
 /// What the process holds.
 package enum Live {
-  /// Has SQLite count its allocations, so that `bytes` can leave them out. Call it before anything uses SQLite.
+  /// Has SQLite count its allocations, so that `bytes` can leave them out. Call it before anything uses
+  /// SQLite.
   package static func prepare() { count_sqlite_bytes() }
 
   /// Bytes in allocations that have not been freed, except SQLite's.
   ///
-  /// Each connection caches up to 2 MB of pages, and the pool opens one more whenever so many threads read at once as
-  /// never before, up to its limit: that may happen at any time.
+  /// Each connection caches up to 2 MB of pages, and the pool opens one more whenever so many threads read at
+  /// once as never before, up to its limit: that may happen at any time.
   package static var bytes: Int { Int(allocated_bytes()) - Int(sqlite3_memory_used()) }
 
   /// Number of open descriptors.

@@ -2,8 +2,8 @@ import CoreDataStackShootout
 import CoreDataToolKit
 import Foundation
 
-/// The engine's blocks on the main queue by scenario, in processor time on a logarithmic scale, beside a frame
-/// of a screen: one SVG, in light and dark.
+/// The engine's blocks on the main queue by scenario, in processor time on a logarithmic scale, beside a
+/// frame of a screen: one SVG, in light and dark.
 struct LoadPicture: Sendable {
   private let _results: [ScenarioResult]
   private static let _left = 150.0

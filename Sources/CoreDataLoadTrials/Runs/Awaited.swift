@@ -8,7 +8,8 @@ enum Awaited {
     let isThere = DispatchSemaphore(value: 0)
   }
 
-  /// Runs a body in a task, and returns or throws what it does. Not to be called on the main queue or in a task.
+  /// Runs a body in a task, and returns or throws what it does. Not to be called on the main queue or in a
+  /// task.
   @discardableResult
   static func value<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
     let outcome = Outcome<Value>()

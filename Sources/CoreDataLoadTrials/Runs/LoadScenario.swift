@@ -9,7 +9,7 @@ protocol LoadScenario: Sendable {
   /// Contexts that are in use at once, besides that of the main queue.
   var contexts: Int { get }
 
-  /// Works until a time of the monotonic clock, and returns when nobody works any more.
+  /// Works until a time of the monotonic clock, and returns when all threads have ended.
   func work(until deadline: UInt64) throws
 
   /// Returns once main shows all that was saved.
@@ -28,7 +28,7 @@ protocol Screen: Sendable {
   /// Returns once the context has merged what was saved before, and saved what it has.
   func settle() throws
 
-  /// Compares what is shown, the context and the store, which nobody writes to meanwhile.
+  /// Compares what is shown, the context and the store, to which nothing is written meanwhile.
   ///
   /// - Returns: What differs, a sentence each.
   func differences() throws -> [String]

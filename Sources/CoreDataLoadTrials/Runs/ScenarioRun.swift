@@ -70,8 +70,8 @@ struct ScenarioRun: Sendable {
     return result
   }
 
-  /// The lengths of the parts into which a time is divided, in seconds: the third of a short time and the rest,
-  /// minutes of a long one.
+  /// The lengths of the parts into which a time is divided, in seconds: the third of a short time and the
+  /// rest, minutes of a long one.
   static func rounds(of seconds: Int) -> [Double] {
     guard seconds >= 120 else { return [Double(seconds) / 3, Double(seconds) * 2 / 3] }
     let minutes = seconds / 60

@@ -4,7 +4,8 @@ import CoreDataStackShootout
 import Foundation
 import Synchronization
 
-/// A history follower merges into main what others save: a context of the same coordinator, and one of another.
+/// A history follower merges into main what others save: a context of the same coordinator, and one of
+/// another.
 final class FollowerScenario: LoadScenario {
   let screen: any Screen
   let contexts = 2

@@ -2,9 +2,9 @@ import CoreData
 import CoreDataToolKit
 import Foundation
 
-/// Imports items by identifier, a hundred at a time, each time in a new context: finds or creates them, as most
-/// imports do. A quarter of those found are deleted, a quarter of the others are inserted, so that half of all
-/// identifiers are there.
+/// Imports items by identifier, a hundred at a time, each time in a new context: finds or creates them, as
+/// most imports do. A quarter of those found are deleted, a quarter of the others are inserted, so that half
+/// of all identifiers are there.
 final class ItemImporter: @unchecked Sendable {
   // Unchecked: used by one thread at a time.
   private static let _batch = 100

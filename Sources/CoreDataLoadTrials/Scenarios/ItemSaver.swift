@@ -3,8 +3,8 @@ import CoreDataToolKit
 import Foundation
 
 /// Saves a number of its items at once, again and again: 60 % are changed, with the name that lists sort by,
-/// 20 % inserted and 20 % deleted. There are as many items in the end as in the beginning, more or less. One more,
-/// the beacon, is changed by each save if it was asked for.
+/// 20 % inserted and 20 % deleted. There are as many items in the end as in the beginning, more or less. One
+/// more, the beacon, is changed by each save if it was asked for.
 final class ItemSaver: @unchecked Sendable {
   // Unchecked: used by one thread at a time.
   private let _context: NSManagedObjectContext

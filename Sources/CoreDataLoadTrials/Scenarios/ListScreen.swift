@@ -44,7 +44,7 @@ final class ListScreen: Screen, @unchecked Sendable {
     }
   }
 
-  /// Compares the list, the context and the store, which nobody writes to meanwhile.
+  /// Compares the list, the context and the store, to which nothing is written meanwhile.
   ///
   /// - Returns: What differs, a sentence each.
   func differences() throws -> [String] {

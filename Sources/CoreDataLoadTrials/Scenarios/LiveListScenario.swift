@@ -2,7 +2,8 @@ import CoreData
 import CoreDataStackShootout
 import Foundation
 
-/// A list of about 2,000 rows on main, which merges, under a context on the coordinator that saves without pause.
+/// A list of about 2,000 rows on main, which merges, under a context on the coordinator that saves without
+/// pause.
 final class LiveListScenario: LoadScenario {
   let screen: any Screen
   let contexts = 1

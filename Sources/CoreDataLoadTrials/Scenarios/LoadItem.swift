@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataStackShootout
 import Synchronization
 
 /// The rows of all scenarios but SwiftData's: things with a name, by which a list sorts them.
@@ -61,15 +62,16 @@ enum LoadModel {
   /// A new model; each coordinator has its own, as in programs.
   static func make() -> NSManagedObjectModel {
     let (name, identifier) = (
-      _attribute("name", .stringAttributeType), _attribute("identifier", .integer64AttributeType)
+      NSAttributeDescription(mandatory: "name", .stringAttributeType, default: ""),
+      NSAttributeDescription(mandatory: "identifier", .integer64AttributeType, default: -1)
     )
     let entity = NSEntityDescription()
     entity.name = entityName
     entity.managedObjectClassName = NSStringFromClass(LoadItem.self)
     entity.properties = [
-      name, identifier, _attribute("saver", .integer64AttributeType),
-      _attribute("revision", .integer64AttributeType),
-      _attribute("note", .stringAttributeType),
+      name, identifier, NSAttributeDescription(mandatory: "saver", .integer64AttributeType, default: -1),
+      NSAttributeDescription(mandatory: "revision", .integer64AttributeType, default: -1),
+      NSAttributeDescription(mandatory: "note", .stringAttributeType, default: ""),
     ]
     entity.indexes = [name, identifier].map { property in
       NSFetchIndexDescription(
@@ -79,14 +81,5 @@ enum LoadModel {
     let model = NSManagedObjectModel()
     model.entities = [entity]
     return model
-  }
-
-  private static func _attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
-    let attribute = NSAttributeDescription()
-    attribute.name = name
-    attribute.attributeType = type
-    attribute.isOptional = false
-    attribute.defaultValue = type == .stringAttributeType ? "" : -1
-    return attribute
   }
 }

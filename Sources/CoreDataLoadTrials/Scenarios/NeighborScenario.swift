@@ -3,8 +3,8 @@ import CoreDataStackShootout
 import CoreDataToolKit
 import Foundation
 
-/// A second process saves into the same file without pause. Here a follower merges that into the list on main,
-/// and two threads read in a new context again and again what the other process has saved.
+/// A second process saves into the same file without pause. Here a follower merges that into the list on
+/// main, and two threads read in a new context again and again what the other process has saved.
 final class NeighborScenario: LoadScenario {
   let screen: any Screen
   let contexts = 2

@@ -4,8 +4,8 @@ import CoreDataToolKit
 import Foundation
 import Synchronization
 
-/// Three editing screens at once, each with a child of main: they open, edit, and save, after which main saves,
-/// or are dropped. Meanwhile an import runs on the coordinator.
+/// Three editing screens at once, each with a child of main: they open, edit, and save, after which main
+/// saves, or are dropped. Meanwhile an import runs on the coordinator.
 final class ScreensScenario: LoadScenario {
   private static let _screens = 3
   let contexts = _screens + 1

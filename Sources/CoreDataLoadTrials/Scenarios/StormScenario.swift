@@ -4,8 +4,8 @@ import CoreDataToolKit
 import Foundation
 import Synchronization
 
-/// Requests of a server: four threads make a context with automatic merging for each, fetch, edit, save, and drop it.
-/// Meanwhile a list on main shows all rows.
+/// Requests of a server: four threads make a context with automatic merging for each, fetch, edit, save, and
+/// drop it. Meanwhile a list on main shows all rows.
 final class StormScenario: LoadScenario {
   private static let _threads = 4
   private static let _rows = 2000
@@ -40,8 +40,8 @@ final class StormScenario: LoadScenario {
   func work(until deadline: UInt64) throws {
     try Workers.repeat(Self._threads, until: deadline) { [self] _ in
       let request = Request(number: _requests.add(1, ordering: .relaxed).newValue, rows: Self._rows)
-      // A conflict with another thread's request is an ordinary event; another attempt has a new context, which must
-      // read what the other has saved.
+      // A conflict with another thread's request is an ordinary event; another attempt has a new context,
+      // which must read what the other has saved.
       var attempts = 1
       while try !_serve(request) {
         _instruments.tally.countConflict()

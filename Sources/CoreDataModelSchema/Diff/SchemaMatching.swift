@@ -87,8 +87,10 @@ package struct SchemaMatching: Sendable {
     source(of: entity).map { attributeSources(of: entity, from: $0) } ?? [:]
   }
 
-  /// The attributes of an old entity that are those of a new one, which need not replace it, by the new names.
-  package func attributeSources(of entity: String, from source: String) -> [String: Declared<AttributeSchema>] {
+  /// The attributes of an old entity that are those of a new one, which need not replace it, by the new
+  /// names.
+  package func attributeSources(of entity: String, from source: String) -> [String: Declared<AttributeSchema>]
+  {
     Self._matched(new.attributes(entity).map(\.property.traits), old.attributes(source), \.traits)
   }
 

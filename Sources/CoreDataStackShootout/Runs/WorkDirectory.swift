@@ -12,7 +12,9 @@ package final class WorkDirectory {
   /// - Parameters:
   ///   - work: What is measured, for the directory's name.
   ///   - willRemove: Called with the directory's path before it is removed by an interruption.
-  package init(for work: String, in parent: String, willRemove: @escaping @Sendable (String) -> Void = { _ in }) throws(ToolFailure) {
+  package init(
+    for work: String, in parent: String, willRemove: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(ToolFailure) {
     var template = Array((parent + "/coredata-\(work)-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ToolFailure(

@@ -6,13 +6,14 @@ enum StopModel {
 
   /// A new model; each coordinator may have its own.
   static func make() -> NSManagedObjectModel {
-    let identifier = _attribute("identifier", .stringAttributeType)
+    let identifier = NSAttributeDescription(mandatory: "identifier", .stringAttributeType)
     let entity = NSEntityDescription()
     entity.name = entityName
     entity.managedObjectClassName = "NSManagedObject"
     entity.properties = [
-      identifier, _attribute("name", .stringAttributeType), _attribute("latitude", .doubleAttributeType),
-      _attribute("longitude", .doubleAttributeType),
+      identifier, NSAttributeDescription(mandatory: "name", .stringAttributeType),
+      NSAttributeDescription(mandatory: "latitude", .doubleAttributeType),
+      NSAttributeDescription(mandatory: "longitude", .doubleAttributeType),
     ]
     entity.indexes = [
       NSFetchIndexDescription(
@@ -23,12 +24,15 @@ enum StopModel {
     model.entities = [entity]
     return model
   }
+}
 
-  private static func _attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
-    let attribute = NSAttributeDescription()
-    attribute.name = name
-    attribute.attributeType = type
-    attribute.isOptional = false
-    return attribute
+extension NSAttributeDescription {
+  /// Creates a mandatory attribute.
+  package convenience init(mandatory name: String, _ type: NSAttributeType, default value: Any? = nil) {
+    self.init()
+    self.name = name
+    attributeType = type
+    isOptional = false
+    defaultValue = value
   }
 }

@@ -11,7 +11,8 @@ package struct CommandSyntax: Sendable {
     package let choices: [String]
 
     package init(
-      _ name: String, isOptional: Bool = false, repeats: Bool = false, choices: [String] = [], _ summary: String
+      _ name: String, isOptional: Bool = false, repeats: Bool = false, choices: [String] = [],
+      _ summary: String
     ) {
       self.name = name
       self.isOptional = isOptional

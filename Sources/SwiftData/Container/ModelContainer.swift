@@ -91,8 +91,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     set { _configurations.withLock { $0 = newValue } }
   }
 
-  /// What the container's contexts do, unless they set a policy of their own, if a store can't be read where no error
-  /// can be thrown; `.trap` by default. Not in Apple's SwiftData.
+  /// What the container's contexts do, unless they set a policy of their own, if a store can't be read where
+  /// no error can be thrown; `.trap` by default. Not in Apple's SwiftData.
   public var readFailurePolicy: ReadFailurePolicy {
     get { core.coordinator.readFailurePolicy }
     set { core.coordinator.readFailurePolicy = newValue }

@@ -28,13 +28,14 @@ extension ModelContext {
   }
 
   /// Returns the model with an identity and reads it from the store if necessary; nil if there is none or it
-  /// is of another class. If the store can't be read, the model reads again when a value is read, under the context's
-  /// ``readFailurePolicy``.
+  /// is of another class. If the store can't be read, the model reads again when a value is read, under the
+  /// context's ``readFailurePolicy``.
   func storedModel<T>(for persistentModelID: PersistentIdentifier) -> T? where T: PersistentModel {
     if let registered: T = registeredModel(for: persistentModelID), !registered.isDeleted {
       return registered
     }
-    guard let id = storedObjectID(for: persistentModelID), let object = _existing(id), !object.isDeleted else {
+    guard let id = storedObjectID(for: persistentModelID), let object = _existing(id), !object.isDeleted
+    else {
       return nil
     }
     return model(of: object) as? T
@@ -62,8 +63,8 @@ extension ModelContext {
     return storedObjectID(for: identifier).map { managed.object(with: $0) }
   }
 
-  /// Returns the engine's ID for a permanent identity, whose object tells whether a predicate has deleted its row; nil for one
-  /// of another store.
+  /// Returns the engine's ID for a permanent identity, whose object tells whether a predicate has deleted its
+  /// row; nil for one of another store.
   func storedObjectID(for identifier: PersistentIdentifier) -> NSManagedObjectID? {
     let id = objectID(for: identifier)
     if let id { managed.readPendingRowDeletion(of: id) }

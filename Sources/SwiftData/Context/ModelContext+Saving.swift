@@ -44,7 +44,8 @@ extension ModelContext {
     NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
   }
 
-  /// The most rows deleted by a predicate that a notification lists; they have no models, which would cost as much memory.
+  /// The most rows deleted by a predicate that a notification lists; they have no models, which would cost as
+  /// much memory.
   private static let _mostListedRows = 10_000
 
   /// Makes models whose unique values a stored or another new model has show that model's object from now on.
@@ -97,9 +98,9 @@ extension ModelContext {
   /// Posted after a save, with the context as object and ``NotificationKey``s in `userInfo`.
   public static let didSave = Notification.Name("ModelContextDidSave")
 
-  /// Posted when a model could not be read where no error can be thrown, with the context as object, the model's
-  /// identity in `userInfo` under ``NotificationKey/failedIdentifier``, and the error under `NSUnderlyingErrorKey`:
-  /// once for each model until ``rollback()``. Not in Apple's SwiftData.
+  /// Posted when a model could not be read where no error can be thrown, with the context as object, the
+  /// model's identity in `userInfo` under ``NotificationKey/failedIdentifier``, and the error under
+  /// `NSUnderlyingErrorKey`: once for each model until ``rollback()``. Not in Apple's SwiftData.
   public static let readDidFail = Notification.Name("ModelContextReadDidFail")
 
   /// Keys of `userInfo` in notifications, by their `rawValue`. The values are arrays of

@@ -70,7 +70,8 @@ public class ModelContext: Equatable {
     if !kept.isEmpty || !joining.isEmpty {
       Console.warnOnce(
         about: "unsaved changes of a context",
-        "a context was let go with unsaved changes, which are lost: call save() before, or rollback() if they are not wanted.")
+        "a context was let go with unsaved changes, which are lost: call save() before, or rollback() if they are not wanted."
+      )
     }
     for store in core.customStores { store.end(editingState) }
     for storage in kept { storage.releaseInstance() }
@@ -91,11 +92,11 @@ public class ModelContext: Equatable {
     set { autosave.isEnabled = newValue }
   }
 
-  /// What happens if a store can't be read where no error can be thrown: when a value, the models of a relationship
-  /// or a batch are loaded. The container's policy by default. Not in Apple's SwiftData.
+  /// What happens if a store can't be read where no error can be thrown: when a value, the models of a
+  /// relationship or a batch are loaded. The container's policy by default. Not in Apple's SwiftData.
   ///
-  /// With `fail` the model shows empty values, later saves and fetches throw the error until ``rollback()``, and
-  /// ``readDidFail`` is posted. A damaged model is treated like this in any case.
+  /// With `fail` the model shows empty values, later saves and fetches throw the error until ``rollback()``,
+  /// and ``readDidFail`` is posted. A damaged model is treated like this in any case.
   public var readFailurePolicy: ReadFailurePolicy {
     get { managed.readFailurePolicy }
     set { managed.readFailurePolicy = newValue }
@@ -135,7 +136,8 @@ public class ModelContext: Equatable {
     return _models(managed.deletedObjects)
   }
 
-  /// Applies the delete rules, and closes a group of undoable changes, unless the program has opened one itself.
+  /// Applies the delete rules, and closes a group of undoable changes, unless the program has opened one
+  /// itself.
   ///
   /// Fetches and saves apply delete rules as well, but close no group.
   public func processPendingChanges() {

@@ -1,15 +1,18 @@
 import CoreData
 
-// `#Predicate` compiles to a call of `Predicate.init`, which takes expressions with Codable parts only: a captured model is
-// none. The initializers here take any. They are chosen once for each predicate; overloads of `build_Arg`, which is called for
-// each captured value and literal, would double the type checker's choices each time.
+// `#Predicate` compiles to a call of `Predicate.init`, which takes expressions with Codable parts only: a
+// captured model is none. The initializers here take any. They are chosen once for each predicate; overloads
+// of `build_Arg`, which is called for each captured value and literal, would double the type checker's
+// choices each time.
 
 extension Predicate {
-  /// Creates a predicate that captures values which are not Codable, such as models; called by the expansion of `#Predicate`.
+  /// Creates a predicate that captures values which are not Codable, such as models; called by the expansion
+  /// of `#Predicate`.
   ///
   /// It cannot be encoded.
   @_disfavoredOverload
-  public init(_ builder: (repeat PredicateExpressions.Variable<each Input>) -> any PredicateExpression<Bool>) {
+  public init(_ builder: (repeat PredicateExpressions.Variable<each Input>) -> any PredicateExpression<Bool>)
+  {
     func wrap(_ expression: some PredicateExpression<Bool>) -> any StandardPredicateExpression<Bool> {
       PredicateExpressions._Uncodable(expression)
     }
@@ -23,7 +26,8 @@ extension PredicateExpressions {
   /// An expression with captured values that are not Codable. Not for direct use.
   ///
   /// Like captured models, used where their context is used. Can't be encoded.
-  public struct _Uncodable<Expression: PredicateExpression>: StandardPredicateExpression, @unchecked Sendable {
+  public struct _Uncodable<Expression: PredicateExpression>: StandardPredicateExpression, @unchecked Sendable
+  {
     // Unchecked: predicates are Sendable, though models are not.
 
     /// The result's type.

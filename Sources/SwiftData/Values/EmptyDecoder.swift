@@ -1,7 +1,7 @@
 import CoreData
 
-/// Decodes the empty value of a Codable type: numbers are 0, texts and collections empty, optionals nil, enumerations
-/// a case of theirs. For a required attribute of which the store has no value that can be read.
+/// Decodes the empty value of a Codable type: numbers are 0, texts and collections empty, optionals nil,
+/// enumerations a case of theirs. For a required attribute of which the store has no value that can be read.
 struct EmptyDecoder: Decoder {
   /// A type that contains itself would be decoded for ever.
   private static let _deepest = 64
@@ -25,7 +25,8 @@ struct EmptyDecoder: Decoder {
     if let empty = EmptyValue.made(type) { return empty }
     if let first = EnumerationLayout<Value>.first { return first }
     guard depth < _deepest else {
-      throw DecodingError.valueNotFound(type, .init(codingPath: [], debugDescription: "\(type) contains itself."))
+      throw DecodingError.valueNotFound(
+        type, .init(codingPath: [], debugDescription: "\(type) contains itself."))
     }
     for known in TypeReflection.cases(of: type) ?? [] {
       do {
@@ -77,7 +78,9 @@ private struct _EmptyUnkeyed: UnkeyedDecodingContainer {
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try EmptyDecoder._value(type, depth: decoder.depth)
   }
-  mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedDecodingContainer<Nested> {
+  mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedDecodingContainer<
+    Nested
+  > {
     decoder.container(keyedBy: type)
   }
   mutating func nestedUnkeyedContainer() -> any UnkeyedDecodingContainer { self }

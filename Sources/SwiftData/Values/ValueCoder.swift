@@ -20,7 +20,8 @@ class AnyValueCoder: @unchecked Sendable {
   /// Initializes the memory at an address with the value of an engine value.
   func initialize(_ address: UnsafeMutableRawPointer, from stored: Any?) { fatalError("overridden") }
 
-  /// Initializes the memory at an address with the value of an engine value, with another one for what it lacks.
+  /// Initializes the memory at an address with the value of an engine value, with another one for what it
+  /// lacks.
   func initialize(_ address: UnsafeMutableRawPointer, from stored: Any?, orElse fallback: Any?) {
     fatalError("overridden")
   }

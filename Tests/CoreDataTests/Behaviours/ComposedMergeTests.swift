@@ -3,7 +3,8 @@ import CoreDataToolKit
 import Foundation
 import Testing
 
-/// Saves that wait for a context are merged as one, and leave what they leave when they are merged one by one.
+/// Saves that wait for a context are merged as one, and leave what they leave when they are merged one by
+/// one.
 @Suite struct ComposedMergeTests {
   /// The number of sequences: `MERGE_SEQUENCES`, or 200.
   private static let count =
@@ -159,7 +160,8 @@ private final class Follower {
         let isGone = object.isDeleted || object.managedObjectContext == nil
         lines.append("\(Self.name(object)) " + (isGone ? "gone" : Self.text(object)))
       }
-      lines += context.updatedObjects.map { "changed \(Self.name($0)) \($0.changedValues().keys.sorted())" }.sorted()
+      lines += context.updatedObjects.map { "changed \(Self.name($0)) \($0.changedValues().keys.sorted())" }
+        .sorted()
       // What was inserted and deleted in between is not registered if the saves were composed.
       lines += context.deletedObjects.intersection(held).map { "deleted \(Self.name($0))" }.sorted()
       for section in list?.sections ?? [] {

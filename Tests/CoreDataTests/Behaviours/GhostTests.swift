@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// An object that is deleted, or whose row is gone, stays in no list: a results controller, and a mirror built
-/// only from change notifications, agree with the store.
+/// An object that is deleted, or whose row is gone, stays in no list: a results controller, and a mirror
+/// built only from change notifications, agree with the store.
 @Suite struct GhostTests {
   @Test(
     arguments: Setting.direct,
@@ -38,7 +38,8 @@ import Testing
     let screen = try Screen(TestStack(setting))
     let other = screen.stack.sibling()
     let insertion = try other.saved { other.insert("Author", ["name": "Bob", "age": 1]) }
-    let id = try #require((insertion.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.first).objectID
+    let id = try #require((insertion.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.first)
+      .objectID
     screen.context.performAndWait {
       screen.context.delete(screen.context.object(with: id))
       screen.context.processPendingChanges()
@@ -86,7 +87,8 @@ import Testing
     let screen = try Screen(TestStack(setting))
     let other = screen.stack.sibling()
     let insertion = try other.saved { other.insert("Author", ["name": "Bob", "age": 1]) }
-    let id = try #require((insertion.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.first).objectID
+    let id = try #require((insertion.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.first)
+      .objectID
     _ = try screen.deleteElsewhere(id)
     NSManagedObjectContext.mergeChanges(
       fromRemoteContextSave: [NSInsertedObjectIDsKey: [id]], into: [screen.context])
@@ -202,7 +204,8 @@ import Testing
     try screen.expectStore(["Eve"])
   }
 
-  @Test(.ofFiles) func `another coordinator's update that is merged after the deletion of its object`() throws {
+  @Test(.ofFiles) func `another coordinator's update that is merged after the deletion of its object`() throws
+  {
     let screen = try Screen(TestStack(.sqlite))
     let id = try screen.id("Ada")
     let foreign = try screen.stack.otherCoordinator().newContext()

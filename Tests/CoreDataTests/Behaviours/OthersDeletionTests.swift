@@ -10,7 +10,9 @@ import Testing
   /// - Returns: The number of deleted objects in the context, and what the program references.
   private func _deleted(
     _ setting: Setting, _ count: Int, keeping keeps: Bool,
-    merging merge: (NSManagedObjectContext, Notification) -> Void = { $0.mergeChanges(fromContextDidSave: $1) }
+    merging merge: (NSManagedObjectContext, Notification) -> Void = {
+      $0.mergeChanges(fromContextDidSave: $1)
+    }
   ) throws -> (count: Int, kept: [NSManagedObject]) {
     let stack = try TestStack(setting)
     let (context, other) = (stack.root, stack.sibling())
@@ -19,7 +21,9 @@ import Testing
       var shown = try context.all("Author")
       for author in shown { author.willAccessValue(forKey: nil) }
       for _ in 0..<(count / 100) {
-        let deletion = try other.saved { for author in try other.all("Author").prefix(100) { other.delete(author) } }
+        let deletion = try other.saved {
+          for author in try other.all("Author").prefix(100) { other.delete(author) }
+        }
         merge(context, deletion)
         if !keeps { shown.removeAll { $0.isDeleted } }
       }
@@ -28,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `Of many that nobody references, few are kept`(_ setting: Setting) throws {
+  func `Of many that the program does not reference, few are kept`(_ setting: Setting) throws {
     #expect(try _deleted(setting, 3000, keeping: false).count < 600)
   }
 

@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// Deletions that a merge, a merge policy or an undo overtakes: what is there again is shown again, with links to what is
-/// there.
+/// Deletions that a merge, a merge policy or an undo overtakes: what is there again is shown again, with
+/// links to what is there.
 @Suite struct OvertakenDeletionTests {
   @Test(arguments: Setting.direct)
   func `a deletion that is merged after the row was inserted again`(_ setting: Setting) throws {
@@ -21,7 +21,8 @@ import Testing
     let foreign = try screen.stack.otherCoordinator().newContext()
     let (deletion, insertion) = try screen.insertAgain { _ in
       try foreign.saved {
-        foreign.delete(try #require(try foreign.all("Author", where: NSPredicate(format: "name == 'Ada'")).first))
+        foreign.delete(
+          try #require(try foreign.all("Author", where: NSPredicate(format: "name == 'Ada'")).first))
       }
     }
     screen.context.performAndWait {
@@ -76,9 +77,13 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `a row that was deleted with its owner is inserted again without a link to it`(_ setting: Setting) throws {
+  func `a row that was deleted with its owner is inserted again without a link to it`(_ setting: Setting)
+    throws
+  {
     let stack = try TestStack(setting)
-    let (author, tag) = (try stack.stored("Author", ["name": "Ada"]), try stack.stored("Tag", ["name": "maths"]))
+    let (author, tag) = (
+      try stack.stored("Author", ["name": "Ada"]), try stack.stored("Tag", ["name": "maths"])
+    )
     let book = try stack.root.performAndWait {
       let book = stack.root.insert("Book", ["title": "Notes", "author": author, "tags": Set([tag])])
       try stack.root.save()
@@ -103,7 +108,9 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `deletions of linked objects that are undone after the save link the new objects`(_ setting: Setting) throws {
+  func `deletions of linked objects that are undone after the save link the new objects`(_ setting: Setting)
+    throws
+  {
     let stack = try TestStack(setting)
     stack.root.undoManager = UndoManager()
     try stack.root.performAndWait {
@@ -119,13 +126,16 @@ import Testing
       #expect(book.object("author") === author && author.object("mentor") === author)
     }
     try stack.fresh { fresh in
-      let (author, book) = (try #require(try fresh.all("Author").first), try #require(try fresh.all("Book").first))
+      let (author, book) = (
+        try #require(try fresh.all("Author").first), try #require(try fresh.all("Book").first)
+      )
       #expect(book.object("author") === author && author.object("mentor") === author)
     }
   }
 
   @Test(arguments: Setting.direct)
-  func `an undone deletion restores no link to an object that others have deleted`(_ setting: Setting) throws {
+  func `an undone deletion restores no link to an object that others have deleted`(_ setting: Setting) throws
+  {
     let stack = try TestStack(setting)
     stack.root.undoManager = UndoManager()
     let author = try stack.stored("Author", ["name": "Ada"])

@@ -3,7 +3,8 @@ import Testing
 
 @testable import CoreData
 
-/// Blocks on the queue of a context that has been released: a sweep, or the turn after a discard, does not keep it.
+/// Blocks on the queue of a context that has been released: a sweep, or the turn after a discard, does not
+/// keep it.
 @Suite struct QueueLifetimeTests {
   @Test func `a block that outlives its context does not reach it`() {
     for _ in 0..<30_000 {

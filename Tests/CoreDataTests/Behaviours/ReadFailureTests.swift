@@ -11,7 +11,9 @@ import Testing
   /// Returns the titles and pages that the store has.
   private func content() throws -> [String] {
     try store.stack.fresh { context in
-      try context.all("Book", by: "title").map { "\($0.text("title") ?? "-") \($0.value(forKey: "pages") ?? "-")" }
+      try context.all("Book", by: "title").map {
+        "\($0.text("title") ?? "-") \($0.value(forKey: "pages") ?? "-")"
+      }
     }
   }
 
@@ -216,7 +218,7 @@ import Testing
     }
   }
 
-  @Test func `A store of one's own fails like a file`() throws {
+  @Test func `A custom store fails like a file`() throws {
     let url = URL(fileURLWithPath: "/shelf/\(UUID().uuidString)")
     NSPersistentStoreCoordinator.registerStoreClass(ShelfStore.self, forStoreType: ShelfStore.type)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())

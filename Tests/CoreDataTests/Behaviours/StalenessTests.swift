@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// How old the values may be that a fault shows. Another coordinator, whose saves this one does not learn of, writes
-/// meanwhile.
+/// How old the values may be that a fault shows. Another coordinator, whose saves this one does not learn of,
+/// writes meanwhile.
 @Suite(.serialized, .ofFiles) struct StalenessTests {
   private let stack: TestStack
   private let other: NSManagedObjectContext

@@ -6,7 +6,8 @@ import Testing
 /// Counting with unsaved changes finds as many as fetching does.
 @Suite struct PendingCountTests {
   private let predicates: [NSPredicate?] = [
-    nil, NSPredicate(format: "pages > 4"), NSPredicate(format: "title BEGINSWITH '3'"), NSPredicate(format: "pages == 5"),
+    nil, NSPredicate(format: "pages > 4"), NSPredicate(format: "title BEGINSWITH '3'"),
+    NSPredicate(format: "pages == 5"),
     NSPredicate(format: "author.age > 20"), NSPredicate(format: "ANY tags.name == '1'"),
     NSPredicate(format: "NOT (pages IN {1, 2, 3})"),
   ]

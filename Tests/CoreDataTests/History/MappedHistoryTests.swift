@@ -18,9 +18,11 @@ struct MappedHistoryTests {
     let tag = "versionHashModifier=\"\(UUID().uuidString)\""
     old = try fixture.model(
       ModelText.entity(
-        "Kept", tag, ModelText.text("note", Self.kept), ModelText.text("title", Self.kept), ModelText.text("zone"))
+        "Kept", tag, ModelText.text("note", Self.kept), ModelText.text("title", Self.kept),
+        ModelText.text("zone"))
         + ModelText.entity("Lost", tag, ModelText.text("text")))
-    // `title` is renamed, and becomes a number, for which no mapping can be inferred; `note` has another position.
+    // `title` is renamed, and becomes a number, for which no mapping can be inferred; `note` has another
+    // position.
     new = try fixture.model(
       ModelText.entity("Added", tag, ModelText.text("text"))
         + ModelText.entity(

@@ -4,7 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// Rows that no store writes: they concern their own objects only, whatever the policy, and never end the process.
+/// Rows that no store writes: they concern their own objects only, whatever the policy, and never end the
+/// process.
 @Suite(.ofFiles) struct DamagedValueTests {
   private let stack: TestStack
 
@@ -39,7 +40,9 @@ import Testing
 
   private func stored() throws -> [String?] {
     var rows: [String?] = []
-    try Connection(path: stack.url.path).query("SELECT ZTITLE || ' ' || ZPAGES FROM ZPUBLICATION ORDER BY ZTITLE") {
+    try Connection(path: stack.url.path).query(
+      "SELECT ZTITLE || ' ' || ZPAGES FROM ZPUBLICATION ORDER BY ZTITLE"
+    ) {
       if case .text(let text) = $0.value(0) { rows.append(text) } else { rows.append(nil) }
     }
     return rows

@@ -68,19 +68,22 @@ struct GraphView: Equatable {
   private mutating func _check(_ object: NSManagedObject, _ name: String) {
     for (key, relationship) in object.entity.relationshipsByName.sorted(by: { $0.key < $1.key }) {
       guard let inverse = relationship.inverseRelationship else { continue }
-      for other in Self._others(object, key) {
+      for other in object.related(key) {
         if other.isDeleted || other.managedObjectContext == nil {
           flaws.append("\(name).\(key) has a deleted object")
         }
-        if !Self._others(other, inverse.name).contains(where: { $0 === object }) {
+        if !other.related(inverse.name).contains(where: { $0 === object }) {
           flaws.append("\(name).\(key) has \(Self.name(other)), whose \(inverse.name) does not have \(name)")
         }
       }
     }
   }
+}
 
-  private static func _others(_ object: NSManagedObject, _ key: String) -> [NSManagedObject] {
-    switch object.value(forKey: key) {
+extension NSManagedObject {
+  /// The objects of a relationship, of whichever kind, in its order if it has one.
+  func related(_ key: String) -> [NSManagedObject] {
+    switch value(forKey: key) {
     case let one as NSManagedObject: [one]
     case let set as Set<NSManagedObject>: Array(set)
     case let ordered as NSOrderedSet: ordered.array as? [NSManagedObject] ?? []

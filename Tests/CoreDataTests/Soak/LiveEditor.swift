@@ -59,7 +59,8 @@ struct LiveEditor {
 
   private func _assign(_ random: inout SeededRandom) throws -> String {
     let (entity, key) = random.pick([
-      ("Author", "age"), ("Author", "name"), ("Publication", "pages"), ("Publication", "title"), ("Tag", "name"),
+      ("Author", "age"), ("Author", "name"), ("Publication", "pages"), ("Publication", "title"),
+      ("Tag", "name"),
     ])!
     guard let object = random.pick(try _all(entity)) else { return "assign nothing" }
     let name = GraphView.name(object)

@@ -54,7 +54,9 @@ final class TableList: NSObject, LiveList {
       _removed.append((indexPath!, object))
       _inserted.append((newIndexPath!, object))
     case .update:
-      if !_has(object, at: indexPath!) { contradictions.append("an update of another row than \(indexPath!)") }
+      if !_has(object, at: indexPath!) {
+        contradictions.append("an update of another row than \(indexPath!)")
+      }
     }
   }
 

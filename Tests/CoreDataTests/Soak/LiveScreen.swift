@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// What users see of one context: two lists behind fetched results controllers, and a mirror that is built only
-/// from change notifications. Used on the context's queue.
+/// What users see of one context: two lists behind fetched results controllers, and a mirror that is built
+/// only from change notifications. Used on the context's queue.
 final class LiveScreen: @unchecked Sendable {
   // Unchecked: used on the context's queue only.
   /// How the delegates of a screen are told of changes.
@@ -76,13 +76,14 @@ final class LiveScreen: @unchecked Sendable {
 
   // MARK: Checks
 
-  /// Returns rows of objects that are gone, and lists that differ from their controllers. Changes must have been
-  /// processed.
+  /// Returns rows of objects that are gone, and lists that differ from their controllers. Changes must have
+  /// been processed.
   func flaws() -> [String] {
     var flaws: [String] = []
     func check(_ objects: [NSManagedObject], _ place: String) {
       for object in objects where object.isDeleted || object.managedObjectContext == nil {
-        flaws.append("\(place) has \(LiveView.name(object)), which is \(object.isDeleted ? "deleted" : "gone")")
+        flaws.append(
+          "\(place) has \(LiveView.name(object)), which is \(object.isDeleted ? "deleted" : "gone")")
       }
     }
     for shown in _shown {
@@ -91,7 +92,8 @@ final class LiveScreen: @unchecked Sendable {
       flaws += shown.list.contradictions.map { "the list of \(entity) is told of \($0)" }
       if shown.list.rows != shown.controller.rows {
         flaws.append(
-          "the list of \(entity) has \(LiveView.names(shown.list.rows)), the controller \(LiveView.names(shown.controller.rows))")
+          "the list of \(entity) has \(LiveView.names(shown.list.rows)), the controller \(LiveView.names(shown.controller.rows))"
+        )
       }
     }
     check(_mirror.values.map(\.object), "the mirror")
@@ -127,11 +129,14 @@ final class LiveScreen: @unchecked Sendable {
     }
     // Objects with equal keys may be in any order.
     if Set(fetched) != Set(objects) || fetched.map(order) != objects.map(order) {
-      return ["the controller of \(entity) has \(LiveView.names([objects])), a fetch \(LiveView.names([fetched]))"]
+      return [
+        "the controller of \(entity) has \(LiveView.names([objects])), a fetch \(LiveView.names([fetched]))"
+      ]
     }
     guard let key = controller.sectionNameKeyPath else { return [] }
     return (controller.sections ?? []).flatMap { section -> [String] in
-      let names = Set((section.objects as? [NSManagedObject] ?? []).map { "\($0.value(forKey: key) ?? "nil")" })
+      let names = Set(
+        (section.objects as? [NSManagedObject] ?? []).map { "\($0.value(forKey: key) ?? "nil")" })
       return names == [section.name] ? [] : ["section \(section.name) of \(entity) has \(names.sorted())"]
     }
   }

@@ -86,8 +86,8 @@ extension LiveSoak {
     }
   }
 
-  /// Saves in another context, which is let go, while the block of this one goes on; then saves this one before it
-  /// merges.
+  /// Saves in another context, which is let go, while the block of this one goes on; then saves this one
+  /// before it merges.
   private func _saveMeanwhile(
     in context: SoakContext, _ random: inout SeededRandom, _ serial: inout Int
   ) throws {
@@ -178,7 +178,9 @@ extension LiveSoak {
         save(context)
       }
       if context.hasChanges {
-        let (inserted, updated, deleted) = (context.insertedObjects, context.updatedObjects, context.deletedObjects)
+        let (inserted, updated, deleted) = (
+          context.insertedObjects, context.updatedObjects, context.deletedObjects
+        )
         journal.note("\(context.name!) keeps \(inserted.count), \(updated.count), \(deleted.count) changes")
         isBusy = true
       }

@@ -4,13 +4,13 @@ import TestSupport
 
 @testable import CoreData
 
-/// Random edits of one library beneath what users see of it: screens with lists and mirrors in a main-queue context
-/// that merges automatically, in a child of it and in a background context, while children, other contexts of the
-/// coordinator and another coordinator on the same file change it.
+/// Random edits of one library beneath what users see of it: screens with lists and mirrors in a main-queue
+/// context that merges automatically, in a child of it and in a background context, while children, other
+/// contexts of the coordinator and another coordinator on the same file change it.
 ///
-/// All contexts work, each on a thread or in turn, with merges that run when the seed says. At the end of each phase
-/// everything is saved and merged: then each context, controller, list and mirror shows what a new context reads; no
-/// registered object is deleted; and no context that was let go is left.
+/// All contexts work, each on a thread or in turn, with merges that run when the seed says. At the end of
+/// each phase everything is saved and merged: then each context, controller, list and mirror shows what a new
+/// context reads; no registered object is deleted; and no context that was let go is left.
 final class LiveSoak: Soak, @unchecked Sendable {
   // Unchecked: unchanged after init, except for lock-guarded state; the contexts are used on their queues.
   let mode: SoakMode
@@ -216,7 +216,9 @@ final class LiveSoak: Soak, @unchecked Sendable {
     if context.hasChanges { journal.fail("\(name) has changes after it was settled") }
     context.dangling = []
     _compare(try LiveView(context), stored, name)
-    if !context.dangling.isEmpty { journal.fail("\(name) shows missing objects: \(context.dangling.prefix(3))") }
+    if !context.dangling.isEmpty {
+      journal.fail("\(name) shows missing objects: \(context.dangling.prefix(3))")
+    }
     let registered = context.registeredObjects
     let ghosts = registered.filter(\.isDeleted)
     if !ghosts.isEmpty { journal.fail("\(name) keeps deleted objects: \(ghosts.map(\.objectID))") }

@@ -3,8 +3,8 @@ import Foundation
 
 @testable import CoreData
 
-/// All objects as a context shows them: a line for each, by its ID. Contexts that should agree have equal views,
-/// also those of two coordinators on one file.
+/// All objects as a context shows them: a line for each, by its ID. Contexts that should agree have equal
+/// views, also those of two coordinators on one file.
 struct LiveView {
   private(set) var lines: [String: String] = [:]
   /// Links that only one end knows, and links to missing objects.
@@ -61,12 +61,14 @@ struct LiveView {
   private mutating func _line(_ object: NSManagedObject) -> String {
     var parts = [Self.attributes(of: object)]
     for (key, relationship) in object.entity.relationshipsByName.sorted(by: { $0.key < $1.key }) {
-      let others = Self._others(object, key)
+      let others = object.related(key)
       for other in others {
-        if other.isDeleted || (try? other.managedObjectContext?.existingObject(with: other.objectID)) !== other {
+        if other.isDeleted
+          || (try? other.managedObjectContext?.existingObject(with: other.objectID)) !== other
+        {
           flaws.append("\(Self.name(object)).\(key) has \(Self._key(other)), which is not there")
         } else if let inverse = relationship.inverseRelationship,
-          !Self._others(other, inverse.name).contains(where: { $0 === object })
+          !other.related(inverse.name).contains(where: { $0 === object })
         {
           flaws.append("\(Self.name(object)).\(key) has \(Self.name(other)), which does not have it")
         }
@@ -76,14 +78,5 @@ struct LiveView {
       if !names.isEmpty { parts.append("\(key)=\(names.joined(separator: ","))") }
     }
     return parts.joined(separator: " ")
-  }
-
-  private static func _others(_ object: NSManagedObject, _ key: String) -> [NSManagedObject] {
-    switch object.value(forKey: key) {
-    case let one as NSManagedObject: [one]
-    case let set as Set<NSManagedObject>: Array(set)
-    case let ordered as NSOrderedSet: ordered.array as? [NSManagedObject] ?? []
-    default: []
-    }
   }
 }

@@ -54,7 +54,8 @@ enum SoakMode: Sendable {
   /// One thread per context, scheduled by the system.
   case free
 
-  /// Runs blocks, each on a thread of its own, until all have returned, and with a schedule also those that they enqueue.
+  /// Runs blocks, each on a thread of its own, until all have returned, and with a schedule also those that
+  /// they enqueue.
   ///
   /// - Returns: Why no thread could continue; nil if all finished.
   func run(_ blocks: [@Sendable () -> Void], seed: UInt64) -> String? {

@@ -41,7 +41,9 @@ final class OutageStack {
   }
 
   /// Runs a block in a new context that fails reads as the policy says.
-  func fresh<T>(_ policy: ReadFailurePolicy = .fail, _ body: (NSManagedObjectContext) throws -> T) rethrows -> T {
+  func fresh<T>(_ policy: ReadFailurePolicy = .fail, _ body: (NSManagedObjectContext) throws -> T) rethrows
+    -> T
+  {
     let context = stack.sibling()
     return try context.performAndWait {
       context.readFailurePolicy = policy

@@ -62,14 +62,7 @@ struct ReadFailureTests {
   }
 
   /// Runs SQL by the `sqlite3` command.
-  private func _damage(_ sql: String) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", _place.path, sql]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-  }
+  private func _damage(_ sql: String) throws { _ = try SQLiteShell.rows(sql, in: _place) }
 
   /// Returns the identities of the items by title.
   private func _identifiers(_ container: ModelContainer) throws -> [PersistentIdentifier] {
@@ -191,14 +184,6 @@ struct ReadFailureTests {
   }
 
   private func _columns() throws -> [String] {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", _place.path, "SELECT name FROM pragma_table_info('ZITEM')"]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    try SQLiteShell.rows("SELECT name FROM pragma_table_info('ZITEM')", in: _place)
   }
 }

@@ -17,18 +17,7 @@ struct FileTests {
     try context.save()
   }
 
-  /// Returns the output of the `sqlite3` command, one line per row.
-  private func _rows(_ sql: String) throws -> [String] {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", _place.path, sql]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
-  }
+  private func _rows(_ sql: String) throws -> [String] { try SQLiteShell.rows(sql, in: _place) }
 
   @Test func `the tables are Core Data's`() throws {
     let tables = try Set(_rows("SELECT name FROM sqlite_master WHERE type = 'table'"))

@@ -213,16 +213,5 @@ struct NewPropertyTests {
       ])
   }
 
-  /// Returns the output of the `sqlite3` command, one line per row.
-  private func _sqlite(_ sql: String) throws -> [String] {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", _place.path, sql]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
-  }
+  private func _sqlite(_ sql: String) throws -> [String] { try SQLiteShell.rows(sql, in: _place) }
 }

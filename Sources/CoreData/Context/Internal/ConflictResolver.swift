@@ -48,9 +48,9 @@ struct ConflictResolver {
     return try _collect()
   }
 
-  /// Drops the rows from the row cache, also if the policy throws: a retry in a new context would meet the same conflict with
-  /// them. The conflicts have taken their snapshots of the cache before. The stored rows are not put there instead, since
-  /// another save of the coordinator may have overtaken them.
+  /// Drops the rows from the row cache, also if the policy throws: a retry in a new context would meet the
+  /// same conflict with them. The conflicts have taken their snapshots of the cache before. The stored rows
+  /// are not put there instead, since another save of the coordinator may have overtaken them.
   private func _forgetRows(of conflicts: [VersionConflict]) {
     context.persistentStoreCoordinator?.rowCache.forget(conflicts.compactMap(\.id.key))
   }
@@ -193,8 +193,8 @@ struct VersionConflictResolver {
     _dropLostLinks()
   }
 
-  /// Drops the links that went with the deleted row, and those to objects whose rows are gone, too: it may have been deleted
-  /// with its owner.
+  /// Drops the links that went with the deleted row, and those to objects whose rows are gone, too: it may
+  /// have been deleted with its owner.
   private func _dropLostLinks() {
     for slot in _object._layout.toManySlots {
       for target in _object.knownTargets(slot) { target._relations?.dropClean() }
@@ -210,7 +210,8 @@ struct VersionConflictResolver {
       links.append((slot, key))
     }
     // If the store cannot be read now, the save will report it.
-    guard !links.isEmpty, let rows = try? _context.persistentStoreCoordinator?.rows(for: links.map(\.key)) else { return }
+    guard !links.isEmpty, let rows = try? _context.persistentStoreCoordinator?.rows(for: links.map(\.key))
+    else { return }
     for ((slot, _), row) in zip(links, rows) where row == nil { _object.link(slot, to: nil) }
   }
 
@@ -283,7 +284,8 @@ struct VersionConflictResolver {
     _object._relations?.dropClean()
   }
 
-  /// Rereads the to-manys from which a dropped change, of the object's to-one or its deletion, has removed it.
+  /// Rereads the to-manys from which a dropped change, of the object's to-one or its deletion, has removed
+  /// it.
   private func _rereadFormerOwners(_ isDropped: (Int) -> Bool) {
     func reread(_ owner: NSManagedObject, _ slot: Int) {
       guard let state = owner._relations?.members(slot), state.changes[_object] != nil else { return }
@@ -291,7 +293,8 @@ struct VersionConflictResolver {
       state.unrealise()
     }
     for slot in _object._layout.slots.indices where isDropped(slot) {
-      guard let relationship = _object._layout.slots[slot].relationship, let inverse = relationship.inverseSlot
+      guard let relationship = _object._layout.slots[slot].relationship,
+        let inverse = relationship.inverseSlot
       else { continue }
       if relationship.isManyToMany {
         if _object._flags.contains(.deleted) {

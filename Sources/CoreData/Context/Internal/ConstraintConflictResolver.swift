@@ -206,8 +206,8 @@ extension NSManagedObjectContext {
     set { savePass.recordsMergedInsertions = newValue }
   }
 
-  /// Returns the new objects that saves have merged into others because of a uniqueness constraint, each with the object
-  /// that has its values now, in order, and forgets them.
+  /// Returns the new objects that saves have merged into others because of a uniqueness constraint, each with
+  /// the object that has its values now, in order, and forgets them.
   package final func takeMergedInsertions() -> [(object: NSManagedObject, survivor: NSManagedObject)] {
     defer { savePass.mergedInsertions = [] }
     return savePass.mergedInsertions
@@ -219,7 +219,8 @@ extension NSManagedObjectContext {
       do {
         _ = try load(object)
       } catch {
-        fail(object, "merge '\(object.objectID.uriRepresentation().absoluteString)' into another object", error)
+        fail(
+          object, "merge '\(object.objectID.uriRepresentation().absoluteString)' into another object", error)
       }
     }
     markDeleted(object, as: .settled)

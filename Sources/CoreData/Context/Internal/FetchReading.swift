@@ -70,8 +70,8 @@ final class FetchReading {
 
   // MARK: Rows to be deleted
 
-  /// Whether the stores have rows of the fetched entities that are to be deleted. To a fetch they are gone: limit and offset
-  /// apply to the others.
+  /// Whether the stores have rows of the fetched entities that are to be deleted. To a fetch they are gone:
+  /// limit and offset apply to the others.
   var hidesRows: Bool { !_deleted.isEmpty }
 
   private func _forEachVisibleKey(_ body: (ObjectKey) -> Void) throws {
@@ -134,10 +134,11 @@ final class FetchReading {
   /// Most objects with unsaved state for which the stores are asked what they have of them.
   private static let _mostCompared = 1000
 
-  /// Counts the result without listing it: what the stores count, and the difference that unsaved changes make.
+  /// Counts the result without listing it: what the stores count, and the difference that unsaved changes
+  /// make.
   ///
-  /// - Returns: Nil if that does not give the result: with a limit or an offset, for stores that list to count, and if an
-  ///   ancestor has unsaved changes, which it may be saving meanwhile.
+  /// - Returns: Nil if that does not give the result: with a limit or an offset, for stores that list to
+  ///   count, and if an ancestor has unsaved changes, which it may be saving meanwhile.
   func count() throws -> Int? {
     guard plan.limit == 0, plan.offset == 0, !hidesRows, !_chain.hasOverlays,
       let coordinator = _context.persistentStoreCoordinator,
@@ -151,7 +152,8 @@ final class FetchReading {
       var compared = plan
       let isOverlaid = NSPredicate(format: "SELF IN %@", overlaid as NSArray)
       try compared.setPredicate(
-        _request.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [isOverlaid, $0]) } ?? isOverlaid)
+        _request.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [isOverlaid, $0]) }
+          ?? isOverlaid)
       count -= try coordinator.count(compared, in: stores, at: _chain.generation)
     }
     var seen = IdentitySet()

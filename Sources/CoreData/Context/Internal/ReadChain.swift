@@ -86,7 +86,8 @@ struct ReadChain {
 
   /// Reads the values of one object: an ancestor's, the row cache's, the store's.
   ///
-  /// - Parameter neighbours: Called if the store is read: keys of other objects whose rows are read along with it.
+  /// - Parameter neighbours: Called if the store is read: keys of other objects whose rows are read along
+  ///   with it.
   func read(_ id: NSManagedObjectID, with neighbours: () -> [ObjectKey] = { [] }) throws -> Reading {
     let cached = id.key.flatMap { coordinator?.cachedRow(for: $0, at: generation) }
     if let nearest = entry(for: IdentityKey(id)) {

@@ -4,8 +4,8 @@ struct ReadFailures {
   private(set) var count = 0
   /// The first error.
   private(set) var first: (any Error)?
-  /// The first error that is not due to damage of one object: the context has shown empty values of objects whose own
-  /// values may be in order, and throws it from now on.
+  /// The first error that is not due to damage of one object: the context has shown empty values of objects
+  /// whose own values may be in order, and throws it from now on.
   private(set) var lasting: (any Error)?
   /// Faults that stand for the targets of required to-ones of objects that cannot be read, by entity number.
   private(set) var standIns: [Int: NSManagedObject] = [:]

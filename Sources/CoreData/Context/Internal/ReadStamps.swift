@@ -1,5 +1,5 @@
-/// When a context has read the rows that are attached to its faults: each fault that gets a row is marked with the
-/// stamp of that time.
+/// When a context has read the rows that are attached to its faults: each fault that gets a row is marked
+/// with the stamp of that time.
 struct ReadStamps {
   /// Readings whose times are remembered; rows of earlier ones count as old.
   private static let _most = 64
@@ -7,8 +7,8 @@ struct ReadStamps {
   /// The stamp of rows that are read now.
   private(set) var current: UInt32 = 0
   private var _epoch = -1
-  /// When the last readings began, by `CoarseClock`; 0 if the context did not let rows age. The last one has the
-  /// current stamp.
+  /// When the last readings began, by `CoarseClock`; 0 if the context did not let rows age. The last one has
+  /// the current stamp.
   private var _times: [Int] = []
 
   /// Whether rows with a stamp were read when the coordinator had committed as often as now.
@@ -20,8 +20,8 @@ struct ReadStamps {
   ///
   /// - Parameters:
   ///   - interval: The context's staleness interval.
-  ///   - isFetch: Whether it is a fetch, and not a fault or a relationship: with an interval of 0, the rows of the
-  ///     last fetch are the only ones that are not old.
+  ///   - isFetch: Whether it is a fetch, and not a fault or a relationship: with an interval of 0, the rows
+  ///     of the last fetch are the only ones that are not old.
   @inline(__always) mutating func begin(_ cache: RowCache, _ interval: Double, isFetch: Bool) {
     if interval < 0, cache.epoch == _epoch { return }
     _begin(cache, interval, isFetch)

@@ -16,8 +16,8 @@ struct SavePass {
   var followed: [NSManagedObject] = []
   /// Whether the current save has resolved conflicts, which may have dropped changes.
   var hasResolved = false
-  /// Whether the current save writes nothing for a deletion, since the row is gone: children reread the object instead of merging
-  /// the deletion.
+  /// Whether the current save writes nothing for a deletion, since the row is gone: children reread the
+  /// object instead of merging the deletion.
   var skipsVanished = false
   /// Whether `mergedInsertions` is kept; only for clients that ask for it.
   var recordsMergedInsertions = false

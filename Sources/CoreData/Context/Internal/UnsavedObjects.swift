@@ -4,7 +4,8 @@ struct UnsavedObjects {
   var hasDeletions = false
   /// True once anything was inserted since the last save.
   var hasInsertions = false
-  /// The number of objects at which the context looks for some that it need not keep; see `letGoOfVanished()`.
+  /// The number of objects at which the context looks for some that it need not keep; see
+  /// `letGoOfVanished()`.
   var mostBeforeLettingGo = mostVanished
   /// How many objects that others have deleted a context keeps until its next save, at least.
   static let mostVanished = 256

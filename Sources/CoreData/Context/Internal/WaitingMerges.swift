@@ -2,9 +2,10 @@ import Synchronization
 
 /// Merges that wait for a context's queue, in order of arrival, composed while they wait.
 ///
-/// A context that falls behind merges many saves as one: each object once, with its newest row. The merges form groups, each
-/// of which is merged and announced as a whole. A block of the context ends a group, so that it pays only for what was saved
-/// before it was enqueued; one turn of the queue handles one group, and the next turn follows the queue's other work.
+/// A context that falls behind merges many saves as one: each object once, with its newest row. The merges
+/// form groups, each of which is merged and announced as a whole. A block of the context ends a group, so
+/// that it pays only for what was saved before it was enqueued; one turn of the queue handles one group, and
+/// the next turn follows the queue's other work.
 struct WaitingMerges: Sendable {
   /// A group of merges.
   enum Group: Sendable {
@@ -96,7 +97,8 @@ struct WaitingMerges: Sendable {
 
 /// Several saves into the same stores, composed by object.
 final class ComposedSave: @unchecked Sendable {
-  // Unchecked: changed under the lock of the queue where it waits; afterwards only the merging context has it.
+  // Unchecked: changed under the lock of the queue where it waits; afterwards only the merging context has
+  // it.
   private var _entries: [Layer.Entry]
   private var _places: [IdentityKey: Int]
   private let _coordinator: NSPersistentStoreCoordinator?
@@ -127,10 +129,12 @@ final class ComposedSave: @unchecked Sendable {
   /// - Returns: False if it cannot be composed with the earlier ones, which are unchanged then.
   func add(_ changes: SavedChanges) -> Bool {
     guard changes.isStored, changes.coordinator === _coordinator else { return false }
-    // An object that was deleted and is there again is announced as both. A deletion may arrive after the insertion that
-    // followed it.
+    // An object that was deleted and is there again is announced as both. A deletion may arrive after the
+    // insertion that followed it.
     let mayArriveLate =
-      _coordinator.map { $0.lastReinsertion.load(ordering: .acquiring) >= min(_epochs.lowerBound, changes.epoch) } ?? false
+      _coordinator.map {
+        $0.lastReinsertion.load(ordering: .acquiring) >= min(_epochs.lowerBound, changes.epoch)
+      } ?? false
     let isDeletionOvertaken = changes.entries.contains { entry in
       guard let place = _places[IdentityKey(entry.id)] else { return false }
       return entry.kind == .deleted
@@ -151,8 +155,8 @@ final class ComposedSave: @unchecked Sendable {
     return true
   }
 
-  /// Composes two stored changes of one object. Saves may arrive in another order than that of their commits, which the
-  /// versions tell.
+  /// Composes two stored changes of one object. Saves may arrive in another order than that of their commits,
+  /// which the versions tell.
   private static func _composed(_ earlier: Layer.Entry, _ later: Layer.Entry) -> Layer.Entry {
     if later.kind == .deleted || later.kind == .annihilated { return later }
     guard let first = earlier.row, let second = later.row else { return later }

@@ -12,8 +12,8 @@ struct MemberChange {
 
 /// The changed members of a to-many, by identity, in the order of their first changes.
 ///
-/// An array that is searched by address, through an open-addressed table once it has more than a few elements.
-/// A Swift dictionary would hash each object through `NSObject`, which takes several times as long.
+/// An array that is searched by address, through an open-addressed table once it has more than a few
+/// elements. A Swift dictionary would hash each object through `NSObject`, which takes several times as long.
 struct MemberChanges {
   typealias Element = (object: NSManagedObject, change: MemberChange)
 

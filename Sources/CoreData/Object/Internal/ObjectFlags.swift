@@ -76,7 +76,9 @@ struct ObjectFlags: OptionSet {
   // MARK: Together
 
   /// Deleted, and how far the deletion has come.
-  static let deletion: ObjectFlags = [.deleted, .deletePropagated, .toldDeleted, .vanished, .deletedElsewhere]
+  static let deletion: ObjectFlags = [
+    .deleted, .deletePropagated, .toldDeleted, .vanished, .deletedElsewhere,
+  ]
 
   static let event: ObjectFlags = [
     .eventInserted, .eventUpdated, .eventDeleted, .eventRefreshed, .eventMergedInsert, .eventListed,

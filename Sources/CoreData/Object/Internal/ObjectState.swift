@@ -128,7 +128,8 @@ struct ObjectState {
   /// Makes the next save check the object's version.
   mutating func lock() { flags.formUnion([.locked, .listed]) }
 
-  /// Exists again, and is clean: others have inserted the row again, or an ancestor has rolled back its deletion.
+  /// Exists again, and is clean: others have inserted the row again, or an ancestor has rolled back its
+  /// deletion.
   mutating func revive() {
     flags.subtract(.deletion.union(.event))
     flags.subtract([.inserted, .updated, .adopted, .draftShared, .primitivesWritten, .reinserted])

@@ -42,7 +42,8 @@ final class ToManyState {
   @exclusivity(unchecked) private var _foundationOrder: NSOrderedSet?
   /// The members as read, in their order; basis of committed values.
   @exclusivity(unchecked) private(set) var base: [NSManagedObject] = []
-  /// The unsaved additions and removals. Both ends of a pair of a many-to-many record the same; see `ManyToManyPair`.
+  /// The unsaved additions and removals. Both ends of a pair of a many-to-many record the same; see
+  /// `ManyToManyPair`.
   @exclusivity(unchecked) var changes = MemberChanges()
   /// Whether the order was changed; otherwise members keep their positions.
   @exclusivity(unchecked) private(set) var isReordered = false
@@ -227,7 +228,8 @@ final class ToManyState {
     members.contains(object) || changes[object] != nil
   }
 
-  /// Removes objects whose deletion is saved. Records no change. Costs as much as the smaller of the two sets.
+  /// Removes objects whose deletion is saved. Records no change. Costs as much as the smaller of the two
+  /// sets.
   func forget(_ gone: Set<NSManagedObject>) {
     let known =
       _isSetDue

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The values that properties of objects show which cannot be read: nil, zero, empty, an enumeration's first case.
+/// The values that properties of objects show which cannot be read: nil, zero, empty, an enumeration's first
+/// case.
 package enum EmptyValue {
   /// Returns the empty value of a type; nil for a type that is not known to have one.
   package static func made<Value>(_ type: Value.Type = Value.self) -> Value? {
@@ -18,7 +19,9 @@ package enum EmptyValue {
   }
 
   private static func _zero<Number: AdditiveArithmetic>(_ type: Number.Type) -> Any { Number.zero }
-  private static func _empty<Elements: RangeReplaceableCollection>(_ type: Elements.Type) -> Any { Elements() }
+  private static func _empty<Elements: RangeReplaceableCollection>(_ type: Elements.Type) -> Any {
+    Elements()
+  }
   private static func _empty<Elements: SetAlgebra>(_ type: Elements.Type) -> Any { Elements() }
   private static func _first<Value: CaseIterable>(_ type: Value.Type) -> Any? { Value.allCases.first }
 
@@ -30,9 +33,12 @@ package enum EmptyValue {
     type is NSDecimalNumber.Type ? NSDecimalNumber.zero : 0
   }
 
-  /// Whether a type is an enumeration with raw values: its cases have no payloads, and its memory is the case's number.
+  /// Whether a type is an enumeration with raw values: its cases have no payloads, and its memory is the
+  /// case's number.
   private static func _isEnumeration<Value>(_ type: Value.Type) -> Bool {
-    guard type is any RawRepresentable.Type, [0, 1, 2, 4].contains(MemoryLayout<Value>.size) else { return false }
+    guard type is any RawRepresentable.Type, [0, 1, 2, 4].contains(MemoryLayout<Value>.size) else {
+      return false
+    }
     // The first word of a type's metadata is its kind.
     return unsafeBitCast(type as Any.Type, to: UnsafePointer<Int>.self).pointee == 0x201
   }

@@ -93,7 +93,8 @@ extension ManagedKey {
     return all
   }
 
-  /// Returns the slot of an ordered to-many, and traps for an index that it does not have; nil if it cannot be read.
+  /// Returns the slot of an ordered to-many, and traps for an index that it does not have; nil if it cannot
+  /// be read.
   private func _orderedSlot(in object: NSManagedObject, upTo index: Int, isInsertion: Bool) -> Int? {
     let slot = toManySlot(in: object)
     guard object._layout.slots[slot].relationship!.isOrdered else {

@@ -120,8 +120,8 @@ extension ManagedKey {
         + "\(Value.self). Change the declaration, or the model.")
   }
 
-  /// Traps because a property that is not declared optional has no value. If the object cannot be read, returns an
-  /// empty value instead, which only a type without any does not have.
+  /// Traps because a property that is not declared optional has no value. If the object cannot be read,
+  /// returns an empty value instead, which only a type without any does not have.
   @inline(never) func missing<T>(_ object: NSManagedObject) -> T {
     if object.isUnreadable, let empty: T = _empty(object) { return empty }
     programmerError(

@@ -119,7 +119,8 @@ final class HistoryEntry {
   }
 
   /// Records a transaction that another store has recorded before.
-  init(_ journal: HistoryJournal, on connection: Connection, repeating transaction: HistoryTransactionRecord) {
+  init(_ journal: HistoryJournal, on connection: Connection, repeating transaction: HistoryTransactionRecord)
+  {
     self.journal = journal
     _connection = connection
     _origin = .repeated(transaction)

@@ -32,7 +32,8 @@ extension HistoryEntry {
     if change.kind == .update {
       columns = entity.columns(for: SlotSet(change.slots)) ?? [UInt8](repeating: 0, count: entity.byteCount)
     }
-    let tombstone = change.tombstone.isEmpty ? [] : entity.preserved.map { Self._cell(change.tombstone[$0] ?? .null) }
+    let tombstone =
+      change.tombstone.isEmpty ? [] : entity.preserved.map { Self._cell(change.tombstone[$0] ?? .null) }
     try record(change.kind, change.key.reference, number, columns: columns, tombstone: tombstone)
   }
 

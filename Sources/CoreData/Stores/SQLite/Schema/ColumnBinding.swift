@@ -33,7 +33,6 @@ struct ColumnBinding {
 
   /// - Throws: `StoreOpenError.incompatible`, naming the first column that is missing.
   func bind() throws -> TableMapping {
-    if _table.numbered.isEmpty, _names.allSatisfy({ _present[$0] != nil }) { return _table }
     var binding = self
     return try binding._bound()
   }

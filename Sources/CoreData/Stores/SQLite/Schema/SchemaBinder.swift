@@ -59,15 +59,17 @@ struct SchemaBinder {
 
   private func _bind(_ table: TableMapping, _ mapping: StoreMapping) throws -> TableMapping {
     try ForeignSchema.expectTable(StoreVocabulary.plain(table.name), _connection, path: _path)
-    let present = try _columns(of: table.name)
+    let present = Set(try _names(of: table.name))
     guard !present.isEmpty else {
       let entity = mapping.layout.layout(numbered: table.rootNumber).entityName
       throw StoreOpenError.incompatible(
         path: _path, reason: "the table \(table.name) of entity '\(entity)' is missing")
     }
     let fixed = [StoreVocabulary.primaryKey, StoreVocabulary.entity, StoreVocabulary.version]
-    for column in fixed where present[column] == nil { throw missing(column, in: table.name) }
-    return try ColumnBinding(table, mapping, present, self).bind()
+    for column in fixed where !present.contains(column) { throw missing(column, in: table.name) }
+    let isBound = table.columns.allSatisfy { present.contains(StoreVocabulary.plain($0.name)) }
+    if table.numbered.isEmpty, isBound { return table }
+    return try ColumnBinding(table, mapping, _columns(of: table.name), self).bind()
   }
 
   func missing(_ column: String, in table: String) -> StoreOpenError {
