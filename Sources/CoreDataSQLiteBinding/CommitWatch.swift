@@ -5,7 +5,7 @@ import Synchronization
 /// with a write-ahead log.
 ///
 /// Compares the log's index with what it was after the pool's own last commit, which takes no system call,
-/// and never waits for a transaction.
+/// and never waits for a transaction: while one of the pool's own holds the write lock, nobody else commits.
 package final class CommitWatch: Sendable {
   private struct State: @unchecked Sendable {
     // Unchecked: used under the lock only.
@@ -13,35 +13,30 @@ package final class CommitWatch: Sendable {
     var connection: Connection?
     var index: UnsafeRawPointer?
     var known: LogState?
-    /// Whether the pool has a transaction open that may commit.
-    var isWriting = false
+    /// The changed rows of the writing connection when it began; nil unless the pool has the write lock.
+    var changesBefore: Int32?
     var hasNews = false
+
+    /// Notes what others have committed since the last look, while the pool does not write.
+    mutating func look() {
+      guard let index else {
+        hasNews = true
+        return
+      }
+      let now = LogState(index)
+      if let known, known != now { hasNews = true }
+      known = now
+    }
   }
 
   private let _state = Mutex(State())
 
-  package enum Answer: Sendable {
-    /// No other connection has committed since the last answer.
-    case unchanged
-    /// Another connection has, or may have.
-    case changed
-    /// One of the pool's own transactions is under way. Ask again later.
-    case unknown
-  }
-
-  /// Returns the answer for the time since the last one.
-  package func check() -> Answer {
+  /// Returns whether another connection has committed, or may have, since the last call.
+  package func check() -> Bool {
     _state.withLock { state in
-      if state.isWriting { return .unknown }
-      if let index = state.index {
-        let now = LogState(index)
-        if let known = state.known, known != now { state.hasNews = true }
-        state.known = now
-      } else {
-        state.hasNews = true
-      }
+      if state.changesBefore == nil { state.look() }
       defer { state.hasNews = false }
-      return state.hasNews ? .changed : .unchanged
+      return state.hasNews
     }
   }
 
@@ -60,18 +55,25 @@ package final class CommitWatch: Sendable {
         state.hasNews = true
         _attach(connection, &state)
       }
-      if let index = state.index, let known = state.known, known != LogState(index) { state.hasNews = true }
-      state.isWriting = true
+      state.look()
+      state.changesBefore = connection.totalChanges
     }
   }
 
-  /// Call it once the transaction has ended, while no other of the pool's can have begun.
-  func didWrite() {
+  /// Call it once the transaction has been committed, while no other of the pool's can have begun.
+  func didCommit(_ connection: Connection) {
     _state.withLock { state in
-      state.isWriting = false
-      state.known = state.index.map(LogState.init)
+      let now = state.index.map(LogState.init)
+      let own = state.changesBefore == connection.totalChanges ? 0 : 1
+      // Others may have committed since the lock was released. Each commit counts once.
+      if let now, let known = state.known, now.commits &- known.commits != own { state.hasNews = true }
+      state.known = now
+      state.changesBefore = nil
     }
   }
+
+  /// Call it before a transaction ends without a commit, while it has its lock.
+  func willRollBack() { _state.withLock { $0.changesBefore = nil } }
 
   /// Call it before a connection is closed.
   func letGo(of connection: Connection) {
@@ -109,6 +111,9 @@ struct LogState: Equatable {
     atomicMemoryFence(ordering: .acquiring)
     _words = index.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64).self)
   }
+
+  /// The number of commits, modulo 2^32; the index has it in the machine's byte order.
+  var commits: UInt32 { withUnsafeBytes(of: _words.1) { $0.load(as: UInt32.self) } }
 
   @inline(__always)
   static func == (left: LogState, right: LogState) -> Bool { left._words == right._words }

@@ -27,14 +27,15 @@ extension Connection {
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try beginImmediate()
     commitWatch?.willWrite(self)
-    defer { commitWatch?.didWrite() }
     do {
       let result = try body()
       try expectInPlace()
       try log.expectWhole(self)
       try commit()
+      commitWatch?.didCommit(self)
       return result
     } catch {
+      commitWatch?.willRollBack()
       rollback()
       // The open descriptor still has the frames.
       if (error as? SQLiteError)?.isLogLost ?? false { try? checkpoint(.full) }

@@ -169,6 +169,9 @@ package final class Connection: @unchecked Sendable {
   /// Whether no transaction is open.
   package var isInAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 
+  /// Rows changed since the connection was opened; changes of the schema do not count.
+  var totalChanges: Int32 { sqlite3_total_changes(handle) }
+
   /// Rows changed by the last INSERT, UPDATE or DELETE.
   @inlinable package var changes: Int { Int(sqlite3_changes(handle)) }
 

@@ -80,7 +80,8 @@ extension NSManagedObjectContext {
   /// read, and for the first one after a reset or a refresh of all objects; later reads find what the
   /// coordinator knows.
   final func checkFreshness() {
-    isFreshnessDue = !(rootCoordinator?.forgetOvertakenRows() ?? true)
+    isFreshnessDue = false
+    rootCoordinator?.forgetOvertakenRows()
   }
 
   // MARK: Rollback

@@ -52,23 +52,14 @@ extension NSPersistentStoreCoordinator {
 
   /// Empties the row cache if another process or coordinator has committed to a store since rows were read
   /// from it.
-  ///
-  /// - Returns: False while one of the coordinator's own saves hides the answer.
-  final func forgetOvertakenRows() -> Bool {
-    var isCertain = true
+  final func forgetOvertakenRows() {
     let stores = persistentStores
     rowCache.removeAll {
       var isOvertaken = false
-      for store in stores {
-        switch store.engine?.checkForeignCommits() ?? .none {
-        case .none: continue
-        case .some: isOvertaken = true
-        case .unknown: isCertain = false
-        }
-      }
+      // Each store is asked: an answer is given once.
+      for store in stores where store.engine?.checkForeignCommits() ?? false { isOvertaken = true }
       return isOvertaken
     }
-    return isCertain
   }
 
   /// Returns the key with this coordinator's description of the entity; nil if no store has it.

@@ -116,15 +116,6 @@ package protocol StoreReading: AnyObject, Sendable {
   var evaluatesPredicates: Bool { get }
 }
 
-/// Commits to a store by other processes and coordinators.
-package enum ForeignCommits: Sendable {
-  case none
-  /// There are some, or may be.
-  case some
-  /// A save under way hides the answer. Ask again later.
-  case unknown
-}
-
 /// The interface between coordinator and store, the same for SQLite and memory. Stores know neither contexts
 /// nor managed objects.
 package protocol StoreEngine: StoreReading {
@@ -141,11 +132,11 @@ package protocol StoreEngine: StoreReading {
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, or an error of the medium or of `others`.
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome
 
-  /// Tells whether other processes or coordinators have committed to the store since the last answer. Never waits for a
-  /// save.
+  /// Tells whether other processes or coordinators have committed to the store, or may have, since the last
+  /// answer. Never waits for a save.
   ///
   /// Has a default implementation for a store that has no other writers.
-  func checkForeignCommits() -> ForeignCommits
+  func checkForeignCommits() -> Bool
 
   /// The metadata in the store, including NSStoreUUID and NSStoreType.
   var metadata: [String: Any] { get throws }
@@ -192,7 +183,7 @@ extension StoreEngine {
 
   package var isRemote: Bool { false }
 
-  package func checkForeignCommits() -> ForeignCommits { .none }
+  package func checkForeignCommits() -> Bool { false }
 
   package var deletesRows: Bool { false }
 
