@@ -44,14 +44,17 @@ extension SeedSystems {
     }
     await stack.settle()
     #expect(await stack.mainContext.perform { list.names.count } == 20)
-    #expect(merges.lines == Array(repeating: "true", count: 20))
+    // Saves that wait for main are merged as one.
+    let count = merges.lines.count
+    #expect((1...20).contains(count))
+    #expect(merges.lines.allSatisfy { $0 == "true" })
     try await insertAndSave(["mine"], in: stack.mainContext)
     let directory = try StoreDirectory()
     let other = try await StackPattern.shared.makeStack(
       model: SampleBooks.model(), at: .file(directory.store))
     try await other.performWork { Author(managedObjectContext: $0).name = "of another database" }
     await stack.settle()
-    #expect(merges.lines.count == 20)
+    #expect(merges.lines.count == count)
     #expect(await stack.mainContext.perform { list.names.count } == 21)
     for _ in 0..<100 where last != nil { try await Task.sleep(nanoseconds: 10_000_000) }
     #expect(last == nil)

@@ -31,9 +31,6 @@ public final class HistoryFollower: @unchecked Sendable {
   /// Whether a read is enqueued that has not begun.
   private var _isReading = false
 
-  /// The most objects that are merged into a context in one block of its queue.
-  private static let _mostMerged = 1_000
-
   /// Posted on a context's queue, with the context as object, when part of the history was deleted before it
   /// could be read: all objects were refreshed, and those that are gone deleted; fetch again to find insertions.
   public static let didMissHistory = Notification.Name("CoreDataStack.HistoryFollower.didMissHistory")
@@ -128,8 +125,11 @@ public final class HistoryFollower: @unchecked Sendable {
       guard let news = result?.result as? [NSPersistentHistoryTransaction], let last = news.last else {
         return
       }
-      let changes = HistoryChanges(news.filter { $0.author != _author })
-      for part in changes.parts(of: Self._mostMerged) {
+      var changes = NetChanges()
+      for change in news.lazy.filter({ $0.author != self._author }).flatMap({ $0.changes ?? [] }) {
+        changes.add(change.changeType, of: change.changedObjectID)
+      }
+      for part in changes.parts(of: MergeLine.mostMerged) {
         NSManagedObjectContext.mergeChanges(
           fromRemoteContextSave: part, into: _contexts.compactMap(\.context))
       }
@@ -155,8 +155,8 @@ public final class HistoryFollower: @unchecked Sendable {
           context.registeredObjects.map(\.objectID).filter { !$0.isTemporaryID }
         }
       ).value
-      for start in stride(from: 0, to: ids.count, by: Self._mostMerged) {
-        let part = Array(ids[start..<min(start + Self._mostMerged, ids.count)])
+      for start in stride(from: 0, to: ids.count, by: MergeLine.mostMerged) {
+        let part = Array(ids[start..<min(start + MergeLine.mostMerged, ids.count)])
         let there = try _existing(part)
         NSManagedObjectContext.mergeChanges(
           fromRemoteContextSave: [
@@ -185,32 +185,3 @@ public final class HistoryFollower: @unchecked Sendable {
 
 /// A followed context, which its owner keeps.
 private struct FollowingContext { weak var context: NSManagedObjectContext? }
-
-/// The net changes of several consecutive transactions.
-private struct HistoryChanges {
-  private var _kinds: [NSManagedObjectID: NSPersistentHistoryChangeType] = [:]
-
-  init(_ transactions: [NSPersistentHistoryTransaction]) {
-    for change in transactions.lazy.flatMap({ $0.changes ?? [] }) {
-      let id = change.changedObjectID
-      // An object that is inserted and then changed counts as inserted.
-      if change.changeType == .update, _kinds[id] == .insert { continue }
-      _kinds[id] = change.changeType
-    }
-  }
-
-  /// The changes in parts of at most `count` objects, in the form that merging expects. Deletions come last, once what they
-  /// are cut from is merged.
-  func parts(of count: Int) -> [[AnyHashable: Any]] {
-    let order: [NSPersistentHistoryChangeType: Int] = [.insert: 0, .update: 1, .delete: 2]
-    let changes = _kinds.sorted { order[$0.value]! < order[$1.value]! }
-    return stride(from: 0, to: changes.count, by: count).map { start in
-      var ids: [NSPersistentHistoryChangeType: [NSManagedObjectID]] = [:]
-      for (id, kind) in changes[start..<min(start + count, changes.count)] { ids[kind, default: []].append(id) }
-      return [
-        NSInsertedObjectsKey: ids[.insert] ?? [], NSUpdatedObjectsKey: ids[.update] ?? [],
-        NSDeletedObjectsKey: ids[.delete] ?? [],
-      ]
-    }
-  }
-}

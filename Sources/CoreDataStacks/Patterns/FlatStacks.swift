@@ -39,23 +39,18 @@ public final class SingleContextStack: ContextStack {
 public final class SharedCoordinatorStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
   public let mainContext: NSManagedObjectContext
-  private let _merger: SaveMerger
 
   /// Creates the stack with a coordinator that has its stores.
   public init(_ coordinator: NSPersistentStoreCoordinator) {
     self.coordinator = coordinator
     mainContext = .onMain(coordinator)
-    _merger = SaveMerger([coordinator])
-    _merger.add(mainContext)
+    mainContext.automaticallyMergesChangesFromParent = true
   }
 
-  public func newWorkerContext() -> NSManagedObjectContext {
-    let context = NSManagedObjectContext.onQueue(coordinator)
-    _merger.add(context)
-    return context
-  }
+  public func newWorkerContext() -> NSManagedObjectContext { .merging(coordinator) }
 
-  public func settle() async { await _merger.waitUntilIdle() }
+  // A block finds merged what was saved before it was enqueued.
+  public func settle() async { await mainContext.perform {} }
 }
 
 /// Two coordinators for one file, main on one, workers on the other: they share only the file's lock.
@@ -86,7 +81,9 @@ public final class SharedStoreStack: ContextStack {
   /// The coordinator of the main context.
   public let mainCoordinator: NSPersistentStoreCoordinator
   public let mainContext: NSManagedObjectContext
+  /// Merges workers' saves into main.
   private let _merger: SaveMerger?
+  /// Merges main's saves into workers; those of workers are merged by Core Data.
   private let _workers: SaveMerger
   private let _follower: HistoryFollower?
 
@@ -100,11 +97,11 @@ public final class SharedStoreStack: ContextStack {
     coordinator = workerCoordinator
     mainContext = .onMain(mainCoordinator)
     switch propagation {
-    case .merge: (_merger, _follower) = (SaveMerger([workerCoordinator]), nil)
+    case .merge: (_merger, _follower) = (SaveMerger(workerCoordinator), nil)
     case .refetch:
       mainContext.stalenessInterval = 0
       _follower = nil
-      _merger = SaveMerger([workerCoordinator]) { context, _ in
+      _merger = SaveMerger(workerCoordinator) { context in
         context.refreshAllObjects()
         NotificationCenter.default.post(name: SharedStoreStack.storeDidChange, object: context)
       }
@@ -117,7 +114,7 @@ public final class SharedStoreStack: ContextStack {
       }
     }
     _merger?.add(mainContext)
-    _workers = SaveMerger([mainCoordinator, workerCoordinator])
+    _workers = SaveMerger(mainCoordinator)
   }
 
   /// Opens a file twice and creates the stack.
@@ -144,7 +141,7 @@ public final class SharedStoreStack: ContextStack {
   public var coordinators: [NSPersistentStoreCoordinator] { [mainCoordinator, coordinator] }
 
   public func newWorkerContext() -> NSManagedObjectContext {
-    let context = NSManagedObjectContext.onQueue(coordinator)
+    let context = NSManagedObjectContext.merging(coordinator)
     _workers.add(context)
     return context
   }
@@ -173,6 +170,13 @@ extension NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+    return context
+  }
+
+  /// Returns a context for work that lasts: the saves of its siblings are merged into it.
+  static func merging(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+    let context = onQueue(coordinator)
+    context.automaticallyMergesChangesFromParent = true
     return context
   }
 

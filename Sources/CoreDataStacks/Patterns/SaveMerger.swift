@@ -1,36 +1,30 @@
 import CoreData
 import Foundation
 
-#if canImport(Darwin)
-private struct WeakContext { weak var context: NSManagedObjectContext? }
-#endif
-
-/// Merges the saves of each context into the others, each on its own queue. Only one merge at a time waits on
-/// the main queue, so that other work can run in between.
+/// Merges the saves of a coordinator's contexts into contexts of another coordinator of the same store, each
+/// on its own queue. Within one coordinator, contexts merge automatically.
 ///
-/// Ignores saves of unknown coordinators (other databases) and a context's own. May be used from any thread.
+/// Keeps nothing of a save but object IDs, and neither its target contexts nor those that have saved. May be
+/// used from any thread.
 final class SaveMerger: @unchecked Sendable {
-  // Unchecked: `_contexts`, `_observer` and `_handler` are guarded by the lock; all other members are
-  // immutable.
+  // Unchecked: `_lines` and `_observer` are guarded by the lock; all other members are immutable.
   private let _lock = NSLock()
   private var _observer: (any NSObjectProtocol)?
-  private var _contexts: [WeakContext] = []
-  private var _handler: (@Sendable (NSManagedObjectContext, Notification) -> Void)?
-  private let _coordinators: [NSPersistentStoreCoordinator]
-  private let _turns = Turns()
+  private var _lines: [MergeLine] = []
+  private let _coordinator: NSPersistentStoreCoordinator
+  private let _handler: (@Sendable (NSManagedObjectContext) -> Void)?
   private let _group = DispatchGroup()
 
-  /// Creates a merger for the saves of some coordinators of one store.
+  /// Creates a merger for the saves of a coordinator's contexts.
   ///
-  /// - Parameter handler: Called on a context's queue instead of merging.
+  /// - Parameter handler: Called on a context's queue instead of merging, once for all saves that wait.
   init(
-    _ coordinators: [NSPersistentStoreCoordinator],
-    handler: (@Sendable (NSManagedObjectContext, Notification) -> Void)? = nil
+    _ coordinator: NSPersistentStoreCoordinator, handler: (@Sendable (NSManagedObjectContext) -> Void)? = nil
   ) {
-    _coordinators = coordinators
+    _coordinator = coordinator
     _handler = handler
     let observer = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
+      forName: .NSManagedObjectContextDidSaveObjectIDs, object: nil, queue: nil
     ) { [weak self] notification in
       self?._didSave(notification)
     }
@@ -41,37 +35,20 @@ final class SaveMerger: @unchecked Sendable {
     if let _observer { NotificationCenter.default.removeObserver(_observer) }
   }
 
-  /// Merges the saves of the others into a context, which is not retained.
+  /// Merges the saves into a context, which is not retained.
   func add(_ context: NSManagedObjectContext) {
     _lock.withLock {
-      _contexts.removeAll { $0.context == nil }
-      _contexts.append(WeakContext(context: context))
+      _lines.removeAll { $0.context == nil }
+      _lines.append(MergeLine(context, _group, _handler))
     }
   }
 
   private func _didSave(_ notification: Notification) {
     guard let saved = notification.object as? NSManagedObjectContext, saved.parent == nil,
-      let coordinator = saved.persistentStoreCoordinator,
-      _coordinators.contains(where: { $0 === coordinator })
+      saved.persistentStoreCoordinator === _coordinator
     else { return }
-    let (contexts, handler) = _lock.withLock { (_contexts.compactMap(\.context), _handler) }
-    for context in contexts where context !== saved {
-      let saved = Handover(value: notification)
-      _group.enter()
-      let merge: @Sendable () -> Void = {
-        if let handler {
-          handler(context, saved.value)
-        } else {
-          context.mergeChanges(fromContextDidSave: saved.value)
-        }
-        self._group.leave()
-      }
-      if context.concurrencyType == .mainQueueConcurrencyType {
-        _turns.add(on: context, merge)
-      } else {
-        context.perform(merge)
-      }
-    }
+    let lines = _lock.withLock { _lines }
+    for line in lines { line.add(notification) }
   }
 
   /// Returns once no merge is pending.
