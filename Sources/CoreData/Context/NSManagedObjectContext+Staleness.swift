@@ -5,7 +5,12 @@ import Foundation
 
 extension NSManagedObjectContext {
   /// The time, by `CoarseClock`, before which a cached row is too old to be shown.
-  @inline(__always) final var earliestRow: Int { staleness < 0 ? .min : CoarseClock.earliest(for: staleness) }
+  @inline(__always) final var earliestRow: Int { staleness < 0 ? .min : _earliestRow }
+
+  private final var _earliestRow: Int {
+    rootCoordinator?.rowCache.keepTimes()
+    return CoarseClock.earliest(for: staleness)
+  }
 
   /// Whether a fault's attached row can be shown without looking for a newer one.
   @inline(__always) final func isCurrent(_ object: NSManagedObject) -> Bool {

@@ -55,11 +55,11 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   private let _configurationName: String
   private let _options: [AnyHashable: Any]?
   /// Implements the store; nil only while the store is being opened.
-  package final private(set) var engine: (any StoreEngine)?
+  @exclusivity(unchecked) package final private(set) var engine: (any StoreEngine)?
   /// The engine, if it receives saves as objects; nil for engines that receive values.
   final private(set) var objectEngine: (any ManagedObjectStoring)?
   /// The store's identity in object IDs.
-  package final private(set) var key: StoreKey
+  @exclusivity(unchecked) package final private(set) var key: StoreKey
   /// Names of the entities that the store holds; nil for all.
   package final let entities: Set<String>?
   final let lifeline = Lifeline()

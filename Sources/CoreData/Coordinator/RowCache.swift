@@ -4,30 +4,37 @@ import Synchronization
 /// bytes. Two generations: when the younger is full, the older one is dropped, with all rows not used
 /// meanwhile.
 final class RowCache: Sendable {
-  /// A row, and when it was read or saved.
-  private struct Entry {
-    let row: Row
-    let time: Int
-  }
-
   private struct Generation {
-    var rows: [IdentityKey: Entry] = [:]
+    var rows: [IdentityKey: Row] = [:]
+    /// When the rows were read or saved, of those whose time is known.
+    var times: [IdentityKey: Int] = [:]
     var bytes = 0
 
     /// - Returns: The former row of the key.
     @discardableResult
-    mutating func set(_ entry: Entry, _ bytes: Int, for key: IdentityKey) -> Entry? {
-      let former = rows.updateValue(entry, forKey: key)
-      self.bytes += bytes - (former?.row.footprint ?? 0)
+    mutating func set(_ row: Row, at time: Int, _ bytes: Int, for key: IdentityKey) -> Row? {
+      let former = rows.updateValue(row, forKey: key)
+      self.bytes += bytes - (former?.footprint ?? 0)
+      if time != .min || !times.isEmpty { times[key] = time }
       return former
     }
 
+    /// Returns the row of a key, unless it is from before a time.
+    @inline(__always) func row(for key: IdentityKey, since earliest: Int) -> Row? {
+      guard let row = rows[key] else { return nil }
+      return earliest == .min || time(of: key) >= earliest ? row : nil
+    }
+
+    @inline(__always) func time(of key: IdentityKey) -> Int { times.isEmpty ? .min : times[key] ?? .min }
+
     mutating func remove(_ key: IdentityKey) {
-      if let former = rows.removeValue(forKey: key) { bytes -= former.row.footprint }
+      if let former = rows.removeValue(forKey: key) { bytes -= former.footprint }
+      if !times.isEmpty { times[key] = nil }
     }
 
     mutating func removeAll() {
       rows.removeAll(keepingCapacity: true)
+      times.removeAll(keepingCapacity: true)
       bytes = 0
     }
   }
@@ -41,6 +48,8 @@ final class RowCache: Sendable {
   /// Incremented by every commit, under the lock, so that a slow reader cannot restore rows that a commit has
   /// replaced.
   private let _commits = Atomic<Int>(0)
+  /// Whether any context lets rows age.
+  private let _keepsTimes = Atomic<Bool>(false)
   private let _capacity: Int
   private let _byteCapacity: Int
 
@@ -56,12 +65,19 @@ final class RowCache: Sendable {
   func row(for key: ObjectKey, readSince earliest: Int = .min) -> Row? {
     let key = IdentityKey(key)
     return _rows.withLock { rows in
-      if let entry = rows.young.rows[key] { return entry.time >= earliest ? entry.row : nil }
-      guard let entry = rows.old.rows[key], entry.time >= earliest else { return nil }
-      rows.young.set(entry, entry.row.footprint, for: key)
-      return entry.row
+      if let row = rows.young.row(for: key, since: earliest) { return row }
+      // What the younger one has is not older than what the other has.
+      guard let row = rows.old.row(for: key, since: earliest) else { return nil }
+      rows.young.set(row, at: rows.old.time(of: key), row.footprint, for: key)
+      return row
     }
   }
+
+  /// Records from now on when rows are read or saved; called once the first context lets rows age. The times
+  /// of earlier rows are unknown: they count as too old for any context that does.
+  func keepTimes() { _keepsTimes.store(true, ordering: .relaxed) }
+
+  private var _now: Int { _keepsTimes.load(ordering: .relaxed) ? CoarseClock.now : .min }
 
   /// The number of commits so far.
   @inline(__always)
@@ -70,12 +86,13 @@ final class RowCache: Sendable {
   /// The beginning of a read of a store.
   struct Moment {
     let epoch: Int
+    /// By `CoarseClock`; `.min` if no context lets rows age.
     let time: Int
   }
 
   /// The current moment; take it before a read.
   @inline(__always)
-  var moment: Moment { Moment(epoch: epoch, time: CoarseClock.now) }
+  var moment: Moment { Moment(epoch: epoch, time: _now) }
 
   /// The rows and bytes in the cache, counting a row twice that both generations have.
   var size: (rows: Int, bytes: Int) {
@@ -87,7 +104,7 @@ final class RowCache: Sendable {
     _rows.withLock { rows in
       guard epoch == moment.epoch else { return }
       for object in found {
-        if let row = object.row { _keep(Entry(row: row, time: moment.time), IdentityKey(object.key), &rows) }
+        if let row = object.row { _keep(row, at: moment.time, IdentityKey(object.key), &rows) }
       }
     }
   }
@@ -96,14 +113,14 @@ final class RowCache: Sendable {
   func keep(_ row: Row, for key: ObjectKey, readAt moment: Moment) {
     _rows.withLock { rows in
       guard epoch == moment.epoch else { return }
-      _keep(Entry(row: row, time: moment.time), IdentityKey(key), &rows)
+      _keep(row, at: moment.time, IdentityKey(key), &rows)
     }
   }
 
-  private func _keep(_ entry: Entry, _ key: IdentityKey, _ rows: inout Generations) {
-    let bytes = entry.row.footprint
+  private func _keep(_ row: Row, at time: Int, _ key: IdentityKey, _ rows: inout Generations) {
+    let bytes = row.footprint
     if bytes > _byteCapacity / 4 { return }
-    rows.young.set(entry, bytes, for: key)
+    rows.young.set(row, at: time, bytes, for: key)
     _age(&rows)
   }
 
@@ -112,7 +129,7 @@ final class RowCache: Sendable {
   /// - Returns: The epoch after the save.
   @discardableResult
   func commit(_ entries: [Layer.Entry]) -> Int {
-    let time = CoarseClock.now
+    let time = _now
     return _rows.withLock { rows in
       let epoch = _beginEpoch()
       entries.forEachHeld { entry in
@@ -120,7 +137,7 @@ final class RowCache: Sendable {
         if key.isTemporary { return }
         switch entry.kind {
         case .inserted, .updated:
-          if let row = entry.row { _insertUnlessOlder(Entry(row: row, time: time), key, &rows) }
+          if let row = entry.row { _insertUnlessOlder(row, at: time, key, &rows) }
         case .deleted, .annihilated: _drop(key, &rows)
         }
       }
@@ -133,10 +150,10 @@ final class RowCache: Sendable {
   /// - Returns: The epoch after the commit.
   @discardableResult
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) -> Int {
-    let time = CoarseClock.now
+    let time = _now
     return _rows.withLock { rows in
       let epoch = _beginEpoch()
-      for (key, row) in written { _insertUnlessOlder(Entry(row: row, time: time), IdentityKey(key), &rows) }
+      for (key, row) in written { _insertUnlessOlder(row, at: time, IdentityKey(key), &rows) }
       for key in deleted { _drop(IdentityKey(key), &rows) }
       return epoch
     }
@@ -145,14 +162,17 @@ final class RowCache: Sendable {
   private func _beginEpoch() -> Int { _commits.wrappingAdd(1, ordering: .releasing).newValue }
 
   @inline(__always)
-  private func _insertUnlessOlder(_ entry: Entry, _ key: IdentityKey, _ rows: inout Generations) {
-    let bytes = entry.row.footprint
+  private func _insertUnlessOlder(
+    _ row: Row, at time: Int, _ key: IdentityKey, _ rows: inout Generations
+  ) {
+    let bytes = row.footprint
     if bytes > _byteCapacity / 4 { return _drop(key, &rows) }
+    let former = _keepsTimes.load(ordering: .relaxed) ? rows.young.time(of: key) : .min
     // Rows of other coordinators may arrive late; keep the newer row.
-    if let known = rows.young.set(entry, bytes, for: key) ?? rows.old.rows[key],
-      known.row.version > entry.row.version
+    if let known = rows.young.set(row, at: time, bytes, for: key) ?? rows.old.rows[key],
+      known.version > row.version
     {
-      rows.young.set(known, known.row.footprint, for: key)
+      rows.young.set(known, at: max(former, rows.old.time(of: key)), known.footprint, for: key)
     }
     _age(&rows)
   }
