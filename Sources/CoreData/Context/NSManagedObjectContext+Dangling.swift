@@ -205,7 +205,7 @@ extension NSManagedObject {
   final func refers(to other: NSManagedObject, through slot: Int) -> Bool {
     if _layout.slots[slot].isToMany {
       if let state = _relations?.members(slot) {
-        if state.isRealised { return state.members.contains(other) }
+        if state.isRealised { return state.contains(other) }
         if state.changes[other]?.isMember == true { return true }
       }
       guard let ends = LinkEnds(toMany: slot, of: _layout), ends.toOne < other._layout.slots.count else {

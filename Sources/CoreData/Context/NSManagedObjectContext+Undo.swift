@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
         }
       }
       if let order = change.order {
-        let kept = order.filter { state.members.contains($0) }
+        let kept = order.filter { state.contains($0) }
         if kept.count == state.order.count { state.reorder(kept) }
       }
       object.markChanged(change.slot)

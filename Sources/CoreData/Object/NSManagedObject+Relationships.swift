@@ -133,7 +133,7 @@ extension NSManagedObject {
   ) {
     willChangeState()
     if relationship.isManyToMany {
-      guard !(state.isRealised && state.members.contains(object) == isMember),
+      guard !(state.isRealised && state.contains(object) == isMember),
         let pair = ManyToManyPair(self, slot, state, with: object)
       else { return }
       return pair.change { $0.set(isLinked: isMember, at: index) }

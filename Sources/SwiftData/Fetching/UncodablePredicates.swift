@@ -1,7 +1,8 @@
 import CoreData
 
-// `#Predicate` compiles to a call of `Predicate.init`, which takes expressions with Codable parts only: a
-// captured model is none. The initializers here take any. They are chosen once for each predicate; overloads
+// `#Predicate` compiles to a call of `Predicate.init`, and `#Expression` to one of `Expression.init`, which
+// take expressions with Codable parts only: a captured model is none. The initializers here take any. They
+// are chosen once for each predicate; overloads
 // of `build_Arg`, which is called for each captured value and literal, would double the type checker's
 // choices each time.
 
@@ -13,13 +14,31 @@ extension Predicate {
   @_disfavoredOverload
   public init(_ builder: (repeat PredicateExpressions.Variable<each Input>) -> any PredicateExpression<Bool>)
   {
-    func wrap(_ expression: some PredicateExpression<Bool>) -> any StandardPredicateExpression<Bool> {
-      PredicateExpressions._Uncodable(expression)
-    }
     self.init { (variables: repeat PredicateExpressions.Variable<each Input>) in
-      wrap(builder(repeat each variables))
+      uncodable(builder(repeat each variables))
     }
   }
+}
+
+extension Expression {
+  /// Creates an expression that captures values which are not Codable, such as models; called by the
+  /// expansion of `#Expression`.
+  ///
+  /// It cannot be encoded.
+  @_disfavoredOverload
+  public init(
+    _ builder: (repeat PredicateExpressions.Variable<each Input>) -> any PredicateExpression<Output>
+  ) {
+    self.init { (variables: repeat PredicateExpressions.Variable<each Input>) in
+      uncodable(builder(repeat each variables))
+    }
+  }
+}
+
+private func uncodable<Output>(
+  _ expression: some PredicateExpression<Output>
+) -> any StandardPredicateExpression<Output> {
+  PredicateExpressions._Uncodable(expression)
 }
 
 extension PredicateExpressions {

@@ -14,6 +14,21 @@ struct RelationshipTests {
     #expect(volume.shelf == nil)
   }
 
+  @Test func `an assigned array keeps its order before the save`() throws {
+    let context = try ModelContext.ofShelves()
+    let shelf = Shelf(code: "A")
+    context.insert(shelf)
+    let titles = (0..<20).map { "\($0)" }.shuffled()
+    shelf.volumes = titles.map { Volume(title: $0) }
+    #expect(shelf.volumes.map(\.title) == titles)
+    try context.save()
+    #expect(shelf.volumes.map(\.title) == titles)
+    shelf.volumes.append(Volume(title: "last"))
+    #expect(shelf.volumes.map(\.title) == titles + ["last"])
+    shelf.volumes.removeAll { $0.title == titles[3] }
+    #expect(shelf.volumes.map(\.title) == titles.filter { $0 != titles[3] } + ["last"])
+  }
+
   @Test func `appending a new model inserts it`() throws {
     let context = try ModelContext.ofShelves()
     let (shelf, volume) = (Shelf(code: "A"), Volume(title: "One"))

@@ -69,6 +69,13 @@ struct CapturedModelTests {
     #expect(try volumes.filter(predicate.evaluate).map(\.title) == ["One"])
   }
 
+  @Test func `an expression with a captured model is evaluated in memory`() throws {
+    let shelf = _shelves[0]
+    let isThere = #Expression<Volume, Bool> { $0.shelf == shelf }
+    let volumes = try _context.fetch(FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)]))
+    #expect(try volumes.map(isThere.evaluate) == [true, false, false])
+  }
+
   @Test func `a predicate with a captured model can't be encoded`() {
     let shelf = _shelves[0]
     let predicate = #Predicate<Volume> { $0.shelf == shelf }

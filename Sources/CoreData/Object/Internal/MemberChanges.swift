@@ -30,6 +30,8 @@ struct MemberChanges {
   /// The objects that are no longer members.
   var removed: [NSManagedObject] { _elements.compactMap { $0.change.isMember ? nil : $0.object } }
 
+  var hasRemovals: Bool { _elements.contains { !$0.change.isMember } }
+
   /// Returns those of the given objects whose membership has changed.
   func objects(in wanted: Set<NSManagedObject>) -> [NSManagedObject] {
     _elements.compactMap { wanted.contains($0.object) ? $0.object : nil }

@@ -6,29 +6,8 @@ final class ToManyState {
   let isOrdered: Bool
   /// Whether `members` is complete.
   @exclusivity(unchecked) private(set) var isRealised = false
-  /// All members, once realised. The set is built on demand: most to-manys are iterated and never searched.
-  private(set) var members: Set<NSManagedObject> {
-    get {
-      _makeSet()
-      return _set
-    }
-    set {
-      (_set, _isSetDue) = (newValue, false)
-      _forgetViews()
-    }
-    _modify {
-      _makeSet()
-      _forgetViews()
-      yield &_set
-    }
-  }
-  @exclusivity(unchecked) private var _set: Set<NSManagedObject> = []
-  /// Whether `_set` must still be built from `base`.
-  @exclusivity(unchecked) private var _isSetDue = false
-  /// The members as a Foundation set; cached until they change.
-  @exclusivity(unchecked) private var _foundationSet: NSSet?
-  /// A class to which all members are known to belong; cached until they change.
-  @exclusivity(unchecked) private var _commonClass: ObjectIdentifier?
+  /// All members, once realised.
+  @exclusivity(unchecked) private var _members = MemberSet()
   /// All members in order, when realised and ordered.
   @exclusivity(unchecked) private(set) var order: [NSManagedObject] = [] {
     didSet {
@@ -40,8 +19,6 @@ final class ToManyState {
   weak var live: LiveOrderedSet?
   /// The order as a Foundation set; cached until it changes.
   @exclusivity(unchecked) private var _foundationOrder: NSOrderedSet?
-  /// The members as read, in their order; basis of committed values.
-  @exclusivity(unchecked) private(set) var base: [NSManagedObject] = []
   /// The unsaved additions and removals. Both ends of a pair of a many-to-many record the same; see
   /// `ManyToManyPair`.
   @exclusivity(unchecked) var changes = MemberChanges()
@@ -59,39 +36,24 @@ final class ToManyState {
     isTouched || !changes.isEmpty || isReordered || _wantedOrder != nil
   }
 
+  /// The members, once realised, as a set to search.
+  var members: Set<NSManagedObject> { _members.set }
+
+  /// The members as read or last saved, in their order; basis of committed values.
+  var base: [NSManagedObject] { _members.base }
+
   /// The members as an array, in the relationship's order if it is ordered.
-  var list: [NSManagedObject] { isOrdered ? order : _isSetDue ? base : Array(_set) }
+  var list: [NSManagedObject] { isOrdered ? order : _members.list }
 
-  private func _makeSet() {
-    guard _isSetDue else { return }
-    _isSetDue = false
-    _set = Set(base)
-  }
-
-  private func _forgetViews() { (_foundationSet, _commonClass) = (nil, nil) }
+  func contains(_ object: NSManagedObject) -> Bool { _members.contains(object) }
 
   /// Returns a member that is not of this class, if any.
   func member<Object: NSManagedObject>(notOf type: Object.Type) -> NSManagedObject? {
-    let wanted = ObjectIdentifier(type)
-    if _commonClass == wanted || type == NSManagedObject.self { return nil }
-    func isOther(_ member: NSManagedObject) -> Bool {
-      ObjectIdentifier(Swift.type(of: member)) != wanted && !(member is Object)
-    }
-    if let other = _isSetDue ? base.first(where: isOther) : _set.first(where: isOther) { return other }
-    _commonClass = wanted
-    return nil
+    _members.member(notOf: type)
   }
 
-  /// The members as a plain `NSSet`: Foundation does not bridge subclasses, so `as? Set<Book>` of one yields
-  /// an empty set. Cached, because building it costs more than reading the members.
-  var foundationSet: NSSet {
-    if let _foundationSet { return _foundationSet }
-    let set = list.withUnsafeBufferPointer { members in
-      members.withMemoryRebound(to: AnyObject.self) { NSSet(objects: $0.baseAddress, count: $0.count) }
-    }
-    _foundationSet = set
-    return set
-  }
+  /// The members as a plain `NSSet`, kept until they change: building it costs more than reading them.
+  var foundationSet: NSSet { _members.foundationSet }
 
   /// The members of an ordered to-many in a Foundation set.
   var foundationOrder: NSOrderedSet {
@@ -111,24 +73,17 @@ final class ToManyState {
   func realise(
     _ read: [NSManagedObject], lost: [NSManagedObject] = [], gained: [NSManagedObject] = []
   ) {
-    base = read
+    _members = MemberSet(read)
     if !isOrdered, changes.isEmpty, lost.isEmpty, gained.isEmpty {
-      (_set, _isSetDue) = ([], true)
-      _forgetViews()
       isRealised = true
       return
     }
-    members = Set(read)
     changes.update { object, change in
-      MemberChange(isMember: change.isMember, wasMember: members.contains(object))
+      MemberChange(isMember: change.isMember, wasMember: _members.contains(object))
     }
-    let removed = changes.removed
-    members.subtract(removed)
-    members.subtract(lost)
-    order = isOrdered ? read.filter(members.contains) : []
-    for object in gained + changes.added where members.insert(object).inserted && isOrdered {
-      order.append(object)
-    }
+    for object in changes.removed + lost { _ = _members.remove(object) }
+    order = isOrdered ? read.filter { _members.contains($0) } : []
+    for object in gained + changes.added where _members.insert(object) && isOrdered { order.append(object) }
     isRealised = true
     if let wanted = _wantedOrder {
       _wantedOrder = nil
@@ -148,16 +103,15 @@ final class ToManyState {
     changes.update { _, change in
       MemberChange(isMember: change.isMember, wasMember: change.isMember ? change.wasMember : nil)
     }
-    members = []
+    _members = MemberSet()
     order = []
-    base = []
     isReordered = false
   }
 
   // MARK: Changing
 
   /// Whether an object is among the members; nil if they are not loaded.
-  func shows(_ object: NSManagedObject) -> Bool? { isRealised ? members.contains(object) : nil }
+  func shows(_ object: NSManagedObject) -> Bool? { isRealised ? contains(object) : nil }
 
   /// Adds or removes a member. Drops a change that restores what was read.
   ///
@@ -183,10 +137,10 @@ final class ToManyState {
   func show(_ object: NSManagedObject, isMember: Bool, at index: Int? = nil) -> Bool {
     guard isRealised else { return false }
     if isMember {
-      guard members.insert(object).inserted else { return false }
+      guard _members.insert(object) else { return false }
       if isOrdered { order.insert(object, at: index ?? order.count) }
     } else {
-      guard members.remove(object) != nil else { return false }
+      guard _members.remove(object) else { return false }
       if isOrdered, let index = order.firstIndex(of: object) { order.remove(at: index) }
     }
     return true
@@ -225,30 +179,22 @@ final class ToManyState {
 
   /// Whether an object is a member, or was before its unsaved removal.
   func knows(_ object: NSManagedObject) -> Bool {
-    members.contains(object) || changes[object] != nil
+    contains(object) || changes[object] != nil
   }
 
   /// Removes objects whose deletion is saved. Records no change. Costs as much as the smaller of the two
   /// sets.
   func forget(_ gone: Set<NSManagedObject>) {
-    let known =
-      _isSetDue
-      ? base.filter(gone.contains)
-      : Array(gone.count < _set.count ? gone.filter(_set.contains) : _set.filter(gone.contains))
-    let changed = changes.isEmpty ? [] : changes.objects(in: gone)
-    if known.isEmpty, changed.isEmpty { return }
-    // The set first: it may have to be built from `base`.
-    for object in known { members.remove(object) }
-    if !order.isEmpty { order.removeAll(where: gone.contains) }
-    base.removeAll(where: gone.contains)
+    let hasDropped = _members.drop(gone)
+    if hasDropped, !order.isEmpty { order.removeAll(where: gone.contains) }
     _wantedOrder?.removeAll(where: gone.contains)
-    for object in changed { changes[object] = nil }
+    if !changes.isEmpty { for object in changes.objects(in: gone) { changes[object] = nil } }
   }
 
   /// Applies an order that may be incomplete. Members missing from it follow at the end, in their current
   /// order.
   func reorder(asFarAsKnown newOrder: [NSManagedObject]) {
-    let known = newOrder.filter { members.contains($0) }
+    let known = newOrder.filter { contains($0) }
     let named = Set(known)
     reorder(known + order.filter { !named.contains($0) })
   }
@@ -274,14 +220,14 @@ final class ToManyState {
   /// Makes the current members the saved state.
   func commit() {
     _forgetChanges()
-    if isRealised { base = list }
+    if isRealised { _members.commit(order: isOrdered ? order : nil) }
   }
 
   /// Restores the members as read.
   func rollback() {
     _forgetChanges()
     if isRealised {
-      members = Set(base)
+      _members.rollback()
       order = isOrdered ? base : []
     }
   }
@@ -301,8 +247,7 @@ final class ToManyState {
 
   /// The order of a one-to-many for a save or a child context, and the objects no longer in it.
   var orderDelta: ToManyDelta {
-    let left = isRealised ? base.filter { !members.contains($0) } : []
-    return ToManyDelta(added: [], removed: left.map(\._objectID), order: _orderedIDs)
+    ToManyDelta(added: [], removed: _members.removed.map(\._objectID), order: _orderedIDs)
   }
 
   private var _orderedIDs: [NSManagedObjectID]? {
