@@ -48,13 +48,15 @@ package indirect enum PredicateTree: Sendable, Hashable {
       package static let localeSensitive = Options(rawValue: 8)
     }
 
-    package var left: ExpressionTree
-    package var right: ExpressionTree
-    package var op: Operator
+    package var left: ExpressionTree { didSet { _renewMemo() } }
+    package var right: ExpressionTree { didSet { _renewMemo() } }
+    package var op: Operator { didSet { _renewMemo() } }
     package var modifier: Modifier
     package var options: Options
     /// Selector of a `.customSelector` comparison.
     package var selector: String?
+    /// The index of a constant collection that IN or CONTAINS searches; copies share it.
+    private(set) var memo: ElementIndexMemo?
 
     package init(
       _ left: ExpressionTree, _ op: Operator, _ right: ExpressionTree, modifier: Modifier = .direct,
@@ -66,6 +68,25 @@ package indirect enum PredicateTree: Sendable, Hashable {
       self.modifier = modifier
       self.options = options
       self.selector = selector
+      _renewMemo()
+    }
+
+    private mutating func _renewMemo() {
+      memo = op == .in || op == .contains ? ElementIndexMemo() : nil
+    }
+
+    package static func == (left: Comparison, right: Comparison) -> Bool {
+      left.op == right.op && left.modifier == right.modifier && left.options == right.options
+        && left.selector == right.selector && left.left == right.left && left.right == right.right
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(left)
+      hasher.combine(right)
+      hasher.combine(op)
+      hasher.combine(modifier)
+      hasher.combine(options)
+      hasher.combine(selector)
     }
   }
 }

@@ -173,7 +173,7 @@ struct MappingEvaluation {
 
 /// The subject of a mapping's expressions: the source object as SELF, and a manager that evaluates its own
 /// methods.
-private struct MigrationSubject: PredicateSubject {
+private struct MigrationSubject: ManagedPredicateSubject {
   let manager: NSMigrationManager
   let source: NSManagedObject?
 
@@ -206,10 +206,6 @@ private struct MigrationSubject: PredicateSubject {
     case (let mapping as NSPropertyMapping, "userInfo"): return PredicateValue(any: mapping.userInfo)
     default: return try ObjectSubject(source).predicateValue(forKey: key, of: object)
     }
-  }
-
-  func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    ObjectSubject(source).predicateIdentity(of: object)
   }
 
   func predicateResult(

@@ -3,7 +3,7 @@ import CoreDataPredicateLanguage
 import Foundation
 
 /// Evaluates predicates on a managed object: reads current values and follows relationships in its context.
-struct ManagedObjectSubject: PredicateSubject {
+struct ManagedObjectSubject: ManagedPredicateSubject {
   let object: NSManagedObject
 
   var predicateValue: PredicateValue { .object(PredicateObject(object)) }
@@ -26,10 +26,6 @@ struct ManagedObjectSubject: PredicateSubject {
       if let value = PredicateValue(ofDescription: other, key) { return value }
     }
     throw PredicateEvaluationError.unknownKey(key, of: String(describing: type(of: other.wrapped)))
-  }
-
-  func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    (object.wrapped as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
   }
 
   func predicateResult(
@@ -112,8 +108,10 @@ extension PredicateValue {
 
 extension NSManagedObject: KeyValueCoding, PredicateIdentifiable {
   final var predicateIdentity: AnyHashable { AnyHashable(_objectID.canonical) }
+  final var hasFinalPredicateIdentity: Bool { _objectID.isPermanent }
 }
 
 extension NSManagedObjectID: PredicateIdentifiable {
   var predicateIdentity: AnyHashable { AnyHashable(canonical) }
+  var hasFinalPredicateIdentity: Bool { isPermanent }
 }

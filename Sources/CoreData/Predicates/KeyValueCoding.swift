@@ -40,4 +40,6 @@ public protocol SelectorPerforming {
 /// An object represented by another value when predicates compare it: a managed object by its ID.
 protocol PredicateIdentifiable {
   var predicateIdentity: AnyHashable { get }
+  /// Whether that value can no longer change: the ID is permanent.
+  var hasFinalPredicateIdentity: Bool { get }
 }

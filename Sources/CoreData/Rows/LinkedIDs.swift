@@ -16,6 +16,12 @@ package enum LinkedIDs {
     _done.wrappingAdd(1, ordering: .releasing)
   }
 
+  /// The number of IDs that have become permanent; nil while one does.
+  static var count: Int? {
+    let done = _done.load(ordering: .acquiring)
+    return done == _begun.load(ordering: .acquiring) ? done : nil
+  }
+
   /// How far an index has followed the links.
   struct Mark {
     private var _count = 0

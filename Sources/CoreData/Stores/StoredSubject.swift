@@ -18,7 +18,7 @@ extension StoredValues {
 }
 
 /// Evaluates predicates and expressions on a stored object.
-struct StoredSubject<Source: StoredValues>: PredicateSubject {
+struct StoredSubject<Source: StoredValues>: ManagedPredicateSubject {
   let key: ObjectKey
   let source: Source
 
@@ -36,10 +36,6 @@ struct StoredSubject<Source: StoredValues>: PredicateSubject {
     default:
       throw PredicateEvaluationError.unknownKey(name, of: String(describing: type(of: object.wrapped)))
     }
-  }
-
-  func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    (object.wrapped as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
   }
 
   func isToMany(_ path: [String]) -> Bool { key.space.layout.leadsThroughToMany(path, key.space.entity) }

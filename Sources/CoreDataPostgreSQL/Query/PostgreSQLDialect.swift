@@ -163,6 +163,10 @@ struct PostgreSQLDialect: SQLDialect {
     return index
   }
 
+  func key(of text: SQLFragment, _ options: PredicateTree.Comparison.Options) -> SQLFragment? {
+    _fold(options).map { $0.isEmpty ? text : "\(sql: $0)(\(text))" }
+  }
+
   func compare(
     _ left: SQLFragment, _ symbol: String, _ right: SQLFragment, _ options: PredicateTree.Comparison.Options
   ) -> SQLFragment? {

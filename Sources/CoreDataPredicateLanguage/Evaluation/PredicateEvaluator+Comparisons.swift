@@ -53,8 +53,12 @@ extension PredicateEvaluator {
       }
       return try _order(left, bounds[0], options) { $0 != .orderedAscending }
         && _order(left, bounds[1], options) { $0 != .orderedDescending }
-    case .in: return try _isMember(left, of: right, options, "IN")
-    case .contains: return try _isMember(right, of: left, options, "CONTAINS")
+    case .in:
+      if let index = _index(of: comparison.right, comparison) { return index.contains(left, self) }
+      return try _isMember(left, of: right, options, "IN")
+    case .contains:
+      if let index = _index(of: comparison.left, comparison) { return index.contains(right, self) }
+      return try _isMember(right, of: left, options, "CONTAINS")
     case .beginsWith:
       return try _text("BEGINSWITH", left, right) { StringComparison.begins($0, with: $1, options: options) }
     case .endsWith:
@@ -65,6 +69,12 @@ extension PredicateEvaluator {
       return try _text("MATCHES", left, right) { try StringComparison.matches($0, $1, options: options) }
     case .customSelector: return try _custom(left, comparison.selector ?? "", right)
     }
+  }
+
+  /// Returns the index of the collection that IN or CONTAINS searches, if it is a large constant.
+  private func _index(of side: ExpressionTree, _ comparison: PredicateTree.Comparison) -> ElementIndex? {
+    guard let memo = comparison.memo, case .constant(.collection(let elements)) = side else { return nil }
+    return memo.index(of: elements, comparison.options, self)
   }
 
   /// Whether a collection of objects, the members of a to-many, contains the object on the other side; nil

@@ -26,6 +26,12 @@ package protocol PredicateSubject {
   /// Returns the value by which an object is compared: the same for a managed object and its ID.
   func predicateIdentity(of object: PredicateObject) -> AnyHashable
 
+  /// Whether the identity of an object can no longer change. An object without a row has a temporary one.
+  func hasFinalIdentity(_ object: PredicateObject) -> Bool
+
+  /// A number that changes whenever the identity of any object may have changed; nil while one is changing.
+  var identityVersion: Int? { get }
+
   /// Whether a key path from the evaluated object passes through a to-many. By default true for paths of more
   /// than one key, since the schema is unknown.
   func isToMany(_ path: [String]) -> Bool
@@ -57,6 +63,10 @@ extension PredicateSubject {
   }
 
   package func predicateIdentity(of object: PredicateObject) -> AnyHashable { object.base }
+
+  package func hasFinalIdentity(_ object: PredicateObject) -> Bool { true }
+
+  package var identityVersion: Int? { 0 }
 
   package func isToMany(_ path: [String]) -> Bool { path.count > 1 }
 

@@ -200,6 +200,9 @@ extension StringComparison {
     let options = effective(options)
     if options.isEmpty || options.contains(.localeSensitive) { return text }
     var text = text
+    if text.withUTF8({ isASCII($0) }) {
+      return options.contains(.caseInsensitive) ? text.lowercased() : text
+    }
     let scalars = text.withUTF8 { FoldedText($0, options).scalars }
     return String(String.UnicodeScalarView(scalars.compactMap { Unicode.Scalar($0) }))
   }

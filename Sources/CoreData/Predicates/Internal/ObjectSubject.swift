@@ -3,7 +3,7 @@ import Foundation
 
 /// Evaluates predicates on any object or value: a managed object, an object read by key, a dictionary, a
 /// plain value.
-struct ObjectSubject: PredicateSubject {
+struct ObjectSubject: ManagedPredicateSubject {
   private enum _Content {
     case keyed(any KeyValueCoding)
     case entries([String: Any])
@@ -60,10 +60,6 @@ struct ObjectSubject: PredicateSubject {
     if let value = PredicateValue(ofDescription: object, key) { return value }
     throw PredicateEvaluationError.unknownKey(
       key, of: "\(object.any) (a \(type(of: object.any)), which does not adopt KeyValueCoding)")
-  }
-
-  func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    (object.wrapped as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
   }
 
   func predicateResult(

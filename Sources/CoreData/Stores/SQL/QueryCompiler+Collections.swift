@@ -152,14 +152,23 @@ extension QueryCompiler {
     if members.isEmpty { return "1 = 0" }
     if comparison.options.needsTextFunction, left.kind == .string {
       let subject = try scalar(left, .natural, comparison.left.outline)
-      let values = QueryParameter.constant(index, .members(.natural))
+      let values = dialect.values(.constant(index, .members(.natural)), .string)
+      if let wanted = dialect.key(of: subject, comparison.options),
+        let key = dialect.key(of: "v.value", comparison.options)
+      {
+        // One look-up for each row, however many values there are. NULL for NULL, as below.
+        return """
+          (CASE WHEN \(subject) IS NULL THEN NULL ELSE \(wanted) IN \
+          (SELECT \(key) FROM \(values) WHERE v.value IS NOT NULL) END)
+          """
+      }
       guard let test = dialect.test(.equal, subject, "v.value", constant: nil, comparison.options) else {
         throw untranslatable(comparison.left.outline, "\(dialect.name) has no such comparison of texts")
       }
       // Without the CASE, NOT of this condition would hold for NULL, unlike for any other comparison.
       return """
         (CASE WHEN \(subject) IS NULL THEN NULL ELSE EXISTS \
-        (SELECT 1 FROM \(dialect.values(values, .string)) WHERE \(test)) END)
+        (SELECT 1 FROM \(values) WHERE \(test)) END)
         """
     }
     if members.count == 1 {

@@ -51,6 +51,9 @@ package protocol SQLDialect: Sendable {
     _ operation: StringOperation, _ text: SQLFragment, _ pattern: SQLFragment, constant: Int?,
     _ options: PredicateTree.Comparison.Options
   ) -> SQLFragment?
+  /// Compiles the form of a text that is the same for all texts that are equal under the options; nil if the
+  /// database has none.
+  func key(of text: SQLFragment, _ options: PredicateTree.Comparison.Options) -> SQLFragment?
   /// Compiles `<`, `<=`, `>`, `>=` of two texts with options.
   func compare(
     _ left: SQLFragment, _ symbol: String, _ right: SQLFragment, _ options: PredicateTree.Comparison.Options

@@ -26,6 +26,11 @@ enum SQLFunctions {
       let options = PredicateTree.Comparison.Options(rawValue: UInt(truncatingIfNeeded: call.int64(2)))
       call.answer(Int64(StringComparison.compare(left, right, options: options).rawValue))
     }
+    try connection.register(function: StringFunction.key, argumentCount: 2) { call in
+      guard let text = call.text(0) else { return call.answerNull() }
+      let options = PredicateTree.Comparison.Options(rawValue: UInt(truncatingIfNeeded: call.int64(1)))
+      call.answer(StringComparison.folded(text, options: options))
+    }
     let transforms: [(String, @Sendable (String) -> String)] = [
       ("NSCoreDataUppercase", { Derivation.TextFunction.uppercase($0) }),
       ("NSCoreDataLowercase", { Derivation.TextFunction.lowercase($0) }),

@@ -62,6 +62,12 @@ struct SQLiteDialect: SQLDialect {
     return "\(sql: StringFunction.test)(\(text), \(pattern), \(sql: numbers))"
   }
 
+  /// Each locale has an order of its own, but no keys.
+  func key(of text: SQLFragment, _ options: PredicateTree.Comparison.Options) -> SQLFragment? {
+    options.contains(.localeSensitive)
+      ? nil : "\(sql: StringFunction.key)(\(text), \(sql: String(options.rawValue)))"
+  }
+
   func compare(
     _ left: SQLFragment, _ symbol: String, _ right: SQLFragment, _ options: PredicateTree.Comparison.Options
   ) -> SQLFragment? {
@@ -170,4 +176,6 @@ enum StringFunction {
   static let test = "NSCoreDataStringSearch"
   /// (left, right, options): -1, 0, 1 or NULL.
   static let compare = "NSCoreDataStringCompare"
+  /// (text, options): the text as comparisons with these options see it, or NULL.
+  static let key = "NSCoreDataStringKey"
 }
