@@ -15,7 +15,7 @@ extension Predicate {
   public init(_ builder: (repeat PredicateExpressions.Variable<each Input>) -> any PredicateExpression<Bool>)
   {
     self.init { (variables: repeat PredicateExpressions.Variable<each Input>) in
-      uncodable(builder(repeat each variables))
+      _uncodable(builder(repeat each variables))
     }
   }
 }
@@ -30,12 +30,12 @@ extension Expression {
     _ builder: (repeat PredicateExpressions.Variable<each Input>) -> any PredicateExpression<Output>
   ) {
     self.init { (variables: repeat PredicateExpressions.Variable<each Input>) in
-      uncodable(builder(repeat each variables))
+      _uncodable(builder(repeat each variables))
     }
   }
 }
 
-private func uncodable<Output>(
+private func _uncodable<Output>(
   _ expression: some PredicateExpression<Output>
 ) -> any StandardPredicateExpression<Output> {
   PredicateExpressions._Uncodable(expression)
