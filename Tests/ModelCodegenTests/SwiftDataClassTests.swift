@@ -42,6 +42,16 @@ import Testing
     #expect(try SwiftDataCodegen.files(of: schema).files[0].text.contains("UUID(uuidString: \"\(uuid)\")!"))
   }
 
+  @Test(arguments: [(790_000_000.25, "Date()"), (0.0, "Date(timeIntervalSinceReferenceDate: 0.0)")])
+  func `A store's default date with a fraction is the clock's`(_ seconds: Double, _ text: String) throws {
+    let schema = ModelSchema(entities: [
+      Self._book { $0.attributes = [Self._attribute("made", .date, default: .date(seconds))] }
+    ])
+    #expect(try SwiftDataCodegen.files(of: schema, isOfStore: true).files[0].text.contains("= \(text)\n"))
+    let kept = "Date(timeIntervalSinceReferenceDate: \(seconds))"
+    #expect(try SwiftDataCodegen.files(of: schema).files[0].text.contains("= \(kept)\n"))
+  }
+
   @Test func `An entity becomes a class`() throws {
     var author = EntitySchema(name: "Author")
     author.attributes = [Self._attribute("name", .string)]

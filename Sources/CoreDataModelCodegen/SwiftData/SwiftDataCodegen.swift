@@ -23,8 +23,9 @@ package enum SwiftDataCodegen {
 
   /// A file for each entity of a model.
   ///
-  /// - Parameter isOfStore: Whether the model comes from a store. A UUID's default is then not a value that
-  ///   the program chose, but one drawn for the model, since each object draws its own.
+  /// - Parameter isOfStore: Whether the model comes from a store. A UUID's default, or a date's with a
+  ///   fraction of a second, is then not a value that the program chose, but one drawn for the model: each object
+  ///   draws its own.
   /// - Throws: `ModelCodegenError` for a name that cannot be written in Swift.
   package static func files(of schema: ModelSchema, isOfStore: Bool = false) throws -> Result {
     let plan = try ModelClassPlan(schema, isOfStore: isOfStore)

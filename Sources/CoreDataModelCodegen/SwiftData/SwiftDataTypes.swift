@@ -5,7 +5,8 @@ import Foundation
 struct SwiftDataTypes {
   /// Entity names that shadow types of other modules.
   private let _taken: Set<String>
-  /// Whether the model is a store's: then SwiftData drew a default UUID when it made the schema.
+  /// Whether the model is a store's: then SwiftData drew a default UUID, and read the clock for a
+  /// default date, when it made the schema.
   private let _isOfStore: Bool
 
   init(entities: Set<String>, isOfStore: Bool) {
@@ -42,7 +43,10 @@ struct SwiftDataTypes {
     case .boolean(let flag): return flag ? "true" : "false"
     case .string(let string): return SourceText.literal(string)
     case .date(let seconds):
-      return seconds.isFinite ? "\(qualified("Date"))(timeIntervalSinceReferenceDate: \(seconds))" : nil
+      guard seconds.isFinite else { return nil }
+      // A date that a program chooses has no fraction of a second.
+      if _isOfStore, seconds != seconds.rounded() { return "\(qualified("Date"))()" }
+      return "\(qualified("Date"))(timeIntervalSinceReferenceDate: \(seconds))"
     case .data(let bytes):
       guard bytes.count <= 64 else { return nil }
       return "\(qualified("Data"))([\(bytes.map(String.init).joined(separator: ", "))])"
