@@ -34,14 +34,18 @@ final class MemoryStoreEngine: StoreEngine {
 
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
     let test = SlotTest(plan)
+    let pin = RowPin(plan, test)
+    var isIndexed = false
     var found = try _tables.withLock { tables -> [(key: Int64, record: MemoryTables.Record)] in
-      try tables.candidates(root: plan.layout.rootNumber, pin: test.pin).filter { candidate in
+      try tables.candidates(root: plan.layout.rootNumber, pin: pin).filter { candidate in
         let number = candidate.record.entityNumber
         guard
           plan.includesSubentities ? plan.layout.family.contains(number) : number == plan.layout.entityNumber
         else { return false }
         if let verdict = test.verdict(candidate.record.row) { return verdict }
         guard let predicate = plan.predicate else { return true }
+        if !isIndexed { tables.indexMembers(namedIn: predicate, spaces) }
+        isIndexed = true
         let subject = StoredSubject(
           key: ObjectKey(space: spaces[number - 1], reference: candidate.key),
           source: MemoryValues(tables: tables, spaces: spaces))
@@ -72,7 +76,10 @@ final class MemoryStoreEngine: StoreEngine {
   }
 
   func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
-    _tables.withLock { tables in owners.map { tables.members(of: $0, slot: slot, spaces: spaces) } }
+    _tables.withLock { tables in
+      if let owner = owners.first { tables.indexMembers(of: owner.space.layout, slot: slot, spaces) }
+      return owners.map { tables.members(of: $0, slot: slot, spaces: spaces) }
+    }
   }
 
   private func _sorted(

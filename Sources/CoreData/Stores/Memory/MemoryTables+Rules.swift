@@ -22,14 +22,14 @@ extension MemoryTables {
       guard let old = record(root: key.space.layout.rootNumber, key.reference)?.row else { continue }
       var row = Row(copying: old, version: written.contains(key) ? old.version : old.version.next)
       slots.forEach { row.set(.null, at: $0) }
-      put(row, key, isNew: false)
+      put(row, key)
       followed.cut.append(FollowedRules.Cut(key: key, row: row, slots: slots))
     }
     return followed
   }
 
   /// Returns the rows to delete, and the to-ones to clear in remaining rows.
-  private func _consequences(
+  private mutating func _consequences(
     of deleted: [ObjectKey], _ model: ModelLayout, _ spaces: [ObjectIDSpace]
   ) -> (rules: DeleteRules, cut: [ObjectKey: SlotSet]) {
     var rules = DeleteRules(model)
@@ -37,6 +37,7 @@ extension MemoryTables {
     var cut: [ObjectKey: SlotSet] = [:]
     for link in rules.links([.nullify, .deny]) where !link.entity.slots[link.inverse].isHidden {
       let targets = link.keys.map { ObjectKey(space: spaces[link.owner.entityNumber - 1], reference: $0) }
+      index(link.inverse, of: link.entity)
       for key in rows(pointingAt: Set(targets), through: link.inverse, of: link.entity, spaces: spaces)
       where !rules.deletes(key) { cut[key, default: SlotSet()].insert(link.inverse) }
     }
@@ -45,13 +46,14 @@ extension MemoryTables {
 
   /// Returns the members of a relationship of some rows. If the other end is a to-one, these are the rows
   /// that point back through it: the owners' own rows may be deleted already.
-  private func _members(
+  private mutating func _members(
     of keys: [Int64], _ layout: PropertyLayout, _ slot: Int, _ model: ModelLayout, _ spaces: [ObjectIDSpace]
   ) -> [ObjectKey] {
     guard let relationship = layout.slots[slot].relationship else { return [] }
     let owners = keys.map { ObjectKey(space: spaces[layout.entityNumber - 1], reference: $0) }
     let destination = model.layout(numbered: relationship.destination)
     if let inverse = relationship.inverseSlot, destination.slots[inverse].isToOne {
+      index(inverse, of: destination)
       return rows(pointingAt: Set(owners), through: inverse, of: destination, spaces: spaces)
     }
     if relationship.isManyToMany { return owners.flatMap { members(of: $0, slot: slot, spaces: spaces) } }

@@ -1,21 +1,10 @@
 import CoreDataModelSchema
+import CoreDataPredicateLanguage
 
 /// The contents of a memory store: rows by root entity and key, members of many-to-many and ordered
 /// relationships by owner.
 struct MemoryTables {
-  struct Record {
-    let entityNumber: Int
-    let row: Row
-  }
-
-  private struct Table {
-    var records: [Int64: Record] = [:]
-    /// Ascending keys, including deleted ones until the next cleanup.
-    var order: [Int64] = []
-    var lastKey: Int64 = 0
-    /// By slot, keys by value; built on demand.
-    var indexes: [Int: [EqualityKey: [Int64]]] = [:]
-  }
+  typealias Record = MemoryTable.Record
 
   /// One relationship of one owner.
   private struct Members: Hashable {
@@ -25,9 +14,9 @@ struct MemoryTables {
     let owner: Int64
   }
 
-  private var _tables: [Int: Table] = [:]
+  private var _tables: [Int: MemoryTable] = [:]
   /// Ordered members of many-to-many relationships.
-  private var _manyToMany: [Members: [ObjectKey]] = [:]
+  private var _manyToMany: [Members: MemberList] = [:]
   /// Order of the members of ordered one-to-many relationships.
   private var _orders: [Members: [Int64]] = [:]
 
@@ -36,28 +25,51 @@ struct MemoryTables {
   func record(root: Int, _ key: Int64) -> Record? { _tables[root]?.records[key] }
 
   /// Returns the records that may match a predicate, by ascending key.
-  mutating func candidates(root: Int, pin: PendingMatcher.Pin?) -> [(key: Int64, record: Record)] {
+  mutating func candidates(root: Int, pin: RowPin?) -> [(key: Int64, record: Record)] {
     guard let table = _tables[root] else { return [] }
-    let keys = pin.map { _keys(root: root, slot: $0.slot, $0.key).sorted() } ?? table.order
-    return keys.compactMap { key in table.records[key].map { (key, $0) } }
+    let keys: [Int64]
+    switch pin {
+    case nil: return table.all
+    case .keys(let wanted): keys = Array(Set(wanted))
+    case .cells(let slot, let values):
+      _tables[root]!.index(slot)
+      keys = _tables[root]!.keys(slot: slot, in: Set(values))!
+    }
+    return keys.sorted().compactMap { key in table.records[key].map { (key, $0) } }
   }
 
-  private mutating func _keys(root: Int, slot: Int, _ value: EqualityKey) -> [Int64] {
-    if _tables[root]!.indexes[slot] == nil {
-      var index: [EqualityKey: [Int64]] = [:]
-      for (key, record) in _tables[root]!.records where slot < record.row.count {
-        if let value = EqualityKey(record.row[slot]) { index[value, default: []].append(key) }
-      }
-      _tables[root]!.indexes[slot] = index
-    }
-    return _tables[root]!.indexes[slot]![value] ?? []
+  /// Makes the indexes by which members of a relationship are found.
+  mutating func indexMembers(of layout: PropertyLayout, slot: Int, _ spaces: [ObjectIDSpace]) {
+    guard let relationship = layout.slots[slot].relationship, !relationship.isManyToMany,
+      let inverse = relationship.inverseSlot
+    else { return }
+    index(inverse, of: spaces[relationship.destination - 1].layout)
   }
+
+  /// Makes the indexes by which the evaluation of a predicate finds members of to-manys.
+  mutating func indexMembers(namedIn predicate: PredicateTree, _ spaces: [ObjectIDSpace]) {
+    var names: Set<String> = []
+    predicate.forEachExpression {
+      switch $0 {
+      case .keyPath(let path), .keyPathOf(_, let path): names.formUnion(path)
+      default: break
+      }
+    }
+    for layout in spaces.map(\.layout) {
+      for slot in layout.toManySlots where names.contains(layout.slots[slot].name) {
+        indexMembers(of: layout, slot: slot, spaces)
+      }
+    }
+  }
+
+  /// Indexes a slot of an entity, if it has rows.
+  mutating func index(_ slot: Int, of entity: PropertyLayout) { _tables[entity.rootNumber]?.index(slot) }
 
   func members(of owner: ObjectKey, slot: Int, spaces: [ObjectIDSpace]) -> [ObjectKey] {
     let layout = owner.space.layout
     guard let relationship = layout.slots[slot].relationship else { return [] }
     let place = Members(declaring: layout.slots[slot].owner, slot: slot, owner: owner.reference)
-    if relationship.isManyToMany { return _manyToMany[place] ?? [] }
+    if relationship.isManyToMany { return _manyToMany[place]?.members ?? [] }
     guard let inverse = relationship.inverseSlot else { return [] }
     let destination = spaces[relationship.destination - 1].layout
     let found = rows(pointingAt: [owner], through: inverse, of: destination, spaces: spaces)
@@ -73,9 +85,11 @@ struct MemoryTables {
     spaces: [ObjectIDSpace]
   ) -> [ObjectKey] {
     guard let table = _tables[entity.rootNumber] else { return [] }
-    return table.order.compactMap { key in
-      guard let record = table.records[key], slot < record.row.count, let target = record.row[slot].key,
-        targets.contains(target), entity.family.contains(record.entityNumber)
+    let keys = table.keys(slot: slot, in: Set(targets.map { .int($0.reference) }))
+    let candidates = keys.map { $0.sorted().compactMap { key in table.records[key].map { (key, $0) } } }
+    return (candidates ?? table.all).compactMap { key, record in
+      guard slot < record.row.count, let target = record.row[slot].key, targets.contains(target),
+        entity.family.contains(record.entityNumber)
       else { return nil }
       return ObjectKey(space: spaces[record.entityNumber - 1], reference: key)
     }
@@ -102,9 +116,7 @@ struct MemoryTables {
   // MARK: Writing
 
   mutating func reserve(_ count: Int, root: Int) -> [Int64] {
-    let last = _tables[root, default: Table()].lastKey
-    _tables[root, default: Table()].lastKey = last + Int64(count)
-    return Array((last + 1)..<(last + 1 + Int64(count)))
+    _tables[root, default: MemoryTable()].reserve(count)
   }
 
   /// Returns rows whose version differs from the one that a save expects.
@@ -129,8 +141,8 @@ struct MemoryTables {
 
   /// Writes a save. All inserted objects must have keys.
   mutating func write(_ changes: ChangeSet) {
-    for insertion in changes.inserted { put(insertion.row, insertion.id.key!, isNew: true) }
-    for update in changes.updated { put(_current(update), update.id.key!, isNew: false) }
+    for insertion in changes.inserted { put(insertion.row, insertion.id.key!) }
+    for update in changes.updated { put(_current(update), update.id.key!) }
     for deletion in changes.deleted { remove(deletion.id.key!) }
     for insertion in changes.inserted { _relate(insertion.id.key!, insertion.row) }
     for update in changes.updated { _relate(update.id.key!, update.row, changed: update.changed) }
@@ -145,45 +157,16 @@ struct MemoryTables {
     return update.row.laid(over: stored, update.changed, key.space.layout, version: update.row.version)
   }
 
-  mutating func put(_ row: Row, _ key: ObjectKey, isNew: Bool) {
-    let root = key.space.layout.rootNumber
-    if _tables[root] == nil { _tables[root] = Table() }
-    let old = _tables[root]!.records[key.reference]
-    for slot in _tables[root]!.indexes.keys where slot < row.count {
-      let before = old.flatMap { EqualityKey($0.row[slot]) }
-      let after = EqualityKey(row[slot])
-      guard before != after else { continue }
-      if let before { _tables[root]!.indexes[slot]![before]?.removeAll { $0 == key.reference } }
-      if let after { _tables[root]!.indexes[slot]![after, default: []].append(key.reference) }
-    }
-    _tables[root]!.records[key.reference] = Record(entityNumber: key.space.layout.entityNumber, row: row)
-    guard old == nil else { return }
-    if let last = _tables[root]!.order.last, last >= key.reference {
-      let place = _tables[root]!.order.firstIndex { $0 >= key.reference }!
-      // A row deleted and written again may still be listed.
-      if _tables[root]!.order[place] != key.reference {
-        _tables[root]!.order.insert(key.reference, at: place)
-      }
-    } else {
-      _tables[root]!.order.append(key.reference)
-    }
+  mutating func put(_ row: Row, _ key: ObjectKey) {
+    let record = Record(entityNumber: key.space.layout.entityNumber, row: row)
+    _tables[key.space.layout.rootNumber, default: MemoryTable()].put(record, key.reference)
   }
 
   mutating func remove(_ key: ObjectKey) {
-    let root = key.space.layout.rootNumber
-    guard let old = _tables[root]?.records.removeValue(forKey: key.reference) else { return }
-    for slot in _tables[root]!.indexes.keys where slot < old.row.count {
-      if let value = EqualityKey(old.row[slot]) {
-        _tables[root]!.indexes[slot]![value]?.removeAll { $0 == key.reference }
-      }
-    }
-    if _tables[root]!.order.count > 2 * _tables[root]!.records.count + 16 {
-      let records = _tables[root]!.records
-      _tables[root]!.order.removeAll { records[$0] == nil }
-    }
+    guard _tables[key.space.layout.rootNumber]?.remove(key.reference) == true else { return }
     for slot in key.space.layout.toManySlots where key.space.layout.slots[slot].relationship!.isManyToMany {
       let place = Members(declaring: key.space.layout.slots[slot].owner, slot: slot, owner: key.reference)
-      for member in _manyToMany.removeValue(forKey: place) ?? [] {
+      for member in _manyToMany.removeValue(forKey: place)?.members ?? [] {
         _dropPair(member, key.space.layout.slots[slot].relationship!.inverseSlot!, key)
       }
     }
@@ -209,10 +192,11 @@ struct MemoryTables {
         }
         if relationship.isOrdered, let order = delta.order {
           // Members that others have added meanwhile come last.
-          let present = _manyToMany[place] ?? []
+          let present = _manyToMany[place]?.members ?? []
           let wanted = order.compactMap(\.key)
           let (isPresent, isWanted) = (Set(present), Set(wanted))
-          _manyToMany[place] = wanted.filter(isPresent.contains) + present.filter { !isWanted.contains($0) }
+          _manyToMany[place] = MemberList(
+            wanted.filter(isPresent.contains) + present.filter { !isWanted.contains($0) })
         }
       } else if relationship.isOrdered {
         if let order = delta.order {
@@ -226,11 +210,11 @@ struct MemoryTables {
 
   private mutating func _addPair(_ owner: ObjectKey, _ slot: Int, _ member: ObjectKey) {
     let place = Members(declaring: owner.space.layout.slots[slot].owner, slot: slot, owner: owner.reference)
-    if !(_manyToMany[place]?.contains(member) ?? false) { _manyToMany[place, default: []].append(member) }
+    _manyToMany[place, default: MemberList()].append(member)
   }
 
   private mutating func _dropPair(_ owner: ObjectKey, _ slot: Int, _ member: ObjectKey) {
     let place = Members(declaring: owner.space.layout.slots[slot].owner, slot: slot, owner: owner.reference)
-    _manyToMany[place]?.removeAll { $0 == member }
+    _manyToMany[place]?.remove(member)
   }
 }
