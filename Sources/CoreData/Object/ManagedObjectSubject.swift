@@ -28,6 +28,14 @@ struct ManagedObjectSubject: ManagedPredicateSubject {
     throw PredicateEvaluationError.unknownKey(key, of: String(describing: type(of: other.wrapped)))
   }
 
+  func predicateMemberCount(forKey key: String, of other: PredicateObject?) -> Int? {
+    let owner = other.map { $0.wrapped as? NSManagedObject } ?? object
+    guard let owner, let slot = owner._layout.slot(named: key), owner._layout.slots[slot].isToMany else {
+      return nil
+    }
+    return owner.members(slot).count
+  }
+
   func predicateResult(
     of selector: String, on target: PredicateValue, arguments: [PredicateValue]
   ) throws -> PredicateValue? {

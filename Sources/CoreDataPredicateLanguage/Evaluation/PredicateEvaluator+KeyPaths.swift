@@ -13,6 +13,9 @@ extension PredicateEvaluator {
         let end = rest.firstIndex { $0.utf8.first == UInt8(ascii: "@") } ?? rest.endIndex
         current = try _aggregate(key, over: current ?? subject.predicateValue, rest[..<end])
         rest = rest[end...]
+      } else if rest.first == "@count", let count = try _memberCount(key, of: current) {
+        rest = rest.dropFirst()
+        current = .int(Int64(count))
       } else if let value = current {
         current = try step(key, from: value)
       } else {
@@ -20,6 +23,14 @@ extension PredicateEvaluator {
       }
     }
     return current ?? subject.predicateValue
+  }
+
+  private func _memberCount(_ key: String, of value: PredicateValue?) throws -> Int? {
+    switch value {
+    case nil: try subject.predicateMemberCount(forKey: key, of: nil)
+    case .object(let object): try subject.predicateMemberCount(forKey: key, of: object)
+    default: nil
+    }
   }
 
   /// Returns the value of one key; for a collection, those of its elements, with nested collections

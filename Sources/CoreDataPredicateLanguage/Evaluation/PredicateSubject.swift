@@ -23,6 +23,11 @@ package protocol PredicateSubject {
   /// - Throws: `PredicateEvaluationError.unknownKey` if there is no such key.
   func predicateValue(forKey key: String, of object: PredicateObject) throws -> PredicateValue
 
+  /// Returns the number of members of a to-many, without making a value of each; nil if the key names none, and
+  /// its value is read.
+  /// - Parameter object: The object encountered in the evaluation that has them; nil for the evaluated object.
+  func predicateMemberCount(forKey key: String, of object: PredicateObject?) throws -> Int?
+
   /// Returns the value by which an object is compared: the same for a managed object and its ID.
   func predicateIdentity(of object: PredicateObject) -> AnyHashable
 
@@ -61,6 +66,8 @@ extension PredicateSubject {
     default: true
     }
   }
+
+  package func predicateMemberCount(forKey key: String, of object: PredicateObject?) throws -> Int? { nil }
 
   package func predicateIdentity(of object: PredicateObject) -> AnyHashable { object.base }
 

@@ -45,6 +45,8 @@ final class ToManyState {
   /// The members as an array, in the relationship's order if it is ordered.
   var list: [NSManagedObject] { isOrdered ? order : _members.list }
 
+  var count: Int { isOrdered ? order.count : _members.count }
+
   func contains(_ object: NSManagedObject) -> Bool { _members.contains(object) }
 
   /// Returns a member that is not of this class, if any.

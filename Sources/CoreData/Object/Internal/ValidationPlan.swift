@@ -157,7 +157,7 @@ struct ValidationPlan: Sendable {
     // A to-many that is neither loaded nor dirty still has its saved members.
     guard object.isInserted || object._changed.contains(slot) || object._relations?.members(slot) != nil
     else { return }
-    try checkMembers(object.members(slot).members.count, slot, of: object) { object.value(at: slot) }
+    try checkMembers(object.members(slot).count, slot, of: object) { object.value(at: slot) }
   }
 
   /// Checks a new value for an attribute or to-one.
