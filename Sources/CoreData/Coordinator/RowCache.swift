@@ -8,16 +8,16 @@ final class RowCache: Sendable {
     var rows: [IdentityKey: Row] = [:]
     /// When the rows were read or saved, of those whose time is known.
     var times: [IdentityKey: Int] = [:]
+    /// At least what the rows take: rows that were replaced or removed count until `measure()`.
     var bytes = 0
 
-    /// - Returns: The former row of the key.
-    @discardableResult
-    mutating func set(_ row: Row, at time: Int, _ bytes: Int, for key: IdentityKey) -> Row? {
-      let former = rows.updateValue(row, forKey: key)
-      self.bytes += bytes - (former?.footprint ?? 0)
+    @inline(__always) mutating func set(_ row: Row, at time: Int, _ bytes: Int, for key: IdentityKey) {
+      rows[key] = row
+      self.bytes += bytes
       if time != .min || !times.isEmpty { times[key] = time }
-      return former
     }
+
+    mutating func measure() { bytes = rows.values.reduce(0) { $0 + $1.footprint } }
 
     /// Returns the row of a key, unless it is from before a time.
     @inline(__always) func row(for key: IdentityKey, since earliest: Int) -> Row? {
@@ -28,7 +28,7 @@ final class RowCache: Sendable {
     @inline(__always) func time(of key: IdentityKey) -> Int { times.isEmpty ? .min : times[key] ?? .min }
 
     mutating func remove(_ key: IdentityKey) {
-      if let former = rows.removeValue(forKey: key) { bytes -= former.footprint }
+      rows[key] = nil
       if !times.isEmpty { times[key] = nil }
     }
 
@@ -96,7 +96,11 @@ final class RowCache: Sendable {
 
   /// The rows and bytes in the cache, counting a row twice that both generations have.
   var size: (rows: Int, bytes: Int) {
-    _rows.withLock { ($0.young.rows.count + $0.old.rows.count, $0.young.bytes + $0.old.bytes) }
+    _rows.withLock { rows in
+      rows.young.measure()
+      rows.old.measure()
+      return (rows.young.rows.count + rows.old.rows.count, rows.young.bytes + rows.old.bytes)
+    }
   }
 
   /// Caches rows that a read returned, unless a commit has happened since it began.
@@ -167,12 +171,12 @@ final class RowCache: Sendable {
   ) {
     let bytes = row.footprint
     if bytes > _byteCapacity / 4 { return _drop(key, &rows) }
-    let former = _keepsTimes.load(ordering: .relaxed) ? rows.young.time(of: key) : .min
     // Rows of other coordinators may arrive late; keep the newer row.
-    if let known = rows.young.set(row, at: time, bytes, for: key) ?? rows.old.rows[key],
-      known.version > row.version
-    {
-      rows.young.set(known, at: max(former, rows.old.time(of: key)), known.footprint, for: key)
+    if let known = rows.young.rows[key] ?? rows.old.rows[key], known.version > row.version {
+      let time = max(rows.young.time(of: key), rows.old.time(of: key))
+      rows.young.set(known, at: time, known.footprint, for: key)
+    } else {
+      rows.young.set(row, at: time, bytes, for: key)
     }
     _age(&rows)
   }
@@ -216,7 +220,12 @@ final class RowCache: Sendable {
 
   @inline(__always)
   private func _age(_ rows: inout Generations) {
-    if rows.young.rows.count <= _capacity, rows.young.bytes <= _byteCapacity { return }
+    if rows.young.rows.count <= _capacity {
+      if rows.young.bytes <= _byteCapacity { return }
+      rows.young.measure()
+      // Not at the capacity itself, lest the next rows are measured again.
+      if rows.young.bytes <= _byteCapacity / 4 * 3 { return }
+    }
     // The storage of the older generation is reused: growing again would move each row several times.
     swap(&rows.old, &rows.young)
     rows.young.removeAll()

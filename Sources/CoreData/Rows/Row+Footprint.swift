@@ -3,7 +3,7 @@ import Foundation
 extension Row {
   /// The memory that the row keeps alive, in bytes, roughly: its allocation, and the data and texts that it references.
   var footprint: Int {
-    var bytes = cells.capacity * MemoryLayout<UInt64>.stride
+    var bytes = count * (header.format == nil ? MemoryLayout<Value>.stride : MemoryLayout<UInt64>.stride)
     if let format = header.format {
       if !format._withUnsafeGuaranteedRef({ $0.hasObjects }) { return bytes }
       for slot in 0..<count where format._withUnsafeGuaranteedRef({ $0.isObject(slot) }) {
