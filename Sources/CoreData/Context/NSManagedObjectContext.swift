@@ -34,7 +34,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// The registered objects.
   @exclusivity(unchecked) var table = ObjectTable()
   /// The objects with unsaved changes.
-  @exclusivity(unchecked) var unsaved = UnsavedObjects()
+  let unsaved = UnsavedObjects()
   /// Rows that the next save deletes and that have no objects here.
   @exclusivity(unchecked) var unreadDeletions: [KeyRun] = []
   /// Pending events.

@@ -13,6 +13,11 @@ final class RowCache: Sendable {
 
     @inline(__always) mutating func set(_ row: Row, at time: Int, _ bytes: Int, for key: IdentityKey) {
       rows[key] = row
+      account(at: time, bytes, for: key)
+    }
+
+    /// Records time and bytes of a row that is in `rows` already.
+    @inline(__always) mutating func account(at time: Int, _ bytes: Int, for key: IdentityKey) {
       self.bytes += bytes
       if time != .min || !times.isEmpty { times[key] = time }
     }
@@ -172,11 +177,12 @@ final class RowCache: Sendable {
     let bytes = row.footprint
     if bytes > _byteCapacity / 4 { return _drop(key, &rows) }
     // Rows of other coordinators may arrive late; keep the newer row.
-    if let known = rows.young.rows[key] ?? rows.old.rows[key], known.version > row.version {
+    let replaced = rows.young.rows.updateValue(row, forKey: key)
+    if let known = replaced ?? rows.old.rows[key], known.version > row.version {
       let time = max(rows.young.time(of: key), rows.old.time(of: key))
       rows.young.set(known, at: time, known.footprint, for: key)
     } else {
-      rows.young.set(row, at: time, bytes, for: key)
+      rows.young.account(at: time, bytes, for: key)
     }
     _age(&rows)
   }

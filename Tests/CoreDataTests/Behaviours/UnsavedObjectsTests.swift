@@ -10,7 +10,7 @@ import Testing
     let stack = try TestStack(.memory)
     var random = SeededRandom(seed: 3)
     try stack.context.performAndWait {
-      var list = UnsavedObjects()
+      let list = UnsavedObjects()
       var wanted: [NSManagedObject] = []
       for round in 0..<40 {
         for _ in 0..<50 {
@@ -39,7 +39,7 @@ import Testing
   @Test func `an object that was removed is let go`() throws {
     let stack = try TestStack(.memory)
     try stack.context.performAndWait {
-      var list = UnsavedObjects()
+      let list = UnsavedObjects()
       let references = (0..<200).map { _ in
         let object = stack.context.insert("Tag")
         list.append(object)

@@ -1,22 +1,25 @@
-/// A context's unsaved objects, in the order in which they were first changed.
-struct UnsavedObjects {
+/// A context's unsaved objects, in the order in which they were first changed. A class, so that the context
+/// changes the list in place.
+///
+/// Confined to the context's queue.
+final class UnsavedObjects {
   /// True once anything was deleted since the last save.
-  var hasDeletions = false
+  @exclusivity(unchecked) var hasDeletions = false
   /// True once anything was inserted since the last save.
-  var hasInsertions = false
+  @exclusivity(unchecked) var hasInsertions = false
   /// The number of objects at which the context looks for some that it need not keep; see
   /// `letGoOfVanished()`.
-  var mostBeforeLettingGo = mostVanished
+  @exclusivity(unchecked) var mostBeforeLettingGo = mostVanished
   /// How many objects that others have deleted a context keeps until its next save, at least.
   static let mostVanished = 256
   /// The objects by attribute value.
-  var index = PendingIndex()
+  @exclusivity(unchecked) var index = PendingIndex()
 
-  private var _list: [NSManagedObject] = []
+  @exclusivity(unchecked) private var _list: [NSManagedObject] = []
   /// The list while one object after another is removed from it, instead of `_list`.
-  private var _sparse: _SparseList?
+  @exclusivity(unchecked) private var _sparse: _SparseList?
   /// Removals that have searched the list since it was last read.
-  private var _searches = 0
+  @exclusivity(unchecked) private var _searches = 0
 
   private static let _mostSearches = 8
 
@@ -25,7 +28,7 @@ struct UnsavedObjects {
 
   /// The objects. Some may have lost their flags since; filter before use.
   var objects: [NSManagedObject] {
-    mutating get {
+    get {
       _searches = 0
       if let sparse = _sparse.take() { _list = sparse.objects }
       return _list
@@ -34,12 +37,12 @@ struct UnsavedObjects {
 
   /// Adds an object, which must not be in the list.
   @inline(__always)
-  mutating func append(_ object: NSManagedObject) {
+  func append(_ object: NSManagedObject) {
     if _sparse == nil { _list.append(object) } else { _sparse!.append(object) }
   }
 
   /// Removes an object. Costs no search if many are removed between two readings of the list.
-  mutating func remove(_ object: NSManagedObject) {
+  func remove(_ object: NSManagedObject) {
     if _sparse == nil {
       if _list.last === object { return _ = _list.removeLast() }
       guard _searches >= Self._mostSearches, _list.count > 64 else {
@@ -53,7 +56,7 @@ struct UnsavedObjects {
   }
 
   /// Removes the objects that satisfy a predicate.
-  mutating func removeAll(where predicate: (NSManagedObject) -> Bool) {
+  func removeAll(where predicate: (NSManagedObject) -> Bool) {
     if let sparse = _sparse.take() { _list = sparse.objects }
     _list.removeAll(where: predicate)
   }
@@ -67,7 +70,7 @@ struct UnsavedObjects {
   ///
   /// - Returns: The objects that were listed.
   @discardableResult
-  mutating func drain() -> [NSManagedObject] {
+  func drain() -> [NSManagedObject] {
     let drained = objects
     _list = []
     hasDeletions = false
