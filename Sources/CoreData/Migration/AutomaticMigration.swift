@@ -13,7 +13,7 @@ package struct AutomaticMigration {
   private func _flag(_ key: String) -> Bool { (_store.options?[key] as? NSNumber)?.boolValue ?? false }
 
   /// - Throws: A Cocoa error: 134110 for a read-only store, 134130 if the store's own version of the model
-  ///   cannot be found, 134140 if there is no mapping model and the mapping cannot be inferred, or must not
+  ///   cannot be found, or only in the store and the migration would lose data, 134140 if there is no mapping model and the mapping cannot be inferred, or must not
   ///   be, 134111 if objects violate a uniqueness constraint; and any error of a migration by mapping model.
   package func run(to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     guard !_flag(NSReadOnlyPersistentStoreOption) else {
@@ -22,7 +22,8 @@ package struct AutomaticMigration {
         "is of another version of the model, and is to be opened for reading only. Open it for "
           + "writing once, so that it can be migrated.")
     }
-    guard let source = try sourceModel() else { return }
+    let known = _programModel()
+    guard let source = try known ?? _keptModel() else { return }
     if let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: model) {
       return try _migrate(from: source, to: model, by: mapping)
     }
@@ -34,6 +35,7 @@ package struct AutomaticMigration {
       )
     }
     try _store.checkInference(from: ModelSchema(source), to: frozen.layout.schema)
+    if known == nil { try _checkLoss(from: ModelSchema(source), to: frozen.layout.schema) }
     try _store.rewrite(from: ModelSchema(source), to: frozen, model)
   }
 
@@ -43,11 +45,16 @@ package struct AutomaticMigration {
   /// process has migrated the store since its metadata was read.
   ///
   /// - Throws: A Cocoa error with code 134130, or an error of reading the store.
-  func sourceModel() throws -> NSManagedObjectModel? {
-    if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: _store.metadata) {
-      return model
-    }
-    // A store contains a copy of its model.
+  func sourceModel() throws -> NSManagedObjectModel? { try _programModel() ?? _keptModel() }
+
+  /// The model in the program's bundles with which the store was saved.
+  private func _programModel() -> NSManagedObjectModel? {
+    NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: _store.metadata)
+  }
+
+  /// The store's own copy of the model with which it was saved. Nil if another process has migrated the store
+  /// since its metadata was read.
+  private func _keptModel() throws -> NSManagedObjectModel? {
     if let schema = try _store.keptSchema() {
       let wanted = NSManagedObjectModel.versionHashes(in: _store.metadata) ?? [:]
       if let model = try? NSManagedObjectModel(schema: schema),
@@ -64,6 +71,24 @@ package struct AutomaticMigration {
       NSMigrationMissingSourceModelError,
       "was saved with a version of the model that is in none of the program's bundles. Add that version to the model."
     )
+  }
+
+  /// Refuses to lose data on the way from a version that the program does not know. It may be a newer one, and
+  /// this the old program that was started again.
+  private func _checkLoss(from source: ModelSchema, to destination: ModelSchema) throws {
+    if _flag(NSPersistentStore.lossFromKeptModelOption), !_store.isServed { return }
+    let lost = SchemaDiff(from: source, to: destination).changes.filter { $0.verdict == .loses }
+    guard let first = lost.first else { return }
+    let what = lost.map { change in
+      "\(change.property.map { "\(change.entity).\($0)" } ?? change.entity): \(change.what)"
+    }.joined(separator: "; ")
+    var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: what, "entity": first.entity]
+    info["property"] = first.property
+    throw _store.failure(
+      NSMigrationMissingSourceModelError,
+      "was saved with a version of the model that is in none of the program's bundles, and a migration from the store's own "
+        + "copy of it would lose data (\(what)). If that version is newer, start the newer program; if it is older, add it to "
+        + "the model.", info)
   }
 
   // MARK: By mapping model

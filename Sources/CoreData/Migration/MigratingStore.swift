@@ -13,6 +13,8 @@ package protocol MigratingStore {
   var place: String { get }
   var metadata: [String: Any] { get }
   var options: [AnyHashable: Any]? { get }
+  /// Whether programs of several versions may use the store at once: it is a server's, not a file.
+  var isServed: Bool { get }
 
   /// The store's copy of its model; nil without a readable one.
   func keptSchema() throws -> ModelSchema?

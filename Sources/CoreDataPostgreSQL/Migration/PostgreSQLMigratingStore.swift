@@ -15,6 +15,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
 
   var type: String { PostgreSQLStoreKind.typeName }
   var place: String { address.url.absoluteString }
+  var isServed: Bool { true }
 
   private var _s: String { PostgreSQLNames.quoted(address.schema) }
 

@@ -54,6 +54,7 @@ struct MigratedHistoryTests {
     _ check: ([NSPersistentHistoryChange], NSManagedObjectContext) throws -> Void
   ) throws {
     let models = (try fixture.model(old), try fixture.model(new))
+    try fixture.bundle(models.0)
     let token = try fixture.open(models.0, options: [NSPersistentHistoryTrackingKey: true]) { context in
       try fill(context)
       try context.save()

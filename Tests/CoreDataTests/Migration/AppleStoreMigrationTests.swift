@@ -37,6 +37,7 @@ import Testing
       guard FileManager.default.fileExists(atPath: source) else { continue }
       try FileManager.default.copyItem(atPath: source, toPath: fixture.url.path + suffix)
     }
+    try fixture.bundle(.load(fromStoreAt: fixture.url))
     let new = try NSManagedObjectModel.load(contentsOf: Self.corpus.appendingPathComponent(model))
     let before = try fixture.open(new) { context in
       let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity))

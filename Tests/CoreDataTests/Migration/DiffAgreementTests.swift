@@ -64,6 +64,7 @@ struct DiffAgreementTests {
     let fixture = try MigrationFixture()
     let (oldModel, newModel) = (try plain(old), try plain(new))
     guard oldModel.versionChecksum != newModel.versionChecksum else { return nil }
+    try fixture.bundle(oldModel)
     try fixture.open(oldModel, options: nil) { _ in }
     let written = try fill(fixture.url, ModelLayout(old))
     var failure: (any Error)?

@@ -124,6 +124,7 @@ import Testing
 
   @Test func `A removed attribute leaves no column`() throws {
     try _fill(Self.library())
+    try fixture.bundle(fixture.model(Self.library()))
     let new = Self.library().replacing(ModelText.number("pages"), with: "")
     try fixture.open(try fixture.model(new)) { context in
       try #expect(context.texts("Book", "title") == ["Emma", "Persuasion"])

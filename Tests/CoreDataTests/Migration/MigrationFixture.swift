@@ -81,12 +81,13 @@ final class MigrationFixture {
     try Connection(path: url.path, mode: .readWrite).execute("DELETE FROM Z_MODELCACHE")
   }
 
-  /// Saves a store with the old version and opens it with the new one.
+  /// Saves a store with the old version and opens it with the new one, in a program that has both.
   func migrate<T>(
     _ old: String, _ fill: (NSManagedObjectContext) throws -> Void, to new: String,
     _ body: (NSManagedObjectContext) throws -> T
   ) throws -> T {
     let before = try model(old)
+    try bundle(before)
     try open(before, options: nil) { context in
       try fill(context)
       try context.save()

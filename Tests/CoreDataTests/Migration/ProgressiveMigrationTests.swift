@@ -56,6 +56,7 @@ struct ProgressiveMigrationTests {
 
   @Test func `Without an identifier a new property inherits no values`() throws {
     let other = try fixture.model(ModelText.entity("Progress", "", ModelText.text("other")))
+    try fixture.bundle(versions[0])
     try fixture.open(other) { try #expect($0.texts("Progress", "other") == [""]) }
   }
 

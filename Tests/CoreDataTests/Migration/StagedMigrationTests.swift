@@ -260,6 +260,7 @@ struct StagedMigrationTests {
   // MARK: Deferred work
 
   @Test(.ofFiles) func `The option to defer is accepted but nothing is deferred`() throws {
+    try fixture.bundle(versions[0])
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[2])
     var options = MigrationFixture.automatic
     options[NSPersistentStoreDeferredLightweightMigrationOptionKey] = true

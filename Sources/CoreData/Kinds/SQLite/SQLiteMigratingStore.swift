@@ -12,6 +12,7 @@ struct SQLiteMigratingStore: MigratingStore {
 
   var type: String { NSSQLiteStoreType }
   var place: String { url.path }
+  var isServed: Bool { false }
 
   func keptSchema() throws -> ModelSchema? {
     do {
