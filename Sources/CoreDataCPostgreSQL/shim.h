@@ -11,6 +11,9 @@
 static inline const char *coredata_pq_state(const PGresult *result) {
   return PQresultErrorField(result, PG_DIAG_SQLSTATE);
 }
+static inline const char *coredata_pq_severity(const PGresult *result) {
+  return PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+}
 static inline const char *coredata_pq_primary(const PGresult *result) {
   return PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 }

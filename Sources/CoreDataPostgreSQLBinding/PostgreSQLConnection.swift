@@ -19,6 +19,9 @@ package final class PostgreSQLConnection {
   /// `isCancelled` is true. Nil by default, for statements that are never cancelled.
   package var isCancelled: (() -> Bool)?
 
+  /// Number of warnings that the server has sent.
+  package private(set) var warningCount = 0
+
   /// Queries to send along with each statement, in the same round trip; nil for none.
   package var companions: PostgreSQLCompanions?
   /// Statements to send before the next one, in the same round trip.
@@ -46,8 +49,14 @@ package final class PostgreSQLConnection {
       throw PostgreSQLError(state: nil, message: Self._message(PQerrorMessage(connection)))
     }
     handle = connection
-    // Ignores notices, which are meant for interactive use.
-    PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    // Notices are meant for interactive use; of warnings a commit wants to know.
+    PQsetNoticeReceiver(
+      connection,
+      { context, notice in
+        guard let context, let severity = coredata_pq_severity(notice), strcmp(severity, "WARNING") == 0
+        else { return }
+        Unmanaged<PostgreSQLConnection>.fromOpaque(context).takeUnretainedValue().warningCount += 1
+      }, Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit { PQfinish(handle) }
@@ -221,12 +230,15 @@ package final class PostgreSQLConnection {
 
   /// Commits.
   ///
+  /// - Returns: Whether the server sent a warning meanwhile: it may not have waited for a synchronous replica.
   /// - Throws: `PostgreSQLError`; if it has `isConnectionLost`, the outcome is unknown.
-  package func commit() throws {
+  @discardableResult
+  package func commit() throws -> Bool {
     // Pending statements belong to the transaction: if one fails, nothing is committed.
     try runPending()
-    guard companions != nil else { return try execute("COMMIT") }
-    try run("COMMIT", isRepeated: false)
+    let warnings = warningCount
+    if companions == nil { try execute("COMMIT") } else { try run("COMMIT", isRepeated: false) }
+    return warningCount != warnings
   }
 
   /// Whether an open transaction stays open when the connection returns to its pool.

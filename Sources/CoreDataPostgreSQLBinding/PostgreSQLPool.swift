@@ -77,6 +77,10 @@ package final class PostgreSQLPool: Sendable {
     return try _connect()
   }
 
+  /// Creates a connection in place of one that was lost, whose borrower still has it. Waits for no other
+  /// borrower, and works after `close()`, too: the outcome of a save is of interest then as well.
+  package func replacingLost() throws -> PostgreSQLConnection { try _connect() }
+
   private enum Found {
     case idle(Lent)
     case room

@@ -2,6 +2,7 @@ import CoreData
 import CoreDataPostgreSQLBinding
 import Foundation
 import PostgreSQLServer
+import Synchronization
 import Testing
 
 @testable import CoreDataPostgreSQL
@@ -44,8 +45,9 @@ struct ReceiptTests {
     }
   }
 
-  private func _filled(_ url: URL) throws -> NSManagedObjectContext {
-    let context = try ServerStack(at: url).context()
+  private func _filled(_ url: URL, connections: Int = 4) throws -> NSManagedObjectContext {
+    let options = [NSPersistentStoreConnectionPoolMaxSizeKey: connections]
+    let context = try ServerStack(at: url, options: options).context()
     try context.performAndWait {
       for _ in 0..<5 { context.make("Company", ["name": "old"]) }
       try context.save()
@@ -60,14 +62,8 @@ struct ReceiptTests {
     }
   }
 
-  @Test(arguments: Work.allCases)
-  func `work that was committed unheard succeeds once`(_ work: Work) throws {
-    let server = try PostgreSQLServer.another()
-    defer { server.stop() }
-    let url = server.newURL()
-    let context = try _filled(url)
-    // COMMIT takes effect, and then waits for a replica that does not exist.
-    let session = try ServerSession(url)
+  /// Lets each COMMIT take effect and then wait for a replica that does not exist.
+  private func _waitForReplica(_ session: ServerSession, _ url: URL) throws {
     try session.setReplica("absent")
     // The server applies the setting with a delay: retries until the first COMMIT waits.
     let probe = Thread { try? ServerSession(url).writeUntilEnded() }
@@ -75,6 +71,16 @@ struct ReceiptTests {
     try #require(try session.waits { try $0.commitsWaitingForReplica() == 1 })
     try session.endCommitsWaitingForReplica()
     while !probe.isFinished { usleep(1_000) }
+  }
+
+  @Test(arguments: Work.allCases, [1, 4])
+  func `work that was committed unheard succeeds once`(_ work: Work, connections: Int) throws {
+    let server = try PostgreSQLServer.another()
+    defer { server.stop() }
+    let url = server.newURL()
+    let context = try _filled(url, connections: connections)
+    let session = try ServerSession(url)
+    try _waitForReplica(session, url)
     let ender = Thread {
       do {
         let session = try ServerSession(url)
@@ -90,6 +96,57 @@ struct ReceiptTests {
     #expect(throws: Never.self) { try context.performAndWait { try work.run(context) } }
     while !ender.isFinished { usleep(1_000) }
     #expect(try _counts(url) == work.outcome)
+  }
+
+  @Test func `a save whose commit did not wait for its replica commits once more`() throws {
+    let server = try PostgreSQLServer.another()
+    defer { server.stop() }
+    let url = server.newURL()
+    let context = try _filled(url)
+    let session = try ServerSession(url)
+    try _waitForReplica(session, url)
+    let before = try session.receipts()
+    let ender = Thread {
+      do {
+        let session = try ServerSession(url)
+        defer { #expect(throws: Never.self) { try session.setReplica("") } }
+        #expect(try session.waits { try $0.commitsWaitingForReplica() == 1 })
+        try session.cancelCommitsWaitingForReplica()
+      } catch {
+        Issue.record(error)
+      }
+    }
+    ender.start()
+    #expect(throws: Never.self) { try context.performAndWait { try Work.save.run(context) } }
+    while !ender.isFinished { usleep(1_000) }
+    #expect(try _counts(url) == Work.save.outcome)
+    #expect(try session.receipts() == before + 2)
+  }
+
+  @Test func `the outcome of a save that no replica has is unknown`() throws {
+    let server = try PostgreSQLServer.another()
+    defer { server.stop() }
+    let url = server.newURL()
+    let context = try _filled(url)
+    let session = try ServerSession(url)
+    try _waitForReplica(session, url)
+    let isOver = Atomic<Bool>(false)
+    let ender = Thread {
+      do {
+        let session = try ServerSession(url)
+        defer { #expect(throws: Never.self) { try session.setReplica("") } }
+        while !isOver.load(ordering: .relaxed) { try session.cancelCommitsWaitingForReplica() }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    ender.start()
+    let error = #expect(throws: CocoaError.self) {
+      try context.performAndWait { try Work.save.run(context) }
+    }
+    isOver.store(true, ordering: .relaxed)
+    while !ender.isFinished { usleep(1_000) }
+    #expect(error?.code.rawValue == NSPersistentStoreSaveError)
   }
 
   @Test(arguments: Work.allCases)

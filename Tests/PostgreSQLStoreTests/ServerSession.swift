@@ -43,6 +43,16 @@ final class ServerSession {
       "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event = $1::text", "SyncRep")
   }
 
+  /// Returns the number of receipts in the store.
+  func receipts() throws -> Int64 {
+    try number("SELECT count(*) FROM \(schema).\"_receipt\" WHERE $1::text = ''", "")
+  }
+
+  func cancelCommitsWaitingForReplica() throws {
+    _ = try number(
+      "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = $1::text", "SyncRep")
+  }
+
   /// Commits writing transactions until the session is terminated.
   func writeUntilEnded() throws {
     while true {

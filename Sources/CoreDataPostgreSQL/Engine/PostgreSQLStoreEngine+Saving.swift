@@ -59,11 +59,13 @@ extension PostgreSQLStoreEngine {
       throw error
     }
     do {
-      if let replica {
-        try replica.following(connection) { try connection.commit() }
-      } else {
-        try connection.commit()
-      }
+      let hasWarned =
+        if let replica {
+          try replica.following(connection) { try connection.commit() }
+        } else {
+          try connection.commit()
+        }
+      if hasWarned { try receipt.confirm(on: connection) }
     } catch let error as PostgreSQLError where error.isConnectionLost {
       // The receipt shows whether the server committed.
       replica?.forget()

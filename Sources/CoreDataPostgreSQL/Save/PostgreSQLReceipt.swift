@@ -29,25 +29,45 @@ struct PostgreSQLReceipt {
   /// Writes the same row again. This waits for the save's session while it lives; then the row is refused if
   /// the save was committed, and if it is accepted, the save can no longer commit.
   ///
+  /// Asks on a connection of its own. The pool's may all be lent to saves that ask the same, each of which
+  /// would wait for the others.
+  ///
   /// - Throws: `PostgreSQLStoreError.unknownOutcome` if the server cannot be queried.
   func isThere(in pool: PostgreSQLPool, after loss: PostgreSQLError) throws -> Bool {
     var last = loss
     for attempt in 0..<20 {
       if attempt > 0 { Thread.sleep(forTimeInterval: min(2, 0.05 * Double(1 << min(attempt, 6)))) }
       do {
-        return try pool.withConnection("the outcome of a save") { connection in
-          do {
-            try connection.run(_insertion, _parameters, isRepeated: false)
-            // Not committed, and this row now prevents a later commit.
-            return false
-          } catch let error as PostgreSQLError where error.isUniqueViolation {
-            return true
-          }
+        let connection = try pool.replacingLost()
+        do {
+          try connection.run(_insertion, _parameters, isRepeated: false)
+          // Not committed, and this row now prevents a later commit.
+          return false
+        } catch let error as PostgreSQLError where error.isUniqueViolation {
+          try confirm(on: connection)
+          return true
         }
       } catch let error as PostgreSQLError {
         last = error
       }
     }
     throw PostgreSQLStoreError.unknownOutcome(last)
+  }
+
+  /// Makes sure that what was committed is on the replicas for which a COMMIT waits.
+  ///
+  /// A session that ends, or is cancelled, while it waits leaves a transaction that is visible, though no
+  /// replica may have it. A later commit waits for the same replicas, and arrives there after all earlier ones.
+  ///
+  /// - Throws: `PostgreSQLStoreError.unknownOutcome` if this commit does not wait either; errors of the server.
+  func confirm(on connection: PostgreSQLConnection) throws {
+    let warnings = connection.warningCount
+    var parameters = PostgreSQLParameters()
+    withUnsafeBytes(of: UUID().uuid) { parameters.add(uuid: $0) }
+    try connection.run(_insertion, parameters, isRepeated: false)
+    guard connection.warningCount == warnings else {
+      throw PostgreSQLStoreError.unknownOutcome(
+        PostgreSQLError(state: "01000", message: "it did not wait for its synchronous replica"))
+    }
   }
 }
