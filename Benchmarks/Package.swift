@@ -43,6 +43,12 @@ let package = Package(
       dependencies: ["Measuring", .product(name: "CoreData", package: "CoreData")],
       swiftSettings: settings,
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
+    // How costs grow with the work: Scripts/benchmark-growth.
+    .executableTarget(
+      name: "Growth",
+      dependencies: ["Measuring", .product(name: "CoreData", package: "CoreData")],
+      swiftSettings: settings,
+      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
     // What SwiftData costs beside Core Data's API: Scripts/benchmark-swiftdata.
     .executableTarget(
       name: "SwiftDataComparison",

@@ -34,8 +34,13 @@ package final class Stopwatch {
 
 /// Memory of this process as the kernel counts it.
 package enum ProcessMemory {
-  /// The most it ever held, in megabytes of 1,000,000 bytes.
+  /// The most it held since its start or `forgetPeak()`, in megabytes of 1,000,000 bytes.
   package static var peakMegabytes: Double { _field("VmHWM:") / 1e6 }
+
+  /// Lets the peak begin anew with what the process holds now.
+  package static func forgetPeak() {
+    try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .ascii)
+  }
 
   /// What it holds now, in bytes.
   package static var residentBytes: Double { _field("VmRSS:") }

@@ -1,0 +1,31 @@
+import Foundation
+
+/// The command line of `Scripts/benchmark-growth`, understood.
+struct GrowthOptions {
+  struct Mistake: Error, CustomStringConvertible { let description: String }
+
+  var cases = GrowthCase.all
+  /// Whether sizes are small, for a debug build.
+  var isShort = false
+  /// Whether a cost beyond its law is an error.
+  var checks = false
+
+  init(_ arguments: [String]) throws {
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      switch word {
+      case "--short": isShort = true
+      case "--check": checks = true
+      case "--cases":
+        guard let names = rest.popFirst() else { throw Mistake(description: "'\(word)' needs a value.") }
+        cases = try names.split(separator: ",").map { name in
+          guard let growth = GrowthCase.named(String(name)) else {
+            throw Mistake(description: "There is no case '\(name)'. '--help' lists them.")
+          }
+          return growth
+        }
+      default: throw Mistake(description: "'\(word)' is not understood. '--help' lists what is.")
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Measuring
+
+/// The parent's side: measures each case at two sizes, in processes of their own.
+struct GrowthSession {
+  let options: GrowthOptions
+  /// Told what is being done.
+  let progress: (String) -> Void
+
+  /// Processes for each size; the cheapest counts. A case that is beyond its law gets as many again.
+  private static let _rounds = 3
+  private static let _attempts = 3
+
+  func run() throws -> GrowthReport {
+    let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    let directory = "\(base)/coredata-growth-\(ProcessInfo.processInfo.processIdentifier)"
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    var report = GrowthReport()
+    for growth in options.cases {
+      let size = options.isShort ? growth.shortSize : growth.size
+      var result = GrowthReport.Result(growth: growth, size: size)
+      repeat {
+        for _ in 0..<(options.isShort ? 1 : Self._rounds) {
+          result.small.append(try _measure(growth, size, directory))
+          result.large.append(try _measure(growth, size * GrowthCase.factor, directory))
+        }
+        result.attempts += 1
+      } while !result.complaints.isEmpty && result.attempts < Self._attempts
+      report.results.append(result)
+    }
+    return report
+  }
+
+  private func _measure(
+    _ growth: GrowthCase, _ size: Int, _ directory: String
+  ) throws -> GrowthMeasurement {
+    progress("\(growth.name), \(size)")
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let job = GrowthJob(name: growth.name, size: size, directory: directory)
+    return try ChildProcess.measurement(of: job, "'\(growth.name)' of \(size)").measurement
+  }
+}
