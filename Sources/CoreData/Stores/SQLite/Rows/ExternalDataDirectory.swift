@@ -132,61 +132,6 @@ private func _writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) ->
   return nil
 }
 
-/// Reads regular files only: an untrusted store must not lead to the user's other files through links or
-/// devices.
-enum PlainFile {
-  /// Maximum size of a value in a file, far beyond what any program stores: an untrusted sparse file could
-  /// exhaust memory.
-  private static let _limit = Int64(Int32.max)
-
-  /// Returns the file's content; nil if there is no regular file.
-  ///
-  /// - Throws: `SQLiteStoreError.unreadableExternalData`.
-  static func data(at path: String) throws -> Data? {
-    func unreadable(_ code: Int32) -> SQLiteStoreError { .unreadableExternalData(path: path, code: code) }
-    // A FIFO would block until another process writes to it.
-    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      let code = errno
-      if kind(of: path) != .plain { return nil }
-      throw unreadable(code)
-    }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw unreadable(errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-    guard status.st_size <= _limit else { throw unreadable(EFBIG) }
-    var data = Data(count: Int(status.st_size))
-    let count = try data.withUnsafeMutableBytes { bytes in
-      var filled = 0
-      while filled < bytes.count {
-        let count = Foundation.read(descriptor, bytes.baseAddress! + filled, bytes.count - filled)
-        if count < 0, errno == EINTR { continue }
-        guard count >= 0 else { throw unreadable(errno) }
-        if count == 0 { break }
-        filled += count
-      }
-      return filled
-    }
-    return count < data.count ? Data(data.prefix(count)) : data
-  }
-
-  /// Returns the kind of file at a path.
-  static func kind(of path: String) -> ExternalFile {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return .missing }
-    return status.st_mode & S_IFMT == S_IFREG ? .plain : .other
-  }
-}
-
-/// The kind of file found in place of a large value's file.
-package enum ExternalFile: Sendable {
-  case plain
-  case missing
-  /// A link, device or directory: never followed.
-  case other
-}
-
 /// Logs missing external data files, but only the first few, since a store copied without its directory lacks
 /// them all.
 private final class MissingFileNotices: Sendable {
