@@ -62,11 +62,17 @@ package final class ToManyDelta: Sendable {
   package let removed: [NSManagedObjectID]
   /// All members in order, for an ordered relationship whose order is known.
   package let order: [NSManagedObjectID]?
+  /// The number of members at the end of `order` that were added there; those before them are what was read or
+  /// last saved, unchanged. 0 if anything else may have changed.
+  package let appended: Int
 
-  package init(added: [NSManagedObjectID], removed: [NSManagedObjectID], order: [NSManagedObjectID]?) {
+  package init(
+    added: [NSManagedObjectID], removed: [NSManagedObjectID], order: [NSManagedObjectID]?, appended: Int = 0
+  ) {
     self.added = added
     self.removed = removed
     self.order = order
+    self.appended = appended
   }
 
   /// Composes several deltas, newest first, visiting each once.
@@ -79,7 +85,8 @@ package final class ToManyDelta: Sendable {
       for id in delta.added where !removed.contains(id) { added.insert(id) }
       for id in delta.removed where !added.contains(id) { removed.insert(id) }
     }
-    func inOrder(_ members: IdentitySet, _ list: (ToManyDelta) -> [NSManagedObjectID]) -> [NSManagedObjectID] {
+    func inOrder(_ members: IdentitySet, _ list: (ToManyDelta) -> [NSManagedObjectID]) -> [NSManagedObjectID]
+    {
       var rest = members
       return deltas.reversed().flatMap(list).filter { rest.remove($0) }
     }

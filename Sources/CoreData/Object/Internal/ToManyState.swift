@@ -143,9 +143,18 @@ final class ToManyState {
       if isOrdered { order.insert(object, at: index ?? order.count) }
     } else {
       guard _members.remove(object) else { return false }
-      if isOrdered, let index = order.firstIndex(of: object) { order.remove(at: index) }
+      if isOrdered, let index = _position(of: object) { order.remove(at: index) }
     }
     return true
+  }
+
+  /// The position of an object in the order, which its end is searched for first: what is removed was often
+  /// added last. Compares addresses only.
+  private func _position(of object: NSManagedObject) -> Int? {
+    let wanted = ObjectIdentifier(object)
+    return order.withUnsafeBufferPointer { order in
+      order.withMemoryRebound(to: ObjectIdentifier.self) { $0.lastIndex(of: wanted) }
+    }
   }
 
   /// Follows a change of the object's own end, which now points to this owner or no longer does. Overrides
@@ -244,12 +253,30 @@ final class ToManyState {
   /// The changes for a save or a child context.
   var delta: ToManyDelta {
     ToManyDelta(
-      added: changes.added.map(\._objectID), removed: changes.removed.map(\._objectID), order: _orderedIDs)
+      added: changes.added.map(\._objectID), removed: changes.removed.map(\._objectID), order: _orderedIDs,
+      appended: _appended)
   }
 
   /// The order of a one-to-many for a save or a child context, and the objects no longer in it.
   var orderDelta: ToManyDelta {
-    ToManyDelta(added: [], removed: _members.removed.map(\._objectID), order: _orderedIDs)
+    ToManyDelta(
+      added: [], removed: _members.removed.map(\._objectID), order: _orderedIDs, appended: _appended)
+  }
+
+  /// The number of members that were added at the end, if nothing else has changed; otherwise 0.
+  private var _appended: Int {
+    guard isOrdered, isRealised, changes.removed.isEmpty, _members.removed.isEmpty else { return 0 }
+    let read = base
+    let isPrefix =
+      order.count > read.count
+      && read.withUnsafeBufferPointer { read in
+        order.withUnsafeBufferPointer { order in
+          read.withMemoryRebound(to: ObjectIdentifier.self) { read in
+            order.withMemoryRebound(to: ObjectIdentifier.self) { $0.starts(with: read) }
+          }
+        }
+      }
+    return isPrefix ? order.count - read.count : 0
   }
 
   private var _orderedIDs: [NSManagedObjectID]? {

@@ -35,6 +35,11 @@ package enum MemberOrder {
     return result
   }
 
+  /// Returns numbers for members that follow one with this number, at the end; nil if there is no room.
+  package static func following(_ number: Int64, count: Int) -> [Int64]? {
+    _spread(count, low: number, high: nil)
+  }
+
   private static func _renumbered(_ members: [Int64]) -> [(member: Int64, order: Int64)] {
     members.enumerated().map {
       ($0.element, first + Int64($0.offset) * step)

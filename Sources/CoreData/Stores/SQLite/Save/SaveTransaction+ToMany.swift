@@ -135,6 +135,7 @@ extension SaveTransaction {
         try _run(forget, try key(of: member, entity: change.ownerEntity, slot: change.slot))
       }
     }
+    if try _appendToOrder(change, order) { return }
     let present = try _presentOrder(change, order)
     let wanted = try _wantedOrder(change, present)
     let numbers = Dictionary(present.compactMap { member, number in number.map { (member, $0) } }) {
@@ -143,6 +144,28 @@ extension SaveTransaction {
     for (member, number) in MemberOrder.changes(for: wanted, present: numbers) {
       try _run(order.write, number, member, change.owner)
     }
+  }
+
+  /// Numbers members that were only appended, without reading those before them.
+  ///
+  /// - Returns: False if the order must be compared with the stored one.
+  private func _appendToOrder(_ change: Change, _ order: ToManyPlan.Order) throws -> Bool {
+    let count = change.delta.appended
+    guard count > 0, let members = change.delta.order, count < members.count else { return false }
+    func key(_ member: NSManagedObjectID) throws -> Int64 {
+      try self.key(of: member, entity: change.ownerEntity, slot: change.slot)
+    }
+    let last = try key(members[members.count - count - 1])
+    let number = try connection.withStatement(order.place) { statement -> Int64? in
+      statement.bind(last, at: 1)
+      statement.bind(change.owner, at: 2)
+      return try statement.step() && !statement.isNull(0) ? statement.int64(0) : nil
+    }
+    guard let number, let numbers = MemberOrder.following(number, count: count) else { return false }
+    for (member, number) in zip(members.suffix(count), numbers) {
+      try _run(order.write, number, key(member), change.owner)
+    }
+    return true
   }
 
   /// Returns the stored members with their numbers, in the stored order.

@@ -85,10 +85,11 @@ struct ToManyPlan: Sendable {
     case hidden(add: SQLText, remove: SQLText, hasEntity: Bool)
   }
 
-  /// For an ordered relationship. `read`: owner key, returns member and order; `write`: order, member key,
-  /// owner key; `forget`: member key.
+  /// For an ordered relationship. `read`: owner key, returns member and order; `place`: member key, owner key,
+  /// returns order; `write`: order, member key, owner key; `forget`: member key.
   struct Order: Sendable {
     let read: SQLText
+    let place: SQLText
     let write: SQLText
     let forget: SQLText?
   }
@@ -312,6 +313,8 @@ final class WritePlans: Sendable {
       let order = ends.order.map { order in
         ToManyPlan.Order(
           read: SQLText("SELECT \(ends.member), \(order) FROM \(join.name) WHERE \(ends.owner) = ?"),
+          place: SQLText(
+            "SELECT \(order) FROM \(join.name) WHERE \(ends.member) = ?1 AND \(ends.owner) = ?2"),
           write: SQLText(
             "UPDATE \(join.name) SET \(order) = ?1 WHERE \(ends.member) = ?2 AND \(ends.owner) = ?3"),
           forget: nil)
@@ -327,6 +330,7 @@ final class WritePlans: Sendable {
         let name = table.columns[index].name
         return ToManyPlan.Order(
           read: SQLText("SELECT Z_PK, \(name) FROM \(table.name) WHERE \(keyName) = ?"),
+          place: SQLText("SELECT \(name) FROM \(table.name) WHERE Z_PK = ?1 AND \(keyName) = ?2"),
           write: SQLText("UPDATE \(table.name) SET \(name) = ?1 WHERE Z_PK = ?2 AND \(keyName) = ?3"),
           forget: SQLText("UPDATE \(table.name) SET \(name) = NULL WHERE Z_PK = ? AND \(keyName) IS NULL"))
       }
