@@ -96,6 +96,7 @@ struct ConstraintConflictResolver {
     object._draft = draft
     object._state.becomeUpdate(yielding: !_localWins)
     _context.table.insert(object)
+    _context.table.follow(linkOf: object)
     for slot in object._layout.toManySlots {
       guard let state = object._relations?.members(slot) else { continue }
       // Until now it had only its own members; reread to include the row's.
@@ -196,7 +197,10 @@ extension NSManagedObjectContext {
     let values = object._current
     object.turnIntoFault(keeping: values)
     let survivor = other._objectID.canonical
-    if !survivor.isTemporary, object._objectID.permanent == nil { object._objectID.link(to: survivor) }
+    if !survivor.isTemporary, object._objectID.permanent == nil {
+      object._objectID.link(to: survivor)
+      table.follow(linkOf: object)
+    }
     if savePass.recordsMergedInsertions { savePass.mergedInsertions.append((object, other)) }
   }
 

@@ -254,6 +254,16 @@ struct ObjectTable {
     _links.skip(count)
   }
 
+  /// Follows the link of one object's temporary ID, which the caller has just made. Otherwise the next look-up
+  /// would look at all unsaved objects.
+  mutating func follow(linkOf object: NSManagedObject) {
+    let id = object._objectID
+    if let index = _unsaved.index(of: object, key: .temporary(id)), let held = _unsaved.take(at: index) {
+      _stored.put(held, as: IdentityKey(id))
+    }
+    _links.skip(1)
+  }
+
   /// An empty table of the same capacity, unless that is unusually large: emptied tables are usually
   /// refilled.
   var emptied: ObjectTable {

@@ -25,14 +25,20 @@ extension SaveTransaction {
   private struct Draft {
     let entityNumber: Int
     let slots: [Int]
-    let values: [Value]
     var objects: [NSManagedObjectID]
     var existing: StoredObject?
+  }
+
+  /// A constraint, and the row that has its values already.
+  private struct Occupied: Hashable {
+    let slots: [Int]
+    let row: ObjectKey
   }
 
   /// Translates violations of unique indexes for the caller: constraint, objects of the save, stored object.
   func constraintError() throws -> any Error {
     var drafts: [Draft] = []
+    var places: [Occupied: Int] = [:]
     let owners = try _idsByKey()
     for broken in violations {
       let layout = mapping.layout.layout(numbered: broken.entityNumber)
@@ -43,9 +49,19 @@ extension SaveTransaction {
           continue
         }
         isExplained = true
-        let other = owners[
-          ObjectKey(space: engine.spaces[layout.rootNumber - 1], reference: found.key.reference)]
-        _add(broken.id, other, found, slots, values, layout, &drafts)
+        let occupied = Occupied(
+          slots: slots,
+          row: ObjectKey(space: engine.spaces[layout.rootNumber - 1], reference: found.key.reference))
+        if let place = places[occupied] {
+          drafts[place].objects.append(broken.id)
+          continue
+        }
+        places[occupied] = drafts.count
+        let other = owners[occupied.row]
+        drafts.append(
+          Draft(
+            entityNumber: layout.entityNumber, slots: slots,
+            objects: [other, broken.id].compactMap(\.self), existing: other == nil ? found : nil))
       }
       // The index is not in the model, so there is no constraint to name.
       if !isExplained { return SQLiteStoreError.sqlite(broken.error) }
@@ -57,26 +73,6 @@ extension SaveTransaction {
           constraint: draft.slots.map { layout.slots[$0].name }, objects: draft.objects,
           existing: draft.existing)
       })
-  }
-
-  private func _add(
-    _ id: NSManagedObjectID, _ other: NSManagedObjectID?, _ found: StoredObject, _ slots: [Int],
-    _ values: [Value],
-    _ layout: PropertyLayout, _ drafts: inout [Draft]
-  ) {
-    let index = drafts.firstIndex { draft in
-      draft.slots == slots && draft.values == values
-        && mapping.layout.layout(numbered: draft.entityNumber).rootNumber == layout.rootNumber
-    }
-    if let index {
-      drafts[index].objects.append(id)
-      return
-    }
-    drafts.append(
-      Draft(
-        entityNumber: layout.entityNumber, slots: slots, values: values,
-        objects: [other, id].compactMap { $0 },
-        existing: other == nil ? found : nil))
   }
 
   /// Returns the objects of the save by key, to distinguish them from stored ones.
