@@ -20,17 +20,18 @@ extension NSManagedObjectContext {
   }
 
   /// Rereads the objects whose changes an ancestor has discarded.
-  final func reread(_ changes: DiscardedChanges) {
+  final func reread(_ discards: [DiscardedChanges]) {
+    let entries = DiscardedChanges.united(discards)
     beginMerge()
     defer { endMerge() }
     let chain = ReadChain(above: self)
     var merged = MergedSets()
     // The members of to-manys that were read without the deleted objects are unknown.
-    if changes.entries.anyHeld({ $0.kind == .deleted }) { table.forEach { $0._relations?.dropClean() } }
+    if entries.anyHeld({ $0.kind == .deleted }) { table.forEach { $0._relations?.dropClean() } }
     var gone: [NSManagedObject] = []
     // Observers need the rows of unregistered objects too.
     let needsRows = !events.observers.isEmpty
-    for entry in changes.entries {
+    for entry in entries {
       let object = heldObject(for: entry.id)
       guard object != nil || entry.kind == .deleted || needsRows else { continue }
       let isDeletedElsewhere = object?._flags.contains(.deletedElsewhere) ?? false
@@ -58,12 +59,12 @@ extension NSManagedObjectContext {
     }
     _drop(gone, through: chain)
     if unsaved.hasDeletions {
-      for entry in changes.entries { heldObject(for: entry.id).map(cutLinksToDeleted) }
+      for entry in entries { heldObject(for: entry.id).map(cutLinksToDeleted) }
     }
     for object in gone { merged.deleted.insert(object._objectID) }
     finishMerge(merged)
     for object in gone { forget(object) }
-    _announce(changes)
+    for changes in discards { _announce(changes) }
   }
 
   /// Drops objects that no longer exist anywhere, and the links to them. They are announced as deleted.

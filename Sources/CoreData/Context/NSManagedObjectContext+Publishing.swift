@@ -53,13 +53,7 @@ extension NSManagedObjectContext {
 
   /// Removes the entry of an object whose unsaved changes were discarded.
   final func withdraw(_ object: NSManagedObject) {
-    let id = object._objectID
-    let layers = overlay.layers
-    guard let entry = layers.entry(for: IdentityKey(id)) else { return }
-    overlay.replace(
-      with: layers.map { layer in Layer(layer.entries.filter { !$0.id.isSameObject(as: id) }) }
-        .filter { !$0.entries.isEmpty })
-    discard([entry])
+    if let entry = overlay.withdraw(object._objectID) { discard([entry]) }
   }
 }
 

@@ -51,6 +51,32 @@ import Testing
     child { _ in #expect(seen.text("name") == "Ada") }
   }
 
+  @Test func `many objects that are refreshed one by one are reread by a child that waits`() throws {
+    let authors = try (0..<60).map { try _stack.stored("Author", ["name": "Ada \($0)"]) }
+    let seen = child { context in
+      authors.map { author in
+        let object = context.object(with: author.objectID)
+        object.setValue("Changed", forKey: "name")
+        return object
+      }
+    }
+    try child { try $0.save() }
+    child { _ in
+      // The child's queue is busy meanwhile.
+      _parent.performAndWait {
+        for author in authors {
+          _ = author.text("name")
+          _parent.refresh(author, mergeChanges: false)
+        }
+        #expect(!_parent.hasChanges)
+        #expect(authors.map { $0.text("name") } == (0..<60).map { "Ada \($0)" })
+      }
+    }
+    child { _ in #expect(seen.map { $0.text("name") } == (0..<60).map { "Ada \($0)" }) }
+    let isChanged = NSPredicate(format: "name == 'Changed'")
+    #expect(try _parent.performAndWait { try _parent.all("Author", where: isChanged).count } == 0)
+  }
+
   @Test(arguments: Discard.allCases)
   func `a child's own change stays`(_ discard: Discard) throws {
     let ada = try _stack.stored("Author", ["name": "Ada", "age": 1])

@@ -49,10 +49,10 @@ extension NSManagedObjectContext {
     switch group {
     case .save(let changes): merge(changes)
     case .composed(let save): merge(save.changes)
-    case .discard(let changes, let parent):
-      reread(changes)
+    case .discard(let discard, let parent):
+      reread(discard.parts)
       // A block of the parent first accepts this context's earlier deliveries.
-      parent.async(afterMerges: false) { withExtendedLifetime(changes) {} }
+      parent.async(afterMerges: false) { withExtendedLifetime(discard) {} }
     }
   }
 }

@@ -14,6 +14,25 @@ final class DiscardedChanges: Sendable {
       entries.lazy.filter { $0.kind == .inserted || $0.kind == .annihilated }.map(\.id))
   }
 
+  /// The entries of several discards, one for each object. Their rows do not matter: the objects are reread.
+  static func united(_ discards: [DiscardedChanges]) -> [Layer.Entry] {
+    if discards.count == 1 { return discards[0].entries }
+    var entries: [Layer.Entry] = []
+    var places: [IdentityKey: Int] = [:]
+    for entry in discards.lazy.flatMap(\.entries) {
+      guard let place = places.updateValue(entries.count, forKey: .temporary(entry.id)) else {
+        entries.append(entry)
+        continue
+      }
+      places[.temporary(entry.id)] = place
+      let earlier = entries[place]
+      entries[place] = Layer.Entry(
+        kind: earlier.kind == .deleted ? .deleted : entry.kind, id: entry.id, base: nil, row: nil,
+        changed: earlier.changed.union(entry.changed), isWhole: false)
+    }
+    return entries
+  }
+
   /// Whether the object was never saved.
   func hasInsertion(_ id: NSManagedObjectID) -> Bool { _insertions.contains(id) }
 }
@@ -25,18 +44,24 @@ struct RecentDiscards {
   }
 
   private var _references: [Reference] = []
+  /// The number of references at which those that were reread are looked for.
+  private var _mostBeforeSearch = 16
   /// Insertions that have been made again.
   private var _redone: [NSManagedObjectID] = []
 
   var isEmpty: Bool { _references.isEmpty }
 
   mutating func append(_ changes: DiscardedChanges) {
-    removeReread()
+    // Many discards in a row look at each other a constant number of times.
+    if _references.count >= _mostBeforeSearch {
+      _removeReread()
+      _mostBeforeSearch = max(16, _references.count * 2)
+    }
     _references.append(Reference(changes: changes))
   }
 
   /// Forgets the changes that all descendants have reread.
-  mutating func removeReread() {
+  private mutating func _removeReread() {
     _references.removeAll { $0.changes == nil }
     if _references.isEmpty { _redone = [] }
   }

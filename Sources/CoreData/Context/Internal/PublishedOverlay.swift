@@ -4,12 +4,23 @@ import Synchronization
 final class PublishedOverlay: Sendable {
   private struct State {
     var layers: [Layer] = []
+    /// Objects whose entries the next reader removes from the layers.
+    var withdrawn = IdentitySet()
     /// Children's saves that the context has not accepted yet; on top of `layers`.
     var inbox = Inbox()
     /// Incremented with each change of the inbox.
     var mail = 0
     /// The children of the context.
     var readers: [WeakContext] = []
+
+    /// The layers without the entries that were withdrawn.
+    mutating func settledLayers() -> [Layer] {
+      if withdrawn.isEmpty { return layers }
+      layers = layers.map { layer in Layer(layer.entries.filter { !withdrawn.contains($0.id) }) }
+        .filter { !$0.entries.isEmpty }
+      withdrawn = IdentitySet()
+      return layers
+    }
   }
 
   private let _state = Mutex(State())
@@ -22,7 +33,7 @@ final class PublishedOverlay: Sendable {
 
   /// The layers that the context has accepted. Takes no lock if there are none, as in a context without children.
   @inline(__always)
-  var layers: [Layer] { _hasLayers.load(ordering: .acquiring) ? _state.withLock { $0.layers } : [] }
+  var layers: [Layer] { _hasLayers.load(ordering: .acquiring) ? _state.withLock { $0.settledLayers() } : [] }
 
   /// All layers visible to children, including pending deliveries.
   var visibleLayers: [Layer] { visibleLayers { $0.layers() } }
@@ -32,7 +43,7 @@ final class PublishedOverlay: Sendable {
   ///
   /// - Parameter putTogether: Composes the layers of an inbox.
   func visibleLayers(_ putTogether: (inout Inbox) -> [Layer]) -> [Layer] {
-    var (layers, inbox, mail) = _state.withLock { ($0.layers, $0.inbox, $0.mail) }
+    var (layers, inbox, mail) = _state.withLock { ($0.settledLayers(), $0.inbox, $0.mail) }
     if inbox.isEmpty { return layers }
     layers += putTogether(&inbox)
     // Cached for the next reader unless a delivery was added or removed meanwhile.
@@ -125,7 +136,25 @@ final class PublishedOverlay: Sendable {
 
   func replace(with layers: [Layer]) {
     _hasLayers.store(!layers.isEmpty, ordering: .releasing)
-    _state.withLock { $0.layers = layers }
+    _state.withLock { state in
+      state.layers = layers
+      state.withdrawn = IdentitySet()
+    }
+  }
+
+  /// Removes an object's entry from the layers. Many entries are removed at the cost of one pass, unless the
+  /// layers are read in between.
+  ///
+  /// - Returns: The entry, if there was one.
+  func withdraw(_ id: NSManagedObjectID) -> Layer.Entry? {
+    guard _hasLayers.load(ordering: .acquiring) else { return nil }
+    return _state.withLock { state in
+      guard !state.withdrawn.contains(id), let entry = state.layers.entry(for: IdentityKey(id)) else {
+        return nil
+      }
+      state.withdrawn.insert(id)
+      return entry
+    }
   }
 
   /// Drops the layers that the context has accepted; pending deliveries stay.

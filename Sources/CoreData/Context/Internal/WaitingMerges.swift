@@ -12,14 +12,14 @@ struct WaitingMerges: Sendable {
     case save(SavedChanges)
     case composed(ComposedSave)
     /// Changes that an ancestor has discarded.
-    case discard(DiscardedChanges, by: ContextQueue)
+    case discard(ComposedDiscard, by: ContextQueue)
 
     /// The number of objects.
     var count: Int {
       switch self {
       case .save(let changes): changes.entries.count
       case .composed(let save): save.count
-      case .discard(let changes, _): changes.entries.count
+      case .discard(let discard, _): discard.count
       }
     }
   }
@@ -53,8 +53,13 @@ struct WaitingMerges: Sendable {
 
   /// Adds changes that an ancestor has discarded. They keep their place among the saves.
   mutating func append(_ changes: DiscardedChanges, by queue: ContextQueue) {
-    _groups.append(.discard(changes, by: queue))
-    _isClosed = true
+    if !_isClosed, case .discard(let newest, let other) = _groups.last, other === queue,
+      newest.count + changes.entries.count <= Self.mostObjects
+    {
+      return newest.add(changes)
+    }
+    _groups.append(.discard(ComposedDiscard(changes), by: queue))
+    _isClosed = false
   }
 
   /// The newest group with another save; nil if the save has to begin a group.
@@ -92,6 +97,25 @@ struct WaitingMerges: Sendable {
   mutating func removeAll() {
     _taken = last
     _groups = Deque()
+  }
+}
+
+/// Several changes that one ancestor has discarded.
+final class ComposedDiscard: @unchecked Sendable {
+  // Unchecked: changed under the lock of the queue where it waits; afterwards only the merging context has
+  // it.
+  private(set) var parts: [DiscardedChanges]
+  /// The number of objects.
+  private(set) var count: Int
+
+  init(_ changes: DiscardedChanges) {
+    parts = [changes]
+    count = changes.entries.count
+  }
+
+  func add(_ changes: DiscardedChanges) {
+    parts.append(changes)
+    count += changes.entries.count
   }
 }
 
