@@ -265,8 +265,10 @@ final class FetchReading {
       } else {
         own = _context.unsaved.objects
       }
-      candidates += own.filter { $0._flags.contains(.listed) && $0._layout.rootNumber == root }.map(
-        Candidate.object)
+      for object in own where object._flags.contains(.listed) && object._layout.rootNumber == root {
+        if !object.isFault, let row = object._current, _isExcluded(row) { continue }
+        candidates.append(.object(object))
+      }
     }
     var levels = _chain.overlays
     if !_ownLayers.isEmpty { levels.insert(_ownLayers, at: 0) }
@@ -274,7 +276,10 @@ final class FetchReading {
       for layer in layers.reversed() {
         let entries =
           _matcher.pin.map { layer.candidates(root: root, slot: $0.slot, equalTo: $0.key) } ?? layer.entries
+        let isAlone = levels.count == 1 && layers.count == 1
         for entry in entries where entry.id.space.layout.rootNumber == root {
+          // An insertion that nothing else changes has its whole row here.
+          if isAlone, entry.kind == .inserted, let row = entry.row, _isExcluded(row) { continue }
           let key = IdentityKey(entry.id)
           // The nearest level wins; within a level, all layers are composed.
           if let object = _context.table.object(for: entry.id), object._flags.contains(.listed) { continue }
@@ -285,6 +290,10 @@ final class FetchReading {
     }
     return candidates
   }
+
+  /// Whether values alone tell that their object does not match: most of many unsaved objects are excluded so
+  /// before anything is looked up.
+  private func _isExcluded(_ row: Row) -> Bool { _matcher.test.verdict(row) == false }
 
   private func _matches(_ candidate: Candidate) throws -> Bool {
     switch candidate {
