@@ -76,7 +76,7 @@ package struct AutomaticMigration {
   /// Refuses to lose data on the way from a version that the program does not know. It may be a newer one, and
   /// this the old program that was started again.
   private func _checkLoss(from source: ModelSchema, to destination: ModelSchema) throws {
-    if _flag(NSPersistentStore.lossFromKeptModelOption), !_store.isServed { return }
+    if _flag(StoreOptions.lossFromKeptModel), !_store.isServed { return }
     let lost = SchemaDiff(from: source, to: destination).changes.filter { $0.verdict == .loses }
     guard let first = lost.first else { return }
     let what = lost.map { change in

@@ -99,9 +99,3 @@ public let NSPersistentStoreStagedMigrationManagerOptionKey =
 /// migration happens in the transaction that adds the store.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
   "NSPersistentStoreDeferredLightweightMigrationOptionKey"
-
-extension NSPersistentStore {
-  /// Option: also migrate a file in a way that loses data if the version that it was saved with is known only
-  /// from the file's own copy. A boolean. SwiftData sets it, whose models declare only their latest version.
-  package static let lossFromKeptModelOption = "CoreDataLossFromKeptModelOption"
-}

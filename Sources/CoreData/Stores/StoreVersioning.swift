@@ -43,6 +43,10 @@ package enum StoreVersioning {
 
 /// Reads the options of a store.
 package enum StoreOptions {
+  /// Option: also migrate a file in a way that loses data if the version that it was saved with is known only
+  /// from the file's own copy. A boolean. SwiftData sets it, whose models declare only their latest version.
+  package static let lossFromKeptModel = "CoreDataLossFromKeptModelOption"
+
   /// Whether an option is set and not false. A dictionary, which Core Data accepts for some options, counts
   /// as true.
   package static func isOn(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {

@@ -43,7 +43,7 @@ struct StoreParts {
     description.setOption(NSNumber(value: true), forKey: NSPersistentHistoryTrackingKey)
     description.setOption(
       NSNumber(value: true), forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
-    description.setOption(NSNumber(value: true), forKey: NSPersistentStore.lossFromKeptModelOption)
+    description.setOption(NSNumber(value: true), forKey: StoreOptions.lossFromKeptModel)
     if configuration.url.isFileURL, !configuration.isStoredInMemoryOnly, configuration.allowsSave {
       try FileManager.default.createDirectory(
         at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -61,7 +61,7 @@ enum RowPin {
       }
     } else if layout.slots[slot].isToOne {
       for value in values {
-        guard let reference = value.storedID?.key?.reference else { return nil }
+        guard let reference = value._storedID?.key?.reference else { return nil }
         keys.append(.int(reference))
       }
     } else {
@@ -73,7 +73,7 @@ enum RowPin {
   private static func _keys(_ values: [PredicateValue], of root: Int) -> [Int64]? {
     var keys: [Int64] = []
     for value in values {
-      guard let key = value.storedID?.key else { return nil }
+      guard let key = value._storedID?.key else { return nil }
       if key.space.layout.rootNumber == root { keys.append(key.reference) }
     }
     return keys
@@ -82,7 +82,7 @@ enum RowPin {
 
 extension PredicateValue {
   /// The ID, if the value is an object's or its ID.
-  fileprivate var storedID: NSManagedObjectID? {
+  fileprivate var _storedID: NSManagedObjectID? {
     guard case .object(let object) = self else { return nil }
     return (object.wrapped as? any PredicateIdentifiable)?.predicateIdentity.base as? NSManagedObjectID
   }
