@@ -33,7 +33,9 @@ extension NSManagedObjectContext {
   /// state.
   final func markDeleted(_ object: NSManagedObject, as cause: DeletionCause = .requested) {
     switch cause {
-    case .requested, .settled: object.willChangeState()
+    case .requested, .settled:
+      if undoRecorder != nil { _readForUndo(object) }
+      object.willChangeState()
     case .merged, .vanished, .adopted, .dropped: break
     }
     object._state.delete(cause, by: DeletionCause.Permission())
@@ -44,6 +46,17 @@ extension NSManagedObjectContext {
     }
     unsaved.hasDeletions = unsaved.hasDeletions || cause != .dropped
     recordEvent(object, .eventDeleted)
+  }
+
+  /// Reads the values of a fault that is about to be deleted. Once the deletion is saved, an undo finds them
+  /// nowhere else.
+  private final func _readForUndo(_ object: NSManagedObject) {
+    guard object.isFault, object._row == nil else { return }
+    do {
+      _ = try load(object)
+    } catch {
+      // The save of the deletion reads again, and tells of the error. Only an undo after it lacks the values.
+    }
   }
 
   /// Lets go of objects whose deletion by others has been announced, and to which only the registry refers.

@@ -74,12 +74,15 @@ extension NSManagedObjectContext {
     processPendingChanges()
     // Objects reappear before anything refers to them.
     var reappeared: [IdentityKey: NSManagedObject] = [:]
+    var new: [NSManagedObject] = []
     for change in changes where change.wasAlive && !change.isAlive {
       let old = change.object._id.map { IdentityKey($0) }
       _reappear(change.object)
-      if let old, change.object._flags.contains(.inserted) { reappeared[old] = change.object }
+      guard let old, change.object._flags.contains(.inserted) else { continue }
+      reappeared[old] = change.object
+      new.append(change.object)
     }
-    for object in reappeared.values { _relink(object, to: reappeared) }
+    for object in new { _relink(object, to: reappeared) }
     var pairs = Set<ManyToManyPair.Identity>()
     for change in changes { _revertValues(of: change, &pairs) }
     for change in changes where !change.wasAlive && change.isAlive { _disappear(change.object) }
@@ -101,8 +104,9 @@ extension NSManagedObjectContext {
       object.write(value, at: slot)
       object._relations?.forgetDecoded(slot)
     }
-    // Both ends of a one-to-many were recorded; each is restored separately.
-    for (slot, target) in change.targets { object.link(slot, to: target.flatMap { _isThere($0) ? $0 : nil }) }
+    for (slot, target) in change.targets {
+      _restore(target.flatMap { _isThere($0) ? $0 : nil }, slot, of: object)
+    }
     for change in change.members {
       object.willChangeState()
       let state = object.members(change.slot)
@@ -187,10 +191,32 @@ extension NSManagedObjectContext {
       }
       if let target = reappeared[key] {
         object.link(slot, to: target)
+        _rejoin(object, slot, target)
       } else if let target = object.target(in: value), target._flags.contains(.deleted) || isGone(target) {
         object.link(slot, to: nil)
       }
     }
+  }
+
+  /// Restores a to-one with both ends: since the change, a child may have linked the object to another one, whose
+  /// to-many was not recorded.
+  private final func _restore(_ target: NSManagedObject?, _ slot: Int, of object: NSManagedObject) {
+    let present = object.toOne(slot)
+    object.link(slot, to: target)
+    guard let inverse = object._layout.slots[slot].relationship?.inverseSlot, present !== target else {
+      return
+    }
+    present?.inverseWasCut(inverse, object)
+    target?.inverseWasMade(inverse, object, through: slot)
+  }
+
+  /// Makes an object a member of an owner that has reappeared as a new one. The owner's to-many knows no members
+  /// any more, and none was recorded if only the owner was deleted.
+  private final func _rejoin(_ object: NSManagedObject, _ slot: Int, _ owner: NSManagedObject) {
+    guard let inverse = object._layout.slots[slot].relationship?.inverseSlot,
+      owner._layout.slots[inverse].relationship?.isToMany ?? false
+    else { return }
+    owner.inverseWasMade(inverse, object, through: slot)
   }
 
   /// Whether a link to an object can be restored.

@@ -1,0 +1,125 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Deletions by a rule that were saved, undone, and made again.
+@Suite struct UndoneDeletionTests {
+  enum Between: CaseIterable, Sendable {
+    case nothing, refreshAll, parentSaves, parentSavesAndRefreshAll
+  }
+
+  @Test(arguments: [Setting.sqlite, .memory], Between.allCases)
+  func `no member of an object that is deleted again stays behind`(
+    _ setting: Setting, _ between: Between
+  ) throws {
+    let stack = try TestStack(setting)
+    let child = stack.child(of: stack.root)
+    child.automaticallyMergesChangesFromParent = true
+    child.undoManager = UndoManager()
+    child.undoManager?.groupsByEvent = false
+    let author = try stack.stored("Author", ["name": "Ada"])
+    let book = try stack.stored("Book", ["title": "Notes"])
+    try stack.root.performAndWait {
+      book.setValue(author, forKey: "author")
+      try stack.root.save()
+    }
+    try child.performAndWait {
+      let own = child.object(with: author.objectID)
+      #expect(own.text("name") == "Ada")
+      child.delete(own)
+      child.processPendingChanges()
+      #expect(child.deletedObjects.count == 2)
+      try child.save()
+      if between == .parentSaves || between == .parentSavesAndRefreshAll {
+        try stack.root.performAndWait { try stack.root.save() }
+      }
+      if between == .refreshAll || between == .parentSavesAndRefreshAll { child.refreshAllObjects() }
+      child.undo()
+      #expect(child.insertedObjects.count == 2)
+      let again = try #require(child.insertedObjects.first { $0.entity.name == "Author" })
+      #expect(again.objects("books").map { $0.text("title") } == ["Notes"])
+      child.delete(again)
+      child.processPendingChanges()
+      #expect(child.insertedObjects.count == 0)
+      try child.save()
+    }
+    try stack.root.performAndWait { try stack.root.save() }
+    try stack.fresh { context in
+      try #expect(context.all("Author").isEmpty)
+      try #expect(context.all("Book").isEmpty)
+    }
+  }
+
+  @Test(arguments: Setting.allCases)
+  func `a deletion that was saved is undone with its members`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let context = stack.context
+    context.undoManager = UndoManager()
+    context.undoManager?.groupsByEvent = false
+    context.performAndWait {
+      let author = context.insert("Author", ["name": "Ada"])
+      for title in ["First", "Second"] {
+        let book = context.insert("Book", ["title": title, "author": author])
+        book.setValue(NSSet(object: context.insert("Tag", ["name": title])), forKey: "tags")
+        context.insert("Chapter", ["heading": title, "book": book])
+      }
+    }
+    try stack.save()
+    try context.performAndWait {
+      context.delete(try context.all("Author")[0])
+      context.processPendingChanges()
+    }
+    try stack.save()
+    context.performAndWait { context.undo() }
+    try stack.save()
+    try stack.fresh { context in
+      let authors = try context.all("Author")
+      #expect(authors.map { $0.objects("books").count } == [2])
+      for book in try context.all("Book", by: "title") {
+        #expect(book.object("author") == authors[0])
+        #expect(book.objects("tags").map { $0.text("name") } == [book.text("title")])
+        let chapters = (book.value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject]
+        #expect(chapters?.map { $0.text("heading") } == [book.text("title")])
+      }
+    }
+  }
+}
+
+/// Undoing the change of a to-one that a child has changed since.
+@Suite struct UndoUnderChildTests {
+  @Test(arguments: [Setting.sqlite, .memory])
+  func `both ends follow`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let parent = stack.root
+    parent.undoManager = UndoManager()
+    parent.undoManager?.groupsByEvent = false
+    let child = stack.child(of: parent)
+    let (ada, charles) = (
+      try stack.stored("Author", ["name": "Ada"]), try stack.stored("Author", ["name": "Charles"])
+    )
+    parent.performAndWait {
+      ada.setValue(charles, forKey: "mentor")
+      parent.processPendingChanges()
+    }
+    try child.performAndWait {
+      let own = child.object(with: ada.objectID)
+      own.setValue(own, forKey: "mentor")
+      try child.save()
+    }
+    try parent.performAndWait {
+      #expect(ada.object("mentor") === ada)
+      try parent.save()
+      parent.undo()
+      #expect(ada.object("mentor") == nil)
+      #expect(ada.objects("pupils") == [])
+      #expect(charles.objects("pupils") == [])
+      try parent.save()
+    }
+    try stack.fresh { context in
+      for author in try context.all("Author") {
+        #expect(author.object("mentor") == nil)
+        #expect(author.objects("pupils") == [])
+      }
+    }
+  }
+}
