@@ -117,7 +117,9 @@ import Testing
       try parent.save()
     }
     try stack.fresh { context in
-      let (ada, charles) = (try context.all("Author", by: "name")[0], try context.all("Author", by: "name")[1])
+      let (ada, charles) = (
+        try context.all("Author", by: "name")[0], try context.all("Author", by: "name")[1]
+      )
       #expect(ada.object("mentor") == charles)
       #expect(ada.objects("pupils") == [])
       #expect(charles.object("mentor") == nil)
