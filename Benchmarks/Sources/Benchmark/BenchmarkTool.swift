@@ -7,26 +7,17 @@ import Foundation
     if arguments.first == "--job", arguments.count >= 2 {
       ChildProcess.doJob(arguments[1]) { (job: Job) in JobRun(job).run() }
     }
-    do {
+    MeasuringTool.run {
       let options = try Options(arguments)
       if options.showsHelp { return print(Options.help) }
       try _measure(options)
-    } catch let mistake as Options.Mistake {
-      _say("error: \(mistake)")
-      exit(64)
-    } catch {
-      _say("error: \(error)")
-      exit(70)
     }
   }
 
   private static func _measure(_ options: Options) throws {
-    let isTerminal = isatty(STDERR_FILENO) == 1
-    let session = try Session(options) { text in
-      if isTerminal { _write("\r\u{1B}[K\(text)") }
-    }
+    let session = try Session(options) { MeasuringTool.progress($0, onTerminalOnly: true) }
     let report = try session.run()
-    if isTerminal { _write("\r\u{1B}[K") }
+    MeasuringTool.endProgress()
     let document = Document(report)
     let before = options.resultsDirectory.flatMap { document.last(in: $0) }
     print(options.isJSON ? try document.json() : Table(report: report).text)
@@ -37,10 +28,6 @@ import Foundation
     let name = document.name
     try document.json().write(toFile: "\(directory)/\(name).json", atomically: true, encoding: .utf8)
     try plot.write(toFile: "\(directory)/\(name).svg", atomically: true, encoding: .utf8)
-    _say("Kept as \(directory)/\(name).json")
+    MeasuringTool.say("Kept as \(directory)/\(name).json")
   }
-
-  private static func _say(_ text: String) { _write(text + "\n") }
-
-  private static func _write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

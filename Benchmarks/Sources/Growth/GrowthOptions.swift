@@ -1,8 +1,9 @@
 import Foundation
+import Measuring
 
 /// The command line of `Scripts/benchmark-growth`, understood.
 struct GrowthOptions {
-  struct Mistake: Error, CustomStringConvertible { let description: String }
+  typealias Mistake = MeasuringTool.Mistake
 
   var cases = GrowthCase.all
   /// Whether sizes are small, for a debug build.

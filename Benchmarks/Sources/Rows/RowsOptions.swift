@@ -1,8 +1,9 @@
 import Foundation
+import Measuring
 
 /// The command line of `Scripts/benchmark-rows`, understood.
 struct RowsOptions {
-  struct Mistake: Error, CustomStringConvertible { let description: String }
+  typealias Mistake = MeasuringTool.Mistake
 
   var sizes: [Int] = []
   var steps: [RowsStep]?

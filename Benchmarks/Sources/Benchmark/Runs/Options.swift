@@ -2,7 +2,7 @@ import Foundation
 
 /// The command line, understood.
 struct Options {
-  struct Mistake: Error, CustomStringConvertible { let description: String }
+  typealias Mistake = MeasuringTool.Mistake
 
   var isQuick = false
   var works: [Work]?
