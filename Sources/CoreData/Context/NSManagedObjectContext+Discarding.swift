@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
 
   /// Rereads the objects whose changes an ancestor has discarded.
   final func reread(_ discards: [DiscardedChanges]) {
-    let entries = DiscardedChanges.united(discards)
+    let entries = discards.count == 1 ? discards[0].entries : discards.flatMap(\.entries)
     beginMerge()
     defer { endMerge() }
     let chain = ReadChain(above: self)
@@ -29,6 +29,8 @@ extension NSManagedObjectContext {
     // The members of to-manys that were read without the deleted objects are unknown.
     if entries.anyHeld({ $0.kind == .deleted }) { table.forEach { $0._relations?.dropClean() } }
     var gone: [NSManagedObject] = []
+    // Several discards may name an object.
+    var known = IdentitySet()
     // Observers need the rows of unregistered objects too.
     let needsRows = !events.observers.isEmpty
     for entry in entries {
@@ -53,7 +55,9 @@ extension NSManagedObjectContext {
           mergeUpdate(of: entry.id, row: row, changed: entry.changed, into: &merged)
         }
       case .missing:
-        if let object, object._flags.isDisjoint(with: [.inserted, .deleted]) { gone.append(object) }
+        if let object, object._flags.isDisjoint(with: [.inserted, .deleted]), known.insert(object._objectID) {
+          gone.append(object)
+        }
       case .deleted: break
       }
     }

@@ -79,9 +79,7 @@ package struct AutomaticMigration {
     if _flag(StoreOptions.lossFromKeptModel), !_store.isServed { return }
     let lost = SchemaDiff(from: source, to: destination).changes.filter { $0.verdict == .loses }
     guard let first = lost.first else { return }
-    let what = lost.map { change in
-      "\(change.property.map { "\(change.entity).\($0)" } ?? change.entity): \(change.what)"
-    }.joined(separator: "; ")
+    let what = lost.map { "\($0.subject): \($0.what)" }.joined(separator: "; ")
     var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: what, "entity": first.entity]
     info["property"] = first.property
     throw _store.failure(

@@ -65,9 +65,7 @@ package enum InferenceCheck {
   package static func check(from source: ModelSchema, to destination: ModelSchema) throws {
     let blocked = SchemaDiff(from: source, to: destination).changes.filter { $0.verdict == .blocked }
     guard !blocked.isEmpty else { return }
-    let reasons = blocked.map { change in
-      "\(change.property.map { "\(change.entity).\($0)" } ?? change.entity): \(change.what), \(change.why)"
-    }.joined(separator: "; ")
+    let reasons = blocked.map { "\($0.subject): \($0.what), \($0.why)" }.joined(separator: "; ")
     var info: [String: Any] = [
       NSLocalizedFailureReasonErrorKey: reasons, "reason": reasons, "entity": blocked[0].entity,
     ]

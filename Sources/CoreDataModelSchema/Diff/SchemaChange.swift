@@ -19,6 +19,9 @@ package struct SchemaChange: Sendable, Hashable {
   package let verdict: Verdict
   package let why: String
 
+  /// What has changed: `Book`, or `Book.title`.
+  package var subject: String { property.map { "\(entity).\($0)" } ?? entity }
+
   package init(entity: String, property: String?, what: String, verdict: Verdict, why: String) {
     self.entity = entity
     self.property = property

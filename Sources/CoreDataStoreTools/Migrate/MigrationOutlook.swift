@@ -82,7 +82,7 @@ struct MigrationReport {
     if outlook.steps.isEmpty { return text + "The store has this version of the model already.\n" }
     for step in outlook.steps {
       let change = step.change
-      let place = change.property.map { "\(change.entity).\($0)" } ?? change.entity
+      let place = change.subject
       text += "  \(place): \(change.what); \(change.why)."
       if let affected = step.affected { text += " " + Self._affected(change.verdict, affected) }
       text += "\n"
@@ -102,7 +102,7 @@ struct MigrationReport {
   var conclusion: String {
     if outlook.isBlocked {
       let places = outlook.steps.filter { $0.change.verdict == .blocked }.map(\.change)
-        .map { change in change.property.map { "\(change.entity).\($0)" } ?? change.entity }
+        .map(\.subject)
       return "Lightweight migration cannot carry this: \(places.joined(separator: ", ")) "
         + "\(places.count == 1 ? "needs" : "need") a mapping model, which a program of yours runs."
     }

@@ -14,25 +14,6 @@ final class DiscardedChanges: Sendable {
       entries.lazy.filter { $0.kind == .inserted || $0.kind == .annihilated }.map(\.id))
   }
 
-  /// The entries of several discards, one for each object. Their rows do not matter: the objects are reread.
-  static func united(_ discards: [DiscardedChanges]) -> [Layer.Entry] {
-    if discards.count == 1 { return discards[0].entries }
-    var entries: [Layer.Entry] = []
-    var places: [IdentityKey: Int] = [:]
-    for entry in discards.lazy.flatMap(\.entries) {
-      guard let place = places.updateValue(entries.count, forKey: .temporary(entry.id)) else {
-        entries.append(entry)
-        continue
-      }
-      places[.temporary(entry.id)] = place
-      let earlier = entries[place]
-      entries[place] = Layer.Entry(
-        kind: earlier.kind == .deleted ? .deleted : entry.kind, id: entry.id, base: nil, row: nil,
-        changed: earlier.changed.union(entry.changed), isWhole: false)
-    }
-    return entries
-  }
-
   /// Whether the object was never saved.
   func hasInsertion(_ id: NSManagedObjectID) -> Bool { _insertions.contains(id) }
 }

@@ -59,7 +59,7 @@ package enum ExternalFile: Sendable {
   case other
 }
 
-/// Maps large files instead of copying them, so that a value that nobody looks at takes no memory.
+/// Maps large files instead of copying them, so that a value that is never read takes no memory.
 ///
 /// What a row refers to stays readable though another save replaces the value and deletes the file: a mapping
 /// keeps the file's content. A file of a value is written once. If a program other than Core Data truncates one
