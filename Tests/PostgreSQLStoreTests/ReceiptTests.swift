@@ -73,6 +73,21 @@ struct ReceiptTests {
     while !probe.isFinished { usleep(1_000) }
   }
 
+  /// Runs a body with a session of its own beside the test, and lets no COMMIT wait afterwards.
+  private func _start(_ url: URL, _ body: @escaping @Sendable (ServerSession) throws -> Void) -> Thread {
+    let thread = Thread {
+      do {
+        let session = try ServerSession(url)
+        defer { #expect(throws: Never.self) { try session.setReplica("") } }
+        try body(session)
+      } catch {
+        Issue.record(error)
+      }
+    }
+    thread.start()
+    return thread
+  }
+
   @Test(arguments: Work.allCases, [1, 4])
   func `work that was committed unheard succeeds once`(_ work: Work, connections: Int) throws {
     let server = try PostgreSQLServer.another()
@@ -81,18 +96,10 @@ struct ReceiptTests {
     let context = try _filled(url, connections: connections)
     let session = try ServerSession(url)
     try _waitForReplica(session, url)
-    let ender = Thread {
-      do {
-        let session = try ServerSession(url)
-        // Ensures that nothing waits forever.
-        defer { #expect(throws: Never.self) { try session.setReplica("") } }
-        #expect(try session.waits { try $0.commitsWaitingForReplica() == 1 })
-        try session.endCommitsWaitingForReplica()
-      } catch {
-        Issue.record(error)
-      }
+    let ender = _start(url) { session in
+      #expect(try session.waits { try $0.commitsWaitingForReplica() == 1 })
+      try session.endCommitsWaitingForReplica()
     }
-    ender.start()
     #expect(throws: Never.self) { try context.performAndWait { try work.run(context) } }
     while !ender.isFinished { usleep(1_000) }
     #expect(try _counts(url) == work.outcome)
@@ -106,17 +113,10 @@ struct ReceiptTests {
     let session = try ServerSession(url)
     try _waitForReplica(session, url)
     let before = try session.receipts()
-    let ender = Thread {
-      do {
-        let session = try ServerSession(url)
-        defer { #expect(throws: Never.self) { try session.setReplica("") } }
-        #expect(try session.waits { try $0.commitsWaitingForReplica() == 1 })
-        try session.cancelCommitsWaitingForReplica()
-      } catch {
-        Issue.record(error)
-      }
+    let ender = _start(url) { session in
+      #expect(try session.waits { try $0.commitsWaitingForReplica() == 1 })
+      try session.cancelCommitsWaitingForReplica()
     }
-    ender.start()
     #expect(throws: Never.self) { try context.performAndWait { try Work.save.run(context) } }
     while !ender.isFinished { usleep(1_000) }
     #expect(try _counts(url) == Work.save.outcome)
@@ -131,16 +131,9 @@ struct ReceiptTests {
     let session = try ServerSession(url)
     try _waitForReplica(session, url)
     let isOver = Atomic<Bool>(false)
-    let ender = Thread {
-      do {
-        let session = try ServerSession(url)
-        defer { #expect(throws: Never.self) { try session.setReplica("") } }
-        while !isOver.load(ordering: .relaxed) { try session.cancelCommitsWaitingForReplica() }
-      } catch {
-        Issue.record(error)
-      }
+    let ender = _start(url) { session in
+      while !isOver.load(ordering: .relaxed) { try session.cancelCommitsWaitingForReplica() }
     }
-    ender.start()
     let error = #expect(throws: CocoaError.self) {
       try context.performAndWait { try Work.save.run(context) }
     }
