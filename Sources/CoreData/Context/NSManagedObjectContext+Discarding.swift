@@ -37,8 +37,11 @@ extension NSManagedObjectContext {
       let object = heldObject(for: entry.id)
       guard object != nil || entry.kind == .deleted || needsRows else { continue }
       let isDeletedElsewhere = object?._flags.contains(.deletedElsewhere) ?? false
-      if !isDeletedElsewhere, object?._flags.contains(.deleted) ?? false { continue }
       object?._relations?.dropClean()
+      if let object, !isDeletedElsewhere, object._flags.contains(.deleted) {
+        _reread(deleted: object, through: chain)
+        continue
+      }
       let found: ReadChain.Found
       do {
         found = try chain.read(entry.id).found
@@ -69,6 +72,19 @@ extension NSManagedObjectContext {
     finishMerge(merged)
     for object in gone { forget(object) }
     for changes in discards { _announce(changes) }
+  }
+
+  /// Rereads an object that is deleted here, for when the deletion is taken back.
+  private final func _reread(deleted object: NSManagedObject, through chain: ReadChain) {
+    guard object._flags.isDisjoint(with: [.inserted, .vanished]),
+      let found = try? chain.read(object._objectID).found
+    else { return }
+    switch found {
+    case .row(let row): if object._row != nil { object._row = row }
+    // What an ancestor has deleted it may bring back.
+    case .deleted: break
+    case .missing: object._state.recordMissingRow()
+    }
   }
 
   /// Drops objects that no longer exist anywhere, and the links to them. They are announced as deleted.

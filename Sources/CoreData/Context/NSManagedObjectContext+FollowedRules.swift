@@ -63,6 +63,8 @@ extension NSManagedObjectContext {
     }
     savePass.followed.append(object)
     guard let row = entry.row else {
+      // The save has stored an insertion before the rule deletes the row.
+      object._state.cancelInsertion()
       markDeleted(object, as: .settled)
       forgetMembers([object])
       return

@@ -76,6 +76,8 @@ extension NSManagedObjectContext {
     let old = object._row
     rereadInverses(object._layout, from: old, to: row)
     object.cutOvertakenInverses(by: row)
+    // The children's saves still say what rebasing drops; a listed object says it for them.
+    if object.hasTakenBackChange { markChanged(object) }
     object.rebase(on: row)
     object.cutRemovedLinks(since: old)
   }
@@ -122,6 +124,18 @@ extension NSManagedObject {
       else { continue }
       link(slot, to: nil)
     }
+  }
+
+  /// Whether children's saves assigned the value that the object has in its own row, which is no change.
+  final var hasTakenBackChange: Bool {
+    guard _flags.contains(.adopted), _flags.isDisjoint(with: [.listed, .inserted, .deleted]),
+      let draft = _draft, let row = _row
+    else { return false }
+    var isFound = false
+    _changed.forEach { slot in
+      if !_layout.slots[slot].isToMany, row.hasSameCell(as: draft, at: slot) { isFound = true }
+    }
+    return isFound
   }
 
   /// Where this object's unsaved to-one wins over one saved elsewhere, the other target loses the link. Where

@@ -90,6 +90,9 @@ extension NSManagedObjectContext {
       case .gone: break
       }
     }
+    for entry in changes.entries where !entry.id.space.layout.recordedToManySlots.isEmpty {
+      _rereadOtherEnds(of: entry)
+    }
     if !unknown.isEmpty { _mergeUnknown(unknown, through: chain, into: &merged) }
     _mergeDeletions(changes, isForeign: isForeign, through: chain, into: &merged)
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
@@ -318,12 +321,26 @@ extension NSManagedObjectContext {
     return _parent == nil ? row.version >= mine.version : !row.hasSameValues(as: mine, layout)
   }
 
-  /// Invalidates the to-manys that a save has changed, even if the values are equal: a child may have saved
-  /// its own stale members, to which a sibling's additions were applied before they reached the stores.
+  /// Invalidates the to-manys that a save has changed, even if the object's own row is as new: its members may
+  /// have been read before that save, and a child may have saved stale ones.
   private final func _rereadMembers(of object: NSManagedObject, _ changed: SlotSet) {
-    guard _parent != nil else { return }
     object._relations?.forEachToMany { slot, state in
       if changed.contains(slot) { state.unrealise() }
+    }
+  }
+
+  /// Invalidates the other ends of the pairs that a save has changed. A merge policy may have dropped the save's
+  /// own change of the other end.
+  private final func _rereadOtherEnds(of entry: Layer.Entry) {
+    guard let row = entry.row else { return }
+    let slots = entry.id.space.layout.slots
+    for slot in entry.id.space.layout.recordedToManySlots where entry.changed.contains(slot) {
+      guard case .toMany(let delta) = row[slot], let relationship = slots[slot].relationship,
+        relationship.isManyToMany, let inverse = relationship.inverseSlot
+      else { continue }
+      for id in delta.added + delta.removed {
+        table.object(for: localized(id))?._relations?.members(inverse)?.unrealise()
+      }
     }
   }
 

@@ -100,6 +100,7 @@ extension NSManagedObjectContext {
     var handedUp: [NSManagedObject] = []
     var kept: [NSManagedObject] = []
     let chain = ReadChain(peekingAbove: self)
+    let missing = _missingObjects(among: objects + adopted, chain)
     for object in objects + adopted {
       let isAdopted = object._flags.contains(.adopted)
       let wasInserted = object._flags.contains(.inserted)
@@ -108,7 +109,9 @@ extension NSManagedObjectContext {
       let wasTold = object._flags.contains(.toldDeleted)
       object._state.rollBack()
       // Nothing brings back a row that others have deleted.
-      let isGone = wasDeleted && (isVanished || chain.deletes(object._objectID))
+      let isGone =
+        wasDeleted && (isVanished || chain.deletes(object._objectID))
+        || missing.contains(object._objectID)
       if wasInserted || isGone {
         if wasInserted || !wasTold { sets.deleted.insert(object) }
         table.remove(object)
@@ -141,6 +144,26 @@ extension NSManagedObjectContext {
     discard(discarded)
     guard !(objects.isEmpty && adopted.isEmpty) else { return }
     sets.post(by: self)
+  }
+
+  /// Returns those that children have changed although others had deleted their rows: without the change,
+  /// nothing is left of them. Rows in memory are there; others are read in one batch.
+  private final func _missingObjects(among changed: [NSManagedObject], _ chain: ReadChain) -> IdentitySet {
+    var missing = IdentitySet()
+    var keys: [ObjectKey] = []
+    for object in changed where object._flags.contains(.adopted) {
+      guard !object._flags.contains(.inserted), let key = object._objectID.key,
+        chain.newestRow(for: object._objectID) == nil
+      else { continue }
+      keys.append(key)
+    }
+    // What cannot be read stays; firing it reports why.
+    guard !keys.isEmpty, let read = try? chain.coordinator?.readableRows(for: keys) else { return missing }
+    for (position, key) in keys.enumerated() where read.rows[position] == nil && read.damage[position] == nil
+    {
+      missing.insert(NSManagedObjectID(key))
+    }
+    return missing
   }
 
   // MARK: Reset

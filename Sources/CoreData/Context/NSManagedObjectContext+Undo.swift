@@ -147,8 +147,8 @@ extension NSManagedObjectContext {
     }
     discards.forgetInsertion(object._objectID)
     if object._context === self, table.object(for: object._objectID) === object {
-      // Deleted, but not saved yet.
-      if object._flags.contains(.adopted) { withdraw(object) }
+      // Deleted, but not saved yet. Children may have read the deletion.
+      withdraw(object)
       object._state.undelete()
       events.deletions.removeAll { $0 === object }
       // To-manys loaded meanwhile lack the object.
@@ -227,7 +227,8 @@ extension NSManagedObjectContext {
   /// Reverts an insertion.
   private final func _disappear(_ object: NSManagedObject) {
     guard object._context === self, !object._flags.contains(.deleted) else { return }
-    // References to it were recorded and have been restored.
+    // References to it were recorded and have been restored, except those that others have made since.
+    cutReferences(to: object, cascading: false)
     markDeleted(object, as: .settled)
   }
 }

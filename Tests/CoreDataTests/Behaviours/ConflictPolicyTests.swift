@@ -188,6 +188,53 @@ import Testing
     }
   }
 
+  @Test(arguments: Setting.direct)
+  func `overwriting restores no link to an object that is gone`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let context = stack.sibling()
+    context.mergePolicy = NSMergePolicy.overwrite
+    let mentor = try stack.stored("Author", ["name": "Ada"])
+    let pupil = try stack.stored("Author", ["name": "Eve", "mentor": mentor])
+    try context.performAndWait {
+      context.object(with: pupil.objectID).setValue("Eva", forKey: "name")
+      try stack.root.performAndWait {
+        stack.root.delete(mentor)
+        try stack.root.save()
+      }
+      try context.save()
+    }
+    try stack.fresh { context in
+      let authors = try context.all("Author")
+      #expect(authors.map { $0.text("name") } == ["Eva"])
+      #expect(authors.first?.objectIDs(forRelationshipNamed: "mentor") == [])
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func `an object that is inserted again keeps no link to one that is not`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let context = stack.sibling()
+    context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+    let mentor = try stack.stored("Author", ["name": "Ada"])
+    let pupil = try stack.stored("Author", ["name": "Eve", "mentor": mentor])
+    let book = try stack.stored("Book", ["author": mentor])
+    try context.performAndWait {
+      // The mentor is among the changed objects, but has nothing to write.
+      context.object(with: book.objectID).setValue(context.object(with: pupil.objectID), forKey: "author")
+      context.object(with: pupil.objectID).setValue("Eva", forKey: "name")
+      try stack.root.performAndWait {
+        for object in [book, mentor, pupil] { stack.root.delete(object) }
+        try stack.root.save()
+      }
+      try context.save()
+    }
+    try stack.fresh { context in
+      let authors = try context.all("Author")
+      #expect(authors.map { $0.text("name") } == ["Eva"])
+      #expect(authors.first?.objectIDs(forRelationshipNamed: "mentor") == [])
+    }
+  }
+
   @Test(
     arguments: Setting.direct,
     [

@@ -95,6 +95,29 @@ import Testing
     #expect(count == 0)
   }
 
+  @Test func `an insertion that cascade deletes in the same save is announced as deleted`() throws {
+    let root = _stack.root
+    nonisolated(unsafe) var shown = Set<NSManagedObject>()
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextObjectsDidChange, object: root, queue: nil
+    ) {
+      shown.formUnion($0.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> ?? [])
+      shown.subtract($0.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? [])
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    let save = try root.performAndWait {
+      let owner = root.object(with: _owner)
+      root.delete(owner)
+      root.processPendingChanges()
+      root.insert("Item").setValue(owner, forKey: "master")
+      return try root.saved()
+    }
+    #expect(root.performAndWait { shown.count } == 0)
+    #expect((save.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.count == 0)
+    let count = try reread { try $0.count("Item") }
+    #expect(count == 0)
+  }
+
   @Test func `no action leaves what was linked meanwhile`() throws {
     let item = try _stack.stored("Item").objectID
     try deleteOwner { try link(item, "leaver") }

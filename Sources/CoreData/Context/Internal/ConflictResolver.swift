@@ -190,6 +190,8 @@ struct VersionConflictResolver {
     _object._row = nil
     _object._state.insertAnew()
     _object._changed = SlotSet(_object._layout.slots.indices)
+    // The context may have announced the deletion, and registered the object again for a child's change.
+    _context.recordEvent(_object, .eventMergedInsert)
     _dropLostLinks()
   }
 
@@ -200,12 +202,17 @@ struct VersionConflictResolver {
       for target in _object.knownTargets(slot) { target._relations?.dropClean() }
     }
     _object._relations?.dropClean()
+    _dropLinksToMissing(SlotSet(_object._layout.toOneSlots))
+  }
+
+  /// Drops the links of some to-ones to objects whose rows are gone.
+  private func _dropLinksToMissing(_ slots: SlotSet) {
     guard let draft = _object._draft else { return }
     var links: [(slot: Int, key: ObjectKey)] = []
-    for slot in _object._layout.toOneSlots {
-      // A changed target is inserted again as well, or reported as gone.
+    for slot in _object._layout.toOneSlots where slots.contains(slot) {
+      // A target that the save writes is inserted again as well, or reported as gone.
       guard case .reference(let key) = draft[slot], key != _object._key,
-        !(_context.registered(in: draft[slot])?.isDirty ?? false)
+        _context.registered(in: draft[slot])?._flags.isDisjoint(with: [.inserted, .written]) ?? true
       else { continue }
       links.append((slot, key))
     }
@@ -257,6 +264,8 @@ struct VersionConflictResolver {
     let slots = _object._layout.slots
     var changed = SlotSet()
     var dropped = SlotSet()
+    // Written again although they are not changed here.
+    var restored = SlotSet()
     for slot in slots.indices where !slots[slot].isToMany && !slots[slot].isTransient {
       let isMine = local[slot] != base[slot]
       let isTheirs = persisted[slot] != base[slot]
@@ -267,7 +276,10 @@ struct VersionConflictResolver {
         default: isMine
         }
       if isMine, !takesMine { dropped.insert(slot) }
-      if takesMine, local[slot] != persisted[slot] { changed.insert(slot) }
+      if takesMine, local[slot] != persisted[slot] {
+        changed.insert(slot)
+        if !isMine { restored.insert(slot) }
+      }
     }
     let row = local.laid(over: persisted, changed.union(_object._layout.transientSlots), _object._layout)
     _cutOwnTargets { dropped.contains($0) }
@@ -282,6 +294,7 @@ struct VersionConflictResolver {
     _object._state.ownDraft()
     // Keep local additions and removals; reread the changes of others in the same relationship.
     _object._relations?.dropClean()
+    if !restored.isEmpty { _dropLinksToMissing(restored) }
   }
 
   /// Rereads the to-manys from which a dropped change, of the object's to-one or its deletion, has removed
