@@ -18,7 +18,8 @@ extension NSPersistentStoreCoordinator {
     let placement =
       isFile
       ? try kind.placement(
-        of: store.key.identifier, at: URL, isOpen: self.persistentStore(for: URL) != nil, like: store.url) : nil
+        of: store.key.identifier, at: URL, isOpen: self.persistentStore(for: URL) != nil, like: store.url)
+      : nil
     // A file that is not a store also occupies the URL.
     if isFile, (try? kind.isVacant(URL, options: options)) != true {
       throw CocoaError(
@@ -26,7 +27,7 @@ extension NSPersistentStoreCoordinator {
         userInfo: [
           NSLocalizedDescriptionKey:
             "There is a file at \(URL.path) already, and a store is moved to a new one only. Remove it, or destroy the store in "
-            + "it with destroyPersistentStore(at:ofType:options:).", NSURLErrorKey: URL,
+            + "it with destroyPersistentStore(at:ofType:options:).", NSURLErrorKey: URL.withoutPasswords,
         ])
     }
     let (moved, ids) =
@@ -65,7 +66,8 @@ extension NSPersistentStoreCoordinator {
 
   /// Creates a store where it remains.
   private final func _create(
-    _ source: any StoreEngine, of store: NSPersistentStore, as kind: any StoreKind, at file: URL?, given url: URL,
+    _ source: any StoreEngine, of store: NSPersistentStore, as kind: any StoreKind, at file: URL?,
+    given url: URL,
     _ options: [AnyHashable: Any]?, _ storeType: String
   ) throws -> (NSPersistentStore, Moved) {
     if let file { kind.prepare(file, like: store.url) }

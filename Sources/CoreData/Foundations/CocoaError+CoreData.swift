@@ -8,6 +8,9 @@ extension CocoaError {
   ///   - message: The request, the finding, and a remedy.
   static func coreData(_ code: Int, _ message: String, _ userInfo: [String: Any] = [:]) -> CocoaError {
     var info = userInfo
+    for (key, value) in userInfo {
+      if let url = value as? URL { info[key] = url.withoutPasswords }
+    }
     info[NSLocalizedDescriptionKey] = message
     return CocoaError(CocoaError.Code(rawValue: code), userInfo: info)
   }

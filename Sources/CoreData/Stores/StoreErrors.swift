@@ -31,7 +31,7 @@ package enum StoreErrors {
 
   package static func cocoa(_ error: any Error, _ url: URL?) -> any Error {
     var info: [String: Any] = [:]
-    if let url { info[NSURLErrorKey] = url }
+    if let url { info[NSURLErrorKey] = url.withoutPasswords }
     switch error {
     case is CocoaError, is StoreConflictError, is StoreConstraintError: return error
     case let error as CustomStoreError: return error.underlying
