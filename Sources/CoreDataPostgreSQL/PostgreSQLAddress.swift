@@ -14,6 +14,12 @@ package struct PostgreSQLAddress: Sendable, Equatable {
   package let isPooled: Bool
   /// The address without password, for messages and as the store's URL.
   let url: URL
+  /// The schema of a store whose entity numbers a new store here continues: one that a migration fills, whose
+  /// content then replaces that store's.
+  let numbersFrom: String?
+
+  /// The query item of `numbersFrom`, which only migrations set.
+  static let numbersItem = "coredata_numbers"
 
   /// - Throws: `PostgreSQLStoreError.address` for a URL that is not that of a PostgreSQL database.
   package init(_ url: URL) throws {
@@ -21,16 +27,18 @@ package struct PostgreSQLAddress: Sendable, Equatable {
       .address(
         "\(reason). A store's URL has the form postgresql://user@host:5432/database?schema=name")
     }
-    guard var components = URLComponents(url: url, resolvingAgainstBaseURL: false),
+    guard let components = URLComponents(url: url, resolvingAgainstBaseURL: false),
       ["postgresql", "postgres"].contains(components.scheme?.lowercased())
     else { throw refuse("'\(url.scheme ?? "")' is no scheme of a PostgreSQL URL") }
     var settings = ["application_name": "CoreData", "client_encoding": "UTF8"]
     var schema = "coredata"
     var isPooled = false
+    var numbersFrom: String?
     for item in components.queryItems ?? [] {
       guard let value = item.value else { throw refuse("'\(item.name)' has no value") }
       switch item.name {
       case "schema": schema = value
+      case Self.numbersItem: numbersFrom = value
       case "pooler":
         guard value == "transaction" else {
           throw refuse("'\(value)' is no mode of a pooler that the store knows: there is 'transaction'")
@@ -57,13 +65,10 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         "'\(schema)' cannot be a store's schema: it must be one of the store's own, of at most 63 bytes")
     }
     if settings["connect_timeout"] == nil { settings["connect_timeout"] = "10" }
-    components.password = nil
-    components.queryItems = components.queryItems?.filter {
-      $0.name != "password" && $0.name != "sslpassword"
-    }
     self.settings = settings
     self.schema = schema
+    self.numbersFrom = numbersFrom
     self.isPooled = isPooled
-    self.url = components.url ?? URL(string: "postgresql:///")!
+    self.url = url.withoutPasswords
   }
 }

@@ -20,6 +20,8 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
   case noCollation(PostgreSQLError)
   /// The store was opened for reading only.
   case readOnly(schema: String)
+  /// A newer version of the model has made the store unusable for this one.
+  case outdated(schema: String, epoch: Int64, needed: Int64, since: String?)
   /// Timed out waiting for a lock or a connection.
   case timeout(String)
   /// The engine was closed.
@@ -39,6 +41,7 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     switch self {
     case .address, .connection, .option: NSPersistentStoreOpenError
     case .noStore: NSPersistentStoreTypeMismatchError
+    case .outdated: NSPersistentStoreIncompatibleVersionHashError
     case .model, .incomplete: NSPersistentStoreIncompatibleSchemaError
     case .readOnly: CocoaError.Code.fileWriteNoPermission.rawValue
     case .timeout: NSPersistentStoreTimeoutError
@@ -84,6 +87,9 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
         + "created for another locale. Sort with 'compare:' or 'caseInsensitiveCompare:', or have the schema's "
         + "owner create the collation"
     case .readOnly(let schema): "the store in the schema '\(schema)' was opened for reading only"
+    case .outdated(let schema, let epoch, let needed, let since):
+      "this program's version of the model is number \(epoch) of the store in the schema '\(schema)', which "
+        + "needs number \(needed) since \(since ?? "a migration"). Start the program that has it"
     case .timeout(let reason): "the store is busy: \(reason)"
     case .closed: "the store was removed or closed; add it again before using its objects"
     case .server(let error): "\(error)"
@@ -96,6 +102,14 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     case .unstorable(let entity, let property, let reason):
       "\(entity).\(property) cannot be stored: \(reason)"
     }
+  }
+
+  /// A row of an entity that the program's model does not have: a newer version of the model has added it.
+  static func unknownEntity(_ number: Int64, table: String, key: Int64) -> PostgreSQLStoreError {
+    .corruptRow(
+      table: table, key: key,
+      reason:
+        "the model has no entity number \(number); if a newer version of it has, start the newer program")
   }
 
   /// Runs `body` and converts the connection's errors to store errors.

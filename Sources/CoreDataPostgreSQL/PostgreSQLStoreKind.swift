@@ -41,33 +41,51 @@ struct PostgreSQLStoreKind: StoreKind {
     -> NSPersistentStore
   {
     let isReadOnly = StoreOptions.isTrue(NSReadOnlyPersistentStoreOption, request.options)
-    let mapping = try PostgreSQLMapping.mapping(for: request.model.layout, schema: address.schema)
     let derivations = try PostgreSQLDerivations(request.model.layout)
-    let expected = PostgreSQLSchema(mapping, derivations, schema: address.schema)
+    // Fails for a model that no tables can hold, before anything is asked of a server.
+    _ = try PostgreSQLMapping.mapping(for: request.model.layout, schema: address.schema)
     let pool = _pool(address, request.options)
     var metadata: [String: Any]
+    let mapping: StoreMapping
+    let epoch: Int64
     let capabilities: PostgreSQLCapabilities
     var keepsHistory = StoreOptions.isOn(NSPersistentHistoryTrackingKey, request.options)
     do {
+      let opening = PostgreSQLOpening(address, request, isReadOnly: isReadOnly)
       metadata = try PostgreSQLStoreError.translating {
         try pool.withConnection("opening the store") { connection in
           try _checkEncoding(connection)
-          func prepared() throws -> [String: Any] {
-            try _prepared(connection, address, mapping, derivations, request, isReadOnly: isReadOnly)
-          }
           do {
-            return try prepared()
+            return try opening.prepare(connection)
           } catch let error as PostgreSQLError where error.isDuplicate {
             // Another program created the store meanwhile, on a server without advisory locks.
-            return try prepared()
+            return try opening.prepare(connection)
           }
         }
       }
-      if try _migrates(metadata, address, request) {
-        metadata = try _migrated(metadata, pool, url, address, request)
-      } else {
-        metadata = try _renewed(metadata, expected, pool, address, isReadOnly: isReadOnly)
+      func version() throws -> Int64? {
+        try PostgreSQLStoreError.translating {
+          try pool.withConnection("opening the store") { try opening.epoch(of: metadata, $0) }
+        }
       }
+      if let known = try version() {
+        epoch = known
+      } else {
+        metadata = try _migrated(metadata, pool, url, address, request)
+        guard let now = try version() else { throw opening.unknownVersion(metadata) }
+        epoch = now
+      }
+      let numbers = try PostgreSQLStoreError.translating {
+        try pool.withConnection("opening the store") { connection in
+          try PostgreSQLTypes(connection, schema: address.schema)?
+            .numbers(for: request.model.layout, schema: address.schema)
+        }
+      }
+      mapping = try PostgreSQLMapping.mapping(
+        for: request.model.layout, schema: address.schema, numbers: numbers)
+      var expected = PostgreSQLSchema(mapping, derivations, schema: address.schema)
+      if numbers == nil { expected.ownTables = PostgreSQLOwnTable.former }
+      metadata = try _renewed(metadata, expected, pool, address, isReadOnly: isReadOnly)
       capabilities = try _check(expected, pool, address, isReadOnly)
       // Once begun, the history is kept: readers could not detect gaps.
       if !keepsHistory { keepsHistory = try _hasHistory(pool, address) }
@@ -80,7 +98,8 @@ struct PostgreSQLStoreKind: StoreKind {
       type: type, configuration: request.configuration, url: address.url, options: request.options,
       entities: request.entities, isReadOnly: isReadOnly, metadata: [:], key: key)
     let engine = PostgreSQLStoreEngine(
-      address, pool: pool, mapping: mapping, key: key, entities: request.model.entities,
+      address, pool: pool, mapping: mapping, epoch: PostgreSQLEpoch(number: epoch, schema: address.schema),
+      key: key, entities: request.model.entities,
       persistentStore: store,
       isReadOnly: isReadOnly, keepsHistory: keepsHistory, derivations: derivations,
       generations: _generations(request.options),
@@ -162,105 +181,6 @@ struct PostgreSQLStoreKind: StoreKind {
       maximumAge: (options?[NSPostgreSQLQueryGenerationAgeOption] as? NSNumber)?.doubleValue ?? 300)
   }
 
-  /// Returns the metadata of the store, creating the store if it does not exist.
-  private func _prepared(
-    _ connection: PostgreSQLConnection, _ address: PostgreSQLAddress, _ mapping: StoreMapping,
-    _ derivations: PostgreSQLDerivations, _ request: StoreRequest, isReadOnly: Bool
-  ) throws -> [String: Any] {
-    if try _exists(connection, address.schema) {
-      return try PostgreSQLMetadata.read(connection, schema: address.schema)
-    }
-    guard !isReadOnly else {
-      throw PostgreSQLStoreError.noStore(
-        schema: address.schema,
-        reason: "it is not there, and a store that is opened for reading only is not created")
-    }
-    return try connection.transaction {
-      // Of several processes that find no store, one creates it and the others wait.
-      try PostgreSQLStoreLock.acquire(address.schema, on: connection)
-      if try _exists(connection, address.schema) {
-        return try PostgreSQLMetadata.read(connection, schema: address.schema)
-      }
-      do {
-        let rules = try PostgreSQLCaseRules(of: connection)
-        for statement in PostgreSQLSchema(mapping, derivations, schema: address.schema).statements(rules) {
-          try connection.execute(statement)
-        }
-      } catch let error as PostgreSQLError where error.isDenied {
-        throw PostgreSQLStoreError.noStore(
-          schema: address.schema,
-          reason:
-            "it is not there, and the role may not create it (\(error.message)); have its owner open the store "
-            + "once, or grant CREATE on the database")
-      }
-      try PostgreSQLSchema(mapping, derivations, schema: address.schema).writeNames(to: connection)
-      var content = PostgreSQLParameters()
-      content.add(bytes: CompiledModelWriter.write(request.model.layout.schema, for: .store))
-      try connection.run(
-        "INSERT INTO \(PostgreSQLNames.quoted(address.schema)).\"_model_cache\" (\"content\") VALUES ($1::bytea)",
-        content,
-        isRepeated: false)
-      let metadata = StoreVersioning.metadata(
-        for: request.model, request.coordinator.model, identifier: UUID().uuidString)
-      try PostgreSQLMetadata.write(metadata, to: connection, schema: address.schema)
-      return try PostgreSQLMetadata.read(connection, schema: address.schema)
-    }
-  }
-
-  /// Returns whether a schema contains a store.
-  ///
-  /// - Throws: `PostgreSQLStoreError.noStore` for a schema with other content.
-  private func _exists(_ connection: PostgreSQLConnection, _ schema: String) throws -> Bool {
-    var parameters = PostgreSQLParameters()
-    parameters.add(schema)
-    let found = try connection.run(
-      """
-      SELECT count(*) FILTER (WHERE c.relname = '_metadata'), count(*) FROM pg_catalog.pg_class c \
-      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p', 'v')
-      """, parameters, isRepeated: false)
-    if found.int64(0, 0) > 0 { return true }
-    guard found.int64(0, 1) == 0 else {
-      throw PostgreSQLStoreError.noStore(
-        schema: schema,
-        reason:
-          "it has \(found.int64(0, 1)) tables or views, and no table _metadata; give the store a schema of its own"
-      )
-    }
-    return false
-  }
-
-  /// Returns whether the store belongs to another version of the model and must be migrated.
-  ///
-  /// - Throws: `PostgreSQLStoreError.noStore`; a Cocoa error with code 134100 if the store needs a migration
-  ///   that is not allowed.
-  private func _migrates(
-    _ metadata: [String: Any], _ address: PostgreSQLAddress, _ request: StoreRequest
-  ) throws -> Bool {
-    let layout = (metadata[PostgreSQLVersions.layoutKey] as? NSNumber)?.intValue ?? 0
-    guard layout == PostgreSQLVersions.layout else {
-      throw PostgreSQLStoreError.noStore(
-        schema: address.schema,
-        reason:
-          "its tables have the layout \(layout), and this version of the package knows \(PostgreSQLVersions.layout)"
-      )
-    }
-    if StoreOptions.isTrue(NSIgnorePersistentStoreVersioningOption, request.options) { return false }
-    let model = request.coordinator.model
-    guard !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata),
-      !model.isConfiguration(withName: request.configuration, compatibleWithStoreMetadata: metadata)
-    else { return false }
-    if StoreOptions.isTrue(NSMigratePersistentStoresAutomaticallyOption, request.options) { return true }
-    throw CocoaError(
-      CocoaError.Code(rawValue: NSPersistentStoreIncompatibleVersionHashError),
-      userInfo: [
-        NSLocalizedDescriptionKey:
-          "The store in the schema '\(address.schema)' was written with another version of the model "
-          + "(\(StoreVersioning.differences(model, metadata))). Open it with that version, or set "
-          + "NSMigratePersistentStoresAutomaticallyOption.",
-        "metadata": metadata, NSURLErrorKey: address.url,
-      ])
-  }
-
   /// Migrates the store and returns its new metadata.
   private func _migrated(
     _ metadata: [String: Any], _ pool: PostgreSQLPool, _ url: URL, _ address: PostgreSQLAddress,
@@ -308,10 +228,13 @@ struct PostgreSQLStoreKind: StoreKind {
         do {
           return try connection.transaction {
             try PostgreSQLStoreLock.acquire(address.schema, on: connection)
-            for statement in expected.functions(rules) + expected.views {
+            for statement in try expected.functions(rules) + expected.renewedViews(on: connection) {
               try connection.execute(statement)
             }
-            try PostgreSQLMetadata.write(metadata, to: connection, schema: address.schema)
+            try PostgreSQLMetadata.lock(connection, schema: address.schema)
+            // A newer program may have migrated the store meanwhile.
+            let present = try PostgreSQLMetadata.read(connection, schema: address.schema)
+            try PostgreSQLMetadata.write(present, to: connection, schema: address.schema)
             return try PostgreSQLMetadata.read(connection, schema: address.schema)
           }
         } catch let error as PostgreSQLError where error.isDenied {
@@ -360,7 +283,7 @@ struct PostgreSQLStoreKind: StoreKind {
   func destroy(at url: URL, options: [AnyHashable: Any]?, closing: () throws -> Void) throws {
     try _connected(url, options) { connection, address in
       // Never drops the schema of another program.
-      let exists = try _exists(connection, address.schema)
+      let exists = try PostgreSQLOpening.exists(connection, address.schema)
       try closing()
       if exists { try _drop(address.schema, connection) }
     }
@@ -374,12 +297,14 @@ struct PostgreSQLStoreKind: StoreKind {
   }
 
   func isVacant(_ url: URL, options: [AnyHashable: Any]?) throws -> Bool {
-    try _connected(url, options) { connection, address in try !_exists(connection, address.schema) }
+    try _connected(url, options) { connection, address in
+      try !PostgreSQLOpening.exists(connection, address.schema)
+    }
   }
 
   func discard(at url: URL) throws {
     try _connected(url, nil) { connection, address in
-      if try _exists(connection, address.schema) { try _drop(address.schema, connection) }
+      if try PostgreSQLOpening.exists(connection, address.schema) { try _drop(address.schema, connection) }
     }
   }
 

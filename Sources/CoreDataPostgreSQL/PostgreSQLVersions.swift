@@ -2,6 +2,6 @@
 enum PostgreSQLVersions {
   static let layoutKey = "PostgreSQLLayout"
   static let functionsKey = "PostgreSQLFunctions"
-  /// Version of the store's own tables.
-  static let layout = 1
+  /// Version of the store's own tables. Since 2 they have the epochs of the model, and receipts carry one.
+  static let layout = 2
 }

@@ -75,7 +75,7 @@ extension NSManagedObjectModel {
   }
 
   /// Returns `NSStoreModelVersionHashesDigest` for these hashes.
-  static func digest(_ hashes: [String: Data]) -> String {
+  package static func digest(_ hashes: [String: Data]) -> String {
     Data(VersionHash.digest(hashes.mapValues { Array($0) })).base64EncodedString()
   }
 }

@@ -144,7 +144,8 @@ struct PostgreSQLBatchUpdate {
     let fragment: SQLFragment =
       "SELECT (\(value))\(sql: cast) FROM \(sql: from) WHERE t0.\"id\" = b.\"id\""
     let query = PostgreSQLQuery(fragment, values, reader: nil, from: constants.count + 1)
-    let binder = PostgreSQLBinder(spaces: _engine.spaces, entityName: layout.entityName)
+    let binder = PostgreSQLBinder(
+      spaces: _engine.spaces, numbers: _engine.mapping.numbers, entityName: layout.entityName)
     for (parameter, type) in query.parameters {
       var single = PostgreSQLParameters()
       try binder.add(parameter, type, plan, values, to: &single)

@@ -8,9 +8,11 @@ struct PostgreSQLRelation: Sendable {
   let sql: String
   private let _destination: Int
   private let _isPolymorphic: Bool
+  private let _numbers: EntityNumbers
 
   /// Returns nil for a slot that is not a stored to-many.
   init?(slot: Int, in layout: PropertyLayout, _ mapping: StoreMapping) {
+    _numbers = mapping.numbers
     let columns: String, from: String, owner: String, order: String
     switch mapping.storage(of: slot, in: layout.entityNumber) {
     case .oneToMany(let destination, let inverse):
@@ -46,12 +48,10 @@ struct PostgreSQLRelation: Sendable {
   func member(_ result: PostgreSQLResult, _ row: Int, _ spaces: [ObjectIDSpace]) throws -> ObjectKey {
     let reference = result.int64(row, 1)
     guard _isPolymorphic else { return ObjectKey(space: spaces[_destination - 1], reference: reference) }
-    let number = result.int64(row, 2)
-    guard number >= 1, number <= Int64(spaces.count) else {
-      throw PostgreSQLStoreError.corruptRow(
-        table: spaces[_destination - 1].layout.entityName, key: reference,
-        reason: "the model has no entity number \(number)")
+    guard let number = _numbers.number(forStored: result.int64(row, 2)) else {
+      throw PostgreSQLStoreError.unknownEntity(
+        result.int64(row, 2), table: spaces[_destination - 1].layout.entityName, key: reference)
     }
-    return ObjectKey(space: spaces[Int(number) - 1], reference: reference)
+    return ObjectKey(space: spaces[number - 1], reference: reference)
   }
 }

@@ -127,9 +127,10 @@ final class PostgreSQLRowReader: Sendable {
   let sqlForKey: String
   let sqlForKeys: String
   private let _spaces: [ObjectIDSpace]
+  private let _numbers: EntityNumbers
   private let _tableName: String
   private let _isPolymorphic: Bool
-  /// By entity number - 1; nil outside the family.
+  /// By stored entity number; nil outside the family.
   private let _decoders: [EntityDecoder?]
   /// The decoder of the entity itself, which `_decoders` retains.
   private let _only: Unmanaged<EntityDecoder>
@@ -143,6 +144,7 @@ final class PostgreSQLRowReader: Sendable {
     let layout = mapping.layout.layout(numbered: number)
     let table = mapping.table(of: number)
     _spaces = spaces
+    _numbers = mapping.numbers
     _tableName = table.name
     _part = part
     _isPolymorphic = table.hasSubentities
@@ -167,7 +169,8 @@ final class PostgreSQLRowReader: Sendable {
       case .data, .externalData: .data
       }
     }
-    var decoders: [EntityDecoder?] = Array(repeating: nil, count: spaces.count)
+    let most = mapping.numbers.stored.max() ?? 0
+    var decoders: [EntityDecoder?] = Array(repeating: nil, count: most + 1)
     for member in includesSubentities ? layout.family : [number] {
       let memberLayout = mapping.layout.layout(numbered: member)
       var cells: [Cell] = []
@@ -196,7 +199,7 @@ final class PostgreSQLRowReader: Sendable {
         case .none, .oneToMany, .manyToMany: break
         }
       }
-      decoders[member - 1] = EntityDecoder(
+      decoders[mapping.numbers.stored(for: member)] = EntityDecoder(
         spaces[member - 1], slotCount: memberLayout.slots.count, cells: cells, composites: composites,
         packedWith: part == nil ? spaces : nil)
     }
@@ -206,7 +209,7 @@ final class PostgreSQLRowReader: Sendable {
     let byKey = "SELECT \(lists.values) FROM \(table.name) t0 WHERE t0.\"id\" ="
     sqlForKey = "\(byKey) $1::int8"
     sqlForKeys = "\(byKey) ANY($1::int8[])"
-    _only = .passUnretained(decoders[number - 1]!)
+    _only = .passUnretained(decoders[mapping.numbers.stored(for: number)]!)
     _decoders = decoders
   }
 
@@ -288,12 +291,14 @@ final class PostgreSQLRowReader: Sendable {
     _ result: PostgreSQLResult, _ row: Int, column: Int, _ reference: Int64
   ) throws -> Unmanaged<EntityDecoder>? {
     guard _isPolymorphic else { return _only }
-    let number = result.int64(row, column)
-    guard number >= 1, number <= Int64(_decoders.count) else {
-      throw PostgreSQLStoreError.corruptRow(
-        table: _tableName, key: reference, reason: "the model has no entity number \(number)")
+    let stored = result.int64(row, column)
+    if stored >= 0, stored < Int64(_decoders.count), let decoder = _decoders[Int(stored)] {
+      return .passUnretained(decoder)
     }
-    return _decoders[Int(number) - 1].map(Unmanaged.passUnretained)
+    guard _numbers.number(forStored: stored) != nil else {
+      throw PostgreSQLStoreError.unknownEntity(stored, table: _tableName, key: reference)
+    }
+    return nil
   }
 
   @inline(__always)
@@ -380,13 +385,11 @@ final class PostgreSQLRowReader: Sendable {
     case .polymorphicReference(let space, let entityColumn):
       let target = result.int64(row, column)
       if result.isNull(row, entityColumn) { return .reference(ObjectKey(space: space, reference: target)) }
-      let number = result.int64(row, entityColumn)
-      guard number >= 1, number <= Int64(_spaces.count) else {
-        throw PostgreSQLStoreError.corruptRow(
-          table: _tableName, key: reference,
-          reason: "the model has no entity number \(number), which a to-one points at")
+      let stored = result.int64(row, entityColumn)
+      guard let number = _numbers.number(forStored: stored) else {
+        throw PostgreSQLStoreError.unknownEntity(stored, table: _tableName, key: reference)
       }
-      return .reference(ObjectKey(space: _spaces[Int(number) - 1], reference: target))
+      return .reference(ObjectKey(space: _spaces[number - 1], reference: target))
     }
   }
 }

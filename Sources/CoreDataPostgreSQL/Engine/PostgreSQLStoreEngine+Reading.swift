@@ -41,7 +41,8 @@ extension PostgreSQLStoreEngine {
         plan, constants, purpose: purpose, mapping: mapping, lists: reader.lists)
       return PostgreSQLQuery(text.fragment, constants, reader: reader)
     }
-    let binder = PostgreSQLBinder(spaces: spaces, entityName: plan.layout.entityName)
+    let binder = PostgreSQLBinder(
+      spaces: spaces, numbers: mapping.numbers, entityName: plan.layout.entityName)
     return (query, try binder.parameters(for: query, plan, constants))
   }
 

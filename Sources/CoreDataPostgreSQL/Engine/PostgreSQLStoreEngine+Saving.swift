@@ -47,7 +47,7 @@ extension PostgreSQLStoreEngine {
   ///   was lost and nothing was written; `PostgreSQLStoreError.unknownOutcome` if the server cannot be
   ///   queried.
   func committing<Result>(on connection: PostgreSQLConnection, _ body: () throws -> Result) throws -> Result {
-    let receipt = PostgreSQLReceipt(schema: address.schema)
+    let receipt = PostgreSQLReceipt(epoch)
     let result: Result
     do {
       try connection.begin()
@@ -56,6 +56,9 @@ extension PostgreSQLStoreEngine {
       if notifies { try notify(on: connection) }
     } catch {
       connection.rollBack()
+      if let error = error as? PostgreSQLError, PostgreSQLReceipt.isRefusal(error) {
+        throw try epoch.outdated(on: connection)
+      }
       throw error
     }
     do {
@@ -70,8 +73,8 @@ extension PostgreSQLStoreEngine {
       // The receipt shows whether the server committed.
       replica?.forget()
       guard try receipt.isThere(in: pool, after: error) else { throw PostgreSQLStoreError.connection(error) }
-      return result
     }
+    receipts.count(self)
     return result
   }
 }

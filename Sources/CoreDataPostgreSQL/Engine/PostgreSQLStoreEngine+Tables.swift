@@ -30,10 +30,11 @@ extension PostgreSQLStoreEngine {
       return PostgreSQLTableQuery(
         query: PostgreSQLQuery(fragment, constants, reader: nil), cells: cells)
     }
-    let binder = PostgreSQLBinder(spaces: spaces, entityName: plan.rows.layout.entityName)
+    let binder = PostgreSQLBinder(
+      spaces: spaces, numbers: mapping.numbers, entityName: plan.rows.layout.entityName)
     let parameters = try binder.parameters(for: query.query, plan.rows, constants)
     let found = try connection.run(query.query.sql, parameters)
-    let reader = PostgreSQLCellReader(found, spaces, table: plan.rows.layout.entityName)
+    let reader = PostgreSQLCellReader(found, spaces, mapping.numbers, table: plan.rows.layout.entityName)
     return try (0..<found.rowCount).map { row in
       try query.cells.map { cell in
         switch cell {
@@ -66,11 +67,13 @@ struct PostgreSQLTableKey: Hashable, Sendable {
 struct PostgreSQLCellReader {
   private let _result: PostgreSQLResult
   private let _spaces: [ObjectIDSpace]
+  private let _numbers: EntityNumbers
   private let _table: String
   private let _types: [PostgreSQLType?]
 
-  init(_ result: PostgreSQLResult, _ spaces: [ObjectIDSpace], table: String) {
+  init(_ result: PostgreSQLResult, _ spaces: [ObjectIDSpace], _ numbers: EntityNumbers, table: String) {
     _result = result
+    _numbers = numbers
     _spaces = spaces
     _table = table
     _types = (0..<result.columnCount).map(result.type)
@@ -131,12 +134,11 @@ struct PostgreSQLCellReader {
       guard !_result.isNull(row, Int(entityColumn)) else {
         return .reference(ObjectKey(space: space, reference: reference))
       }
-      let number = _result.int64(row, Int(entityColumn))
-      guard number >= 1, number <= Int64(_spaces.count) else {
-        throw PostgreSQLStoreError.corruptRow(
-          table: _table, key: reference, reason: "the model has no entity number \(number)")
+      let stored = _result.int64(row, Int(entityColumn))
+      guard let number = _numbers.number(forStored: stored) else {
+        throw PostgreSQLStoreError.unknownEntity(stored, table: _table, key: reference)
       }
-      return .reference(ObjectKey(space: _spaces[Int(number) - 1], reference: reference))
+      return .reference(ObjectKey(space: _spaces[number - 1], reference: reference))
     }
   }
 

@@ -11,6 +11,8 @@ import Synchronization
 final class PostgreSQLStoreEngine: StoreEngine {
   let address: PostgreSQLAddress
   let mapping: StoreMapping
+  /// The epoch of the program's version of the model.
+  let epoch: PostgreSQLEpoch
   let spaces: [ObjectIDSpace]
   let pool: PostgreSQLPool
   /// Serves reads of objects while it is current; nil without a replica.
@@ -32,9 +34,11 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let capabilities: PostgreSQLCapabilities
   let plans: PostgreSQLWritePlans
   let keys: PostgreSQLKeys
+  let receipts = PostgreSQLReceiptPruning()
 
   init(
-    _ address: PostgreSQLAddress, pool: PostgreSQLPool, mapping: StoreMapping, key: StoreKey,
+    _ address: PostgreSQLAddress, pool: PostgreSQLPool, mapping: StoreMapping,
+    epoch: PostgreSQLEpoch, key: StoreKey,
     entities: [NSEntityDescription], persistentStore: NSPersistentStore?, isReadOnly: Bool,
     keepsHistory: Bool, derivations: PostgreSQLDerivations, generations: PostgreSQLGenerations,
     notifies: Bool, replica: PostgreSQLReplica?, capabilities: PostgreSQLCapabilities, bucket: Int64
@@ -44,6 +48,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
     self.address = address
     self.pool = pool
     self.mapping = mapping
+    self.epoch = epoch
     self.isReadOnly = isReadOnly
     self.keepsHistory = keepsHistory
     let spaces = zip(mapping.layout.layouts, entities).map {
@@ -133,7 +138,11 @@ final class PostgreSQLStoreEngine: StoreEngine {
     guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
     try withConnection("metadata") { connection in
       try connection.transaction {
-        try PostgreSQLMetadata.write(metadata, to: connection, schema: address.schema)
+        try epoch.check(on: connection)
+        try PostgreSQLMetadata.lock(connection, schema: address.schema)
+        let present = try PostgreSQLMetadata.read(connection, schema: address.schema)
+        try PostgreSQLMetadata.write(
+          PostgreSQLMetadata.keepingVersion(of: present, metadata), to: connection, schema: address.schema)
       }
     }
   }
@@ -144,9 +153,8 @@ final class PostgreSQLStoreEngine: StoreEngine {
     try withConnection("metadata") { connection in
       do {
         try connection.transaction {
-          let table = PostgreSQLMetadata.table(address.schema)
-          // Another program's change waits, or is seen.
-          try connection.execute("SELECT FROM \(table) FOR UPDATE")
+          try epoch.check(on: connection)
+          try PostgreSQLMetadata.lock(connection, schema: address.schema)
           let present = try PostgreSQLMetadata.read(connection, schema: address.schema)
           guard let changed = change(present) else { return }
           try PostgreSQLMetadata.write(changed, to: connection, schema: address.schema)

@@ -161,7 +161,7 @@ final class PostgreSQLHistoryEntry {
     var properties = PostgreSQLArray(.textArray), tombstones = PostgreSQLArray(.bytesArray)
     for change in _changes {
       kinds.add(Int64(change.kind.rawValue))
-      entities.add(Int64(change.entity))
+      entities.add(Int64(_engine.mapping.numbers.stored(for: change.entity)))
       if change.kind == .update {
         properties.add(change.properties.joined(separator: ","))
       } else {

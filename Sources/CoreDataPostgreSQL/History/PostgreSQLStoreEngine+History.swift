@@ -79,8 +79,7 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
 
   /// Returns a change; nil for an entity that the model does not have.
   private func _change(_ rows: PostgreSQLResult, _ row: Int) -> HistoryChangeRecord? {
-    let number = Int(clamping: rows.int64(row, 3))
-    guard spaces.indices.contains(number - 1),
+    guard let number = mapping.numbers.number(forStored: rows.int64(row, 3)),
       let kind = HistoryChangeRecord.Kind(rawValue: Int(clamping: rows.int64(row, 2)))
     else { return nil }
     let layout = mapping.layout.layout(numbered: number)
@@ -131,8 +130,11 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
       condition = "\"time\" < $1::float8"
     }
     try withConnection("the history") { connection in
-      // Changes are deleted along with their transaction.
-      _ = try connection.run("DELETE FROM \(_s).\"_history\" WHERE \(condition)", parameters)
+      try connection.transaction {
+        try epoch.check(on: connection)
+        // Changes are deleted along with their transaction.
+        _ = try connection.run("DELETE FROM \(_s).\"_history\" WHERE \(condition)", parameters)
+      }
     }
   }
 

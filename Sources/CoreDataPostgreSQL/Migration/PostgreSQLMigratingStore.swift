@@ -42,36 +42,93 @@ struct PostgreSQLMigratingStore: MigratingStore {
   }
 
   /// Runs `body` in a transaction during which no other process migrates or creates the store.
-  private func _alone(_ body: () throws -> Void) throws {
-    do {
-      try connection.transaction {
-        // Fails if a table's lock takes longer: all other statements would queue behind the waiting
-        // migration.
-        try connection.execute("SET LOCAL lock_timeout = '30s'")
-        try PostgreSQLStoreLock.acquire(address.schema, on: connection)
-        try body()
+  ///
+  /// - Parameter isQuick: Whether the transaction needs locks only for a moment. It then gives up soon while
+  ///   others hold them, since all other statements queue behind a waiting migration, and tries again.
+  private func _alone(isQuick: Bool = false, _ body: () throws -> Void) throws {
+    let start = ContinuousClock.now
+    var pause = 0.2
+    while true {
+      do {
+        return try connection.transaction {
+          try connection.execute("SET LOCAL lock_timeout = '\(isQuick ? "100ms" : "30s")'")
+          try PostgreSQLStoreLock.acquire(address.schema, on: connection)
+          try body()
+        }
+      } catch let error as PostgreSQLError {
+        guard error.isBusy else { throw failure(error, isConstraint: error.isUniqueViolation) }
+        if !isQuick || ContinuousClock.now - start > .seconds(30) {
+          throw PostgreSQLStoreError.timeout(error.message)
+        }
+      } catch let error as MissingValuesError {
+        throw failure(error)
       }
-    } catch let error as PostgreSQLError {
-      if error.isBusy { throw PostgreSQLStoreError.timeout(error.message) }
-      throw failure(error, isConstraint: error.isUniqueViolation)
-    } catch let error as MissingValuesError {
-      throw failure(error)
+      Thread.sleep(forTimeInterval: pause * Double.random(in: 0.8...1.2))
+      pause = min(5, pause * 2)
     }
   }
 
   // MARK: In place
 
+  /// Adds what the new version adds, or else rewrites the tables behind a barrier: programs with earlier
+  /// versions of the model can no longer write.
   func rewrite(from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
-    try _alone {
-      guard let present = try metadataIfUnchanged() else { return }
-      try PostgreSQLRewriting(
-        connection, schema: address.schema, beside: _beside, from: ModelLayout(source), to: frozen.layout
-      ).run()
+    try _rewrite(from: source, to: frozen, model, mayExpand: true)
+  }
+
+  private func _rewrite(
+    from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel, mayExpand: Bool
+  ) throws {
+    let old = try ModelLayout(source)
+    let former = try _types(old)
+    let types = try former.migrated(SchemaMatching(from: source, to: frozen.layout.schema), to: frozen.layout)
+    let mappings = (old: try _mapping(old, former), new: try _mapping(frozen.layout, types))
+    let expansion =
+      mayExpand
+      ? try PostgreSQLExpansion(
+        connection, schema: address.schema, from: mappings.old, to: mappings.new) : nil
+    try _alone(isQuick: expansion != nil) {
+      guard let present = try metadataIfUnchanged(), try _types(old) == former else { return }
+      if let expansion {
+        try expansion.run()
+      } else {
+        try PostgreSQLEpochs.holdSaves(connection, schema: address.schema)
+        try PostgreSQLRewriting(
+          connection, schema: address.schema, beside: _beside, from: mappings.old, to: mappings.new
+        ).run()
+      }
+      try connection.execute("DELETE FROM \(_s).\"_name\"")
+      try PostgreSQLSchema(mappings.new, PostgreSQLDerivations(frozen.layout), schema: address.schema)
+        .writeNames(to: connection)
+      let kept = CompiledModelWriter.write(frozen.layout.schema, for: .store)
+      var content = PostgreSQLParameters()
+      content.add(bytes: kept)
+      try connection.run(
+        "UPDATE \(_s).\"_model_cache\" SET \"content\" = $1::bytea", content, isRepeated: false)
+      let epoch = try PostgreSQLEpochs.begin(
+        PostgreSQLEpochs.digest(of: frozen), kept, isBarrier: expansion == nil, connection,
+        schema: address.schema)
+      try types.write(over: former, epoch: epoch, to: connection, schema: address.schema)
       let identifier = present[NSStoreUUIDKey] as? String ?? ""
       let version = StoreVersioning.metadata(for: frozen, model, identifier: identifier)
       try PostgreSQLMetadata.write(
         present.merging(version) { $1 }, to: connection, schema: address.schema)
     }
+  }
+
+  /// The store's entity numbers.
+  ///
+  /// - Parameter layout: The version of the model that the store has.
+  private func _types(_ layout: ModelLayout) throws -> PostgreSQLTypes {
+    try PostgreSQLTypes(connection, schema: address.schema) ?? PostgreSQLTypes(layout)
+  }
+
+  private func _mapping(_ layout: ModelLayout, _ types: PostgreSQLTypes, schema: String? = nil) throws
+    -> StoreMapping
+  {
+    let schema = schema ?? address.schema
+    return try PostgreSQLMapping.mapping(
+      for: layout, schema: schema, numbers: types.numbers(for: layout, schema: schema))
   }
 
   // MARK: Content from elsewhere
@@ -80,6 +137,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
     var components = URLComponents(url: url, resolvingAgainstBaseURL: false)!
     var items = (components.queryItems ?? []).filter { $0.name != "schema" }
     items.append(URLQueryItem(name: "schema", value: schema))
+    items.append(URLQueryItem(name: PostgreSQLAddress.numbersItem, value: address.schema))
     components.queryItems = items
     return components.url!
   }
@@ -88,6 +146,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
     let other = PostgreSQLNames.quoted(_beside)
     try _alone {
       guard try metadataIfUnchanged() != nil else { return }
+      try PostgreSQLEpochs.holdSaves(connection, schema: address.schema)
       // Drops the remains of a killed migration. Uses a separate connection: others must see the new store
       // before this transaction commits.
       let helper = try PostgreSQLConnection(address.settings, prepares: false)
@@ -103,31 +162,42 @@ struct PostgreSQLMigratingStore: MigratingStore {
     }
   }
 
+  /// Tables that stay when the content is replaced: what saves and programs have to do with the store itself.
+  private static let _kept = PostgreSQLOwnTable.added.union(["_receipt"])
+
   /// Replaces this schema's tables with those of another one.
   private func _replaceTables(withThoseOf other: String) throws {
     let traits = try PostgreSQLTableTraits(address.schema, on: connection)
-    let former = try _comments()
-    for table in try _tables(address.schema) where table != "_receipt" {
+    let comments = try _comments()
+    guard let before = try PostgreSQLTypes(connection, schema: address.schema),
+      let types = try PostgreSQLTypes(connection, schema: _beside)
+    else { throw PostgreSQLStoreError.noStore(schema: address.schema, reason: "it has no table _type") }
+    let version = try connection.run(
+      "SELECT \"digest\", \"content\" FROM \(PostgreSQLEpochs.models(_beside)) ORDER BY \"epoch\" DESC LIMIT 1",
+      isRepeated: false)
+    for table in try _tables(address.schema) where !Self._kept.contains(table) {
       try connection.execute("DROP TABLE \(_s).\(PostgreSQLNames.quoted(table)) CASCADE")
     }
     try PostgreSQLRewriting.dropTriggers(connection, schema: address.schema)
     // Sequences, indexes and constraints move with their tables.
-    for table in try _tables(_beside) where table != "_receipt" {
+    for table in try _tables(_beside) where !Self._kept.contains(table) {
       try connection.execute("ALTER TABLE \(other).\(PostgreSQLNames.quoted(table)) SET SCHEMA \(_s)")
     }
     // Triggers refer to tables by name. They are dropped with their functions, and recreated.
     try connection.execute("DROP SCHEMA \(other) CASCADE")
+    let epoch = try PostgreSQLEpochs.begin(
+      version.string(0, 0), Data(version.bytes(0, 1)), isBarrier: true, connection, schema: address.schema)
+    try types.write(over: before, epoch: epoch, to: connection, schema: address.schema)
     guard let schema = try keptSchema() else { return }
     let layout = try ModelLayout(schema)
     let made = try PostgreSQLSchema(
-      PostgreSQLMapping.mapping(for: layout, schema: address.schema), PostgreSQLDerivations(layout),
-      schema: address.schema)
+      _mapping(layout, types), PostgreSQLDerivations(layout), schema: address.schema)
     // Indexes on folded text were dropped with the other schema's functions.
     let rules = try PostgreSQLCaseRules(of: connection)
     for statement in made.functions(rules) + made.textIndexes + made.triggers + made.views {
       try connection.execute(statement)
     }
-    try traits.apply(renamed: [:], made: former)
+    try traits.apply(renamed: [:], made: comments)
   }
 
   /// Returns the comments that the store created itself.
@@ -135,8 +205,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
     guard let schema = try keptSchema() else { return [] }
     let layout = try ModelLayout(schema)
     return PostgreSQLSchema(
-      try PostgreSQLMapping.mapping(for: layout, schema: address.schema), try PostgreSQLDerivations(layout),
-      schema: address.schema
+      try _mapping(layout, _types(layout)), try PostgreSQLDerivations(layout), schema: address.schema
     ).comments
   }
 
@@ -166,8 +235,9 @@ struct PostgreSQLMigratingStore: MigratingStore {
       try helper.execute(PostgreSQLOwnTable.historyReference(other))
       guard let schema = try keptSchema() else { return }
       let layout = try ModelLayout(schema)
-      let mapping = try PostgreSQLMapping.mapping(for: layout, schema: _beside)
-      let here = try PostgreSQLMapping.mapping(for: layout, schema: address.schema)
+      let types = try _types(layout)
+      let mapping = try _mapping(layout, types, schema: _beside)
+      let here = try _mapping(layout, types)
       for (table, original) in zip(mapping.tables, here.tables) {
         let sequence = PostgreSQLKeys.sequence(of: table)
         try helper.execute(
@@ -194,7 +264,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
       metadata: try PostgreSQLMetadata.read(connection, schema: address.schema), options: options)
     let frozen = try model.frozen()
     try store.checkInference(from: source, to: frozen.layout.schema)
-    try store.rewrite(from: source, to: frozen, model)
+    // The indexes and comments of the copied tables are not those of a new store.
+    try store._rewrite(from: source, to: frozen, model, mayExpand: false)
   }
 
   func addMetadata(_ own: [String: Any], at url: URL) throws {

@@ -16,16 +16,16 @@ struct PostgreSQLRewriting {
 
   /// - Parameter other: Name of a schema for the old tables, which must not exist.
   init(
-    _ connection: PostgreSQLConnection, schema: String, beside other: String, from old: ModelLayout,
-    to new: ModelLayout
+    _ connection: PostgreSQLConnection, schema: String, beside other: String, from old: StoreMapping,
+    to new: StoreMapping
   ) throws {
     _connection = connection
     _schema = schema
     _s = PostgreSQLNames.quoted(schema)
     _other = PostgreSQLNames.quoted(other)
-    _old = try PostgreSQLMapping.mapping(for: old, schema: schema)
-    _new = try PostgreSQLMapping.mapping(for: new, schema: schema)
-    _derivations = try PostgreSQLDerivations(new)
+    _old = old
+    _new = new
+    _derivations = try PostgreSQLDerivations(new.layout)
   }
 
   func run() throws {
@@ -65,12 +65,6 @@ struct PostgreSQLRewriting {
     try _connection.execute("DROP SCHEMA \(_other) CASCADE")
     for statement in schema.views { try _connection.execute(statement) }
     try _apply(traits, plan, schema)
-    try _connection.execute("DELETE FROM \(_s).\"_name\"")
-    try schema.writeNames(to: _connection)
-    var content = PostgreSQLParameters()
-    content.add(bytes: CompiledModelWriter.write(_new.layout.schema, for: .store))
-    try _connection.run(
-      "UPDATE \(_s).\"_model_cache\" SET \"content\" = $1::bytea", content, isRepeated: false)
     try progress.advance()
   }
 

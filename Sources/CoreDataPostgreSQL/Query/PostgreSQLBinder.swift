@@ -6,6 +6,7 @@ import Foundation
 /// Encodes the parameters for one run of a query.
 struct PostgreSQLBinder {
   let spaces: [ObjectIDSpace]
+  let numbers: EntityNumbers
   let entityName: String
   /// Bound for an object that matches no row: unsaved, or of another store or table.
   private static let _noKey = Int64.min
@@ -136,7 +137,7 @@ struct PostgreSQLBinder {
       number = spaces.firstIndex { $0.entity === entity }
     default: number = nil
     }
-    return number.map { Int64($0 + 1) } ?? Self._noKey
+    return number.map { Int64(numbers.stored(for: $0 + 1)) } ?? Self._noKey
   }
 
   // MARK: Collections

@@ -8,20 +8,36 @@ import Foundation
 struct PostgreSQLReceipt {
   private let _id = UUID()
   private let _table: String
+  private let _epoch: PostgreSQLEpoch
 
-  init(schema: String) { _table = "\(PostgreSQLNames.quoted(schema)).\"_receipt\"" }
+  init(_ epoch: PostgreSQLEpoch) {
+    _epoch = epoch
+    _table = "\(PostgreSQLNames.quoted(epoch.schema)).\"_receipt\""
+  }
 
-  private var _parameters: PostgreSQLParameters {
+  private func _parameters(_ id: UUID) -> PostgreSQLParameters {
     var parameters = PostgreSQLParameters()
-    withUnsafeBytes(of: _id.uuid) { parameters.add(uuid: $0) }
+    withUnsafeBytes(of: id.uuid) { parameters.add(uuid: $0) }
+    parameters.add(_epoch.number)
     return parameters
   }
 
-  private var _insertion: String { "INSERT INTO \(_table) (\"id\") VALUES ($1::uuid)" }
+  private func _insertion(_ epoch: String) -> String {
+    "INSERT INTO \(_table) (\"id\", \"epoch\") VALUES ($1::uuid, \(epoch))"
+  }
 
   /// Writes the row along with the next statement.
+  ///
+  /// Its epoch is NULL, which the server refuses along with the save, once the store no longer takes writes of
+  /// this program's version of the model; see `isRefusal(_:)`. Reading the epoch holds back a migration that ends
+  /// that until the save has committed.
   func write(on connection: PostgreSQLConnection) throws {
-    try connection.runLater(_insertion, _parameters)
+    try connection.runLater(_insertion(_epoch.checked("$2")), _parameters(_id))
+  }
+
+  /// Whether the server has refused a row because of its epoch.
+  static func isRefusal(_ error: PostgreSQLError) -> Bool {
+    error.state == "23502" && error.table == "_receipt"
   }
 
   /// Returns whether the save was committed.
@@ -40,7 +56,8 @@ struct PostgreSQLReceipt {
       do {
         let connection = try pool.replacingLost()
         do {
-          try connection.run(_insertion, _parameters, isRepeated: false)
+          // Without the check: it would refuse the row whether or not the save was committed.
+          try connection.run(_insertion("$2::int8"), _parameters(_id), isRepeated: false)
           // Not committed, and this row now prevents a later commit.
           return false
         } catch let error as PostgreSQLError where error.isUniqueViolation {
@@ -62,9 +79,7 @@ struct PostgreSQLReceipt {
   /// - Throws: `PostgreSQLStoreError.unknownOutcome` if this commit does not wait either; errors of the server.
   func confirm(on connection: PostgreSQLConnection) throws {
     let warnings = connection.warningCount
-    var parameters = PostgreSQLParameters()
-    withUnsafeBytes(of: UUID().uuid) { parameters.add(uuid: $0) }
-    try connection.run(_insertion, parameters, isRepeated: false)
+    try connection.run(_insertion("$2::int8"), _parameters(UUID()), isRepeated: false)
     guard connection.warningCount == warnings else {
       throw PostgreSQLStoreError.unknownOutcome(
         PostgreSQLError(state: "01000", message: "it did not wait for its synchronous replica"))

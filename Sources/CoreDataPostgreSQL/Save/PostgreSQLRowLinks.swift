@@ -33,7 +33,7 @@ struct PostgreSQLRowLinks {
     }
     let table = _mapping.table(of: number)
     let name = table.columns[column].name
-    let entity = entityColumn.map { table.columns[$0].name } ?? "\(destination)"
+    let entity = entityColumn.map { table.columns[$0].name } ?? "\(_mapping.numbers.stored(for: destination))"
     return _keys(
       try _run(
         "SELECT \(name), \(entity) FROM \(table.name) WHERE \(name) IS NOT NULL AND \"id\" = ANY($1::int8[])",
@@ -92,8 +92,7 @@ struct PostgreSQLRowLinks {
   /// The keys in rows of an ID and the number of an entity.
   private func _keys(_ found: PostgreSQLResult) -> [ObjectKey] {
     (0..<found.rowCount).compactMap { row in
-      let number = Int(clamping: found.int64(row, 1))
-      guard engine.spaces.indices.contains(number - 1) else { return nil }
+      guard let number = _mapping.numbers.number(forStored: found.int64(row, 1)) else { return nil }
       return ObjectKey(space: engine.spaces[number - 1], reference: found.int64(row, 0))
     }
   }

@@ -35,7 +35,7 @@ extension PostgreSQLSave {
       if found.rowCount > 0, !found.isNull(0, 0) {
         for pair in found.string(0, 0).split(separator: ",") {
           let parts = pair.split(separator: ":")
-          guard parts.count == 2, let number = Int(parts[0]), engine.spaces.indices.contains(number - 1),
+          guard parts.count == 2, let number = Int64(parts[0]).flatMap(mapping.numbers.number(forStored:)),
             let reference = Int64(parts[1])
           else { continue }
           record(number, reference)

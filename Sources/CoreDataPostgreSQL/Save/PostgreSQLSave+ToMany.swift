@@ -128,7 +128,8 @@ extension PostgreSQLSave {
     var parameters = PostgreSQLParameters()
     parameters.add(change.owner)
     parameters.add(PostgreSQLArray(added))
-    let set = "\(name) = $1::int8" + (entityName.map { ", \($0) = \(change.layout.entityNumber)" } ?? "")
+    let number = mapping.numbers.stored(for: change.layout.entityNumber)
+    let set = "\(name) = $1::int8" + (entityName.map { ", \($0) = \(number)" } ?? "")
     try connection.run("UPDATE \(table.name) SET \(set) WHERE \"id\" = ANY($2::int8[])", parameters)
   }
 

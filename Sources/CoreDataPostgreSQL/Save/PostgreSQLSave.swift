@@ -199,6 +199,7 @@ final class PostgreSQLSave {
     let layout = mapping.layout.layout(numbered: number)
     let plan = engine.plans.inserts[number - 1]
     let now = Date().timeIntervalSinceReferenceDate
+    let stored = Int64(mapping.numbers.stored(for: number))
     guard count >= Self._fewestCopied, engine.capabilities.copies else {
       var parameters = PostgreSQLParameters()
       parameters.add(PostgreSQLArray(rows.map(\.key)))
@@ -213,7 +214,7 @@ final class PostgreSQLSave {
       for (key, row) in rows {
         copy.beginRow()
         copy.type = .int2Array
-        copy.add(Int64(number))
+        copy.add(stored)
         copy.type = .int8Array
         copy.add(key)
         copy.add(row.version)
@@ -262,7 +263,7 @@ final class PostgreSQLSave {
       sink.add(id.key)
     case .entity:
       guard let id = try _target(value, layout, slot) else { return sink.addNull() }
-      sink.add(Int64(id.entity))
+      sink.add(Int64(mapping.numbers.stored(for: id.entity)))
     case .derived(_, let function):
       guard let function, case .string(let text) = value else {
         return try _add(value, layout, slot, to: &sink)

@@ -116,7 +116,7 @@ final class PostgreSQLWritePlans: Sendable {
     return PostgreSQLWritePlan(
       sql: """
         INSERT INTO \(table.name) ("entity", \(names.joined(separator: ", "))) \
-        SELECT \(layout.entityNumber), \(aliases.joined(separator: ", ")) FROM unnest(\(arrays)) \
+        SELECT \(mapping.numbers.stored(for: layout.entityNumber)), \(aliases.joined(separator: ", ")) FROM unnest(\(arrays)) \
         AS n(\(aliases.joined(separator: ", ")))
         """, columns: columns)
   }

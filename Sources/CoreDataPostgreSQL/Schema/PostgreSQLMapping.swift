@@ -11,19 +11,25 @@ struct PostgreSQLMapping {
   private var _tableNames: [String: String] = [:]
   private var _textIndexes: [PostgreSQLTextIndex: Set<String>] = [:]
 
-  /// Columns that every table has.
-  static let reserved: Set<String> = ["id", "entity", "version"]
+  /// Columns that every table has, the server's own included.
+  static let reserved: Set<String> = [
+    "id", "entity", "version", "tableoid", "xmin", "cmin", "xmax", "cmax", "ctid",
+  ]
 
+  /// - Parameter numbers: The numbers by which rows name their entities; nil for those of a new store.
   /// - Throws: `PostgreSQLStoreError.model` for names that collide or are too long, and for attributes that
   ///   cannot be stored.
-  static func mapping(for layout: ModelLayout, schema: String) throws -> StoreMapping {
+  static func mapping(
+    for layout: ModelLayout, schema: String, numbers: EntityNumbers? = nil
+  ) throws -> StoreMapping {
     var builder = PostgreSQLMapping(layout, schema)
     for root in layout.layouts where root.parentNumber == nil { try builder._addTable(root) }
     try builder._addJoins()
     builder._inherit()
     return StoreMapping(
       dialect: PostgreSQLDialect(schema: schema, indexes: builder._textIndexes), layout: layout,
-      numbers: EntityNumbers(count: layout.layouts.count), tables: builder._tables, joins: builder._joins,
+      numbers: numbers ?? EntityNumbers(count: layout.layouts.count), tables: builder._tables,
+      joins: builder._joins,
       slots: builder._slots)
   }
 

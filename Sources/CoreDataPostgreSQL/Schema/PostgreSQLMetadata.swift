@@ -36,6 +36,21 @@ enum PostgreSQLMetadata {
     return metadata
   }
 
+  /// Locks the metadata until the transaction ends: another program's change waits, or is seen.
+  static func lock(_ connection: PostgreSQLConnection, schema: String) throws {
+    try connection.execute("SELECT FROM \(table(schema)) FOR UPDATE")
+  }
+
+  /// Returns metadata to write with the version of the model that the store has: a program with an older
+  /// version does not write its own back.
+  static func keepingVersion(of present: [String: Any], _ metadata: [String: Any]) -> [String: Any] {
+    var result = metadata
+    for key in [NSStoreModelVersionIdentifiersKey] + StoreVersioning.hashMetadata([:]).keys {
+      result[key] = present[key]
+    }
+    return result
+  }
+
   /// Writes metadata inside the caller's transaction. Without a UUID, the store keeps its current one.
   static func write(
     _ metadata: [String: Any], to connection: PostgreSQLConnection, schema: String

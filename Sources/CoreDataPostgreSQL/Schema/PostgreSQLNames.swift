@@ -90,6 +90,12 @@ package enum PostgreSQLNames {
     return "{\(elements.joined(separator: ","))}"
   }
 
+  /// Returns a function's body in quotes: dollars, which leave it readable, unless it contains them, as with
+  /// the name of a schema.
+  static func body(_ text: String) -> String {
+    text.unicodeScalars.contains("$") ? literal(text) : "$$\(text)$$"
+  }
+
   /// Returns a text as a literal, for comments and names in DDL, which takes no parameters.
   static func literal(_ text: String) -> String {
     let start = text.unicodeScalars.contains("\\") ? "E'" : "'"

@@ -22,6 +22,8 @@ struct PostgreSQLOwnTable: Sendable {
   let key: [String]
   /// Rights that a role needs to read and write objects.
   let rights: [PostgreSQLRight]
+  /// Further rights that a role should have: without them a program leaves out what they are for.
+  var wishedRights: [PostgreSQLRight] = []
 
   private static let _one = Column("one", "boolean", " DEFAULT true CHECK (\"one\")")
 
@@ -33,8 +35,26 @@ struct PostgreSQLOwnTable: Sendable {
       name: "_model_cache", columns: [_one, Column("content", "bytea")], key: ["one"], rights: [.select]),
     PostgreSQLOwnTable(
       name: "_receipt",
-      columns: [Column("id", "uuid"), Column("written", "timestamptz", " DEFAULT now()")], key: ["id"],
-      rights: [.insert]),
+      columns: [
+        Column("id", "uuid"), Column("written", "timestamptz", " DEFAULT now()"), Column("epoch", "bigint"),
+      ], key: ["id"], rights: [.insert], wishedRights: [.select, .delete]),
+    PostgreSQLOwnTable(
+      name: "_epoch",
+      columns: [
+        _one, Column("current", "bigint"), Column("writes_from", "bigint"), Column("reads_from", "bigint"),
+      ], key: ["one"], rights: [.select]),
+    PostgreSQLOwnTable(
+      name: "_model",
+      columns: [
+        Column("epoch", "bigint"), Column("digest", "text"), Column("content", "bytea"),
+        Column("applied", "timestamptz", " DEFAULT now()"), Column("by", "text", " DEFAULT current_user"),
+      ], key: ["epoch"], rights: [.select]),
+    PostgreSQLOwnTable(
+      name: "_type",
+      columns: [
+        Column("number", "smallint"), Column("name", "text"), Column("since", "bigint"),
+        Column("retired", "bigint", isRequired: false),
+      ], key: ["number"], rights: [.select]),
     PostgreSQLOwnTable(
       name: "_history",
       columns: [
@@ -61,18 +81,31 @@ struct PostgreSQLOwnTable: Sendable {
       ], key: ["entity", "property"], rights: [.select]),
   ]
 
+  /// Tables that an older version of the package has not made.
+  static let added: Set<String> = ["_epoch", "_model", "_type"]
+
+  /// Those that reads need and that every version of the package has made.
+  static var former: [PostgreSQLOwnTable] { all.filter { !added.contains($0.name) && $0.name != "_receipt" } }
+
+  /// Returns the statement that creates the table in a schema, given its quoted name.
+  func statement(_ s: String) -> String {
+    let columns = columns.map {
+      "\(PostgreSQLNames.quoted($0.name)) \($0.type)\($0.isRequired ? " NOT NULL" : "")\($0.rest)"
+    }
+    let key = key.map(PostgreSQLNames.quoted).joined(separator: ", ")
+    return """
+      CREATE TABLE \(s).\(PostgreSQLNames.quoted(name)) (\(columns.joined(separator: ", ")), PRIMARY KEY (\(key)))
+      """
+  }
+
   /// Returns statements that create all of them in a schema, given its quoted name.
   static func statements(_ s: String) -> [String] {
-    all.map { table in
-      let columns = table.columns.map {
-        "\(PostgreSQLNames.quoted($0.name)) \($0.type)\($0.isRequired ? " NOT NULL" : "")\($0.rest)"
-      }
-      let key = table.key.map(PostgreSQLNames.quoted).joined(separator: ", ")
-      return """
-        CREATE TABLE \(s).\(PostgreSQLNames.quoted(table.name)) (\(columns.joined(separator: ", ")), PRIMARY KEY (\(key)))
-        """
-    } + [historyReference(s), "INSERT INTO \(s).\"_history_counter\" DEFAULT VALUES"]
+    all.map { $0.statement(s) }
+      + [receiptIndex(s), historyReference(s), "INSERT INTO \(s).\"_history_counter\" DEFAULT VALUES"]
   }
+
+  /// Returns the statement that creates the index by which old receipts are found.
+  static func receiptIndex(_ s: String) -> String { "CREATE INDEX ON \(s).\"_receipt\" (\"written\")" }
 
   /// Returns the statement by which changes are deleted along with their transaction.
   static func historyReference(_ s: String) -> String {

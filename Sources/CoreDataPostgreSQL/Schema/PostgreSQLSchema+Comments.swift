@@ -8,7 +8,9 @@ extension PostgreSQLSchema {
     var result: [PostgreSQLComment] = []
     for table in mapping.tables {
       let root = mapping.layout.layout(numbered: table.rootNumber)
-      let numbers = root.family.map { "\($0) \(mapping.layout.layout(numbered: $0).entityName)" }
+      let numbers = root.family.map {
+        "\(mapping.numbers.stored(for: $0)) \(mapping.layout.layout(numbered: $0).entityName)"
+      }
       func add(_ column: String?, _ text: String) {
         result.append(PostgreSQLComment(relation: relation(table.name), column: column, text: text))
       }

@@ -19,7 +19,7 @@ extension PostgreSQLSchema {
       let parts = declared.components(separatedBy: " COLLATE ")
       result.append(Column(relation: relation, name: name, type: parts[0], isText: parts.count > 1))
     }
-    for table in PostgreSQLOwnTable.all {
+    for table in ownTables {
       for column in table.columns { add(table.name, column.name, column.type) }
     }
     for table in mapping.tables {
@@ -54,9 +54,15 @@ extension PostgreSQLSchema {
 
   /// Rights that a role needs to read and write objects, by table.
   var expectedRights: [(relation: String, rights: [PostgreSQLRight])] {
-    PostgreSQLOwnTable.all.map { ($0.name, $0.rights) }
+    ownTables.map { ($0.name, $0.rights) }
       + mapping.tables.map { (relation($0.name), [.select, .insert, .update, .delete]) }
       + mapping.joins.map { (relation($0.name), [.select, .insert, .update, .delete]) }
+  }
+
+  /// Rights to grant a role: those, and further ones without which a program leaves something out.
+  var grantedRights: [(relation: String, rights: [PostgreSQLRight])] {
+    let wished = Dictionary(uniqueKeysWithValues: ownTables.map { ($0.name, $0.wishedRights) })
+    return expectedRights.map { ($0.relation, $0.rights + (wished[$0.relation] ?? [])) }
   }
 
   /// Returns the name of a table or sequence without the schema and quotes.

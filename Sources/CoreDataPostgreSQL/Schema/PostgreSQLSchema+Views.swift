@@ -1,18 +1,48 @@
 import CoreData
+import CoreDataPostgreSQLBinding
 
 // Views for human readers, with readable dates and entity names.
 
 extension PostgreSQLSchema {
   /// For each table of the model, the view `_readable_` followed by its name.
-  var views: [String] {
-    mapping.tables.flatMap { table -> [String] in
-      let view = viewName(of: table)
-      let text = "Objects as people read them: dates in the session's time zone, entities by name"
-      return [
-        "CREATE OR REPLACE VIEW \(view) AS SELECT \(_columns(table)) FROM \(table.name)",
-        "COMMENT ON VIEW \(view) IS \(PostgreSQLNames.literal(text))",
-      ]
+  var views: [String] { mapping.tables.flatMap { view(of: $0) } }
+
+  /// Returns the statements of one table's view.
+  ///
+  /// - Parameter present: Names of the columns that the view has, in its order: a view is replaced by one that
+  ///   has the same and further ones after them.
+  func view(of table: TableMapping, replacing present: [String] = []) -> [String] {
+    let view = viewName(of: table)
+    let text = "Objects as people read them: dates in the session's time zone, entities by name"
+    return [
+      "CREATE OR REPLACE VIEW \(view) AS SELECT \(_columns(table, after: present)) FROM \(table.name)",
+      "COMMENT ON VIEW \(view) IS \(PostgreSQLNames.literal(text))",
+    ]
+  }
+
+  /// Returns the statements that replace views. One that has columns which this model does not know, of a newer
+  /// version, is left as it is.
+  func renewedViews(on connection: PostgreSQLConnection) throws -> [String] {
+    try mapping.tables.flatMap { table in
+      let present = try columns(ofViewOf: table, on: connection)
+      let own = ["\"id\"", "\"entity\"", "\"version\""] + table.columns.map(\.name)
+      return Set(present).isSubset(of: own) ? view(of: table, replacing: present) : []
     }
+  }
+
+  /// Returns the quoted names of the columns of a table's view, in its order; none if there is no view.
+  func columns(ofViewOf table: TableMapping, on connection: PostgreSQLConnection) throws -> [String] {
+    let (schema, name) = PostgreSQLNames.parts(viewName(of: table))
+    var parameters = PostgreSQLParameters()
+    parameters.add(schema)
+    parameters.add(name)
+    let found = try connection.run(
+      """
+      SELECT a.attname::text FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid \
+      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1::text \
+      WHERE c.relname = $2::text AND c.relkind = 'v' AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+      """, parameters, isRepeated: false)
+    return (0..<found.rowCount).map { PostgreSQLNames.quoted(found.string($0, 0)) }
   }
 
   /// Returns the name of a table's view, with the schema.
@@ -22,10 +52,10 @@ extension PostgreSQLSchema {
     return "\(quotedSchema).\(PostgreSQLNames.quoted(name))"
   }
 
-  private func _columns(_ table: TableMapping) -> String {
+  private func _columns(_ table: TableMapping, after present: [String]) -> String {
     let family = mapping.layout.layout(numbered: table.rootNumber).family
     let entities = family.map { number in
-      "WHEN \(number) THEN \(PostgreSQLNames.literal(mapping.layout.layout(numbered: number).entityName))"
+      "WHEN \(mapping.numbers.stored(for: number)) THEN \(PostgreSQLNames.literal(mapping.layout.layout(numbered: number).entityName))"
     }
     var dates: Set<Int> = []
     for number in family {
@@ -34,7 +64,13 @@ extension PostgreSQLSchema {
         if case .attribute(let column) = mapping.storage(of: slot, in: number) { dates.insert(column) }
       }
     }
-    let columns = table.columns.enumerated().map { index, column in
+    let places = Dictionary(
+      present.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    let ordered = table.columns.enumerated().sorted { left, right in
+      let (first, second) = (places[left.element.name] ?? .max, places[right.element.name] ?? .max)
+      return (first, left.offset) < (second, right.offset)
+    }
+    let columns = ordered.map { index, column in
       guard dates.contains(index) else { return column.name }
       // Dates beyond the server's calendar are NULL; to_timestamp would fail the whole view.
       return """

@@ -6,6 +6,8 @@ import CoreDataPostgreSQLBinding
 /// schema`.
 struct PostgreSQLSchema {
   let mapping: StoreMapping
+  /// The store's own tables: fewer for a store of an older version of the package that is only read.
+  var ownTables = PostgreSQLOwnTable.all
   private let _schema: String
   /// Quoted name of the schema.
   let quotedSchema: String
@@ -47,31 +49,33 @@ struct PostgreSQLSchema {
   }
 
   /// Tables and sequences of the model, without rows.
-  var tables: [String] {
-    var result: [String] = []
-    for table in mapping.tables {
-      let columns = table.columns.map { ", \($0.name) \($0.declaredType)" }.joined()
-      result.append(
-        """
-        CREATE TABLE \(table.name) ("id" bigint PRIMARY KEY, "entity" smallint NOT NULL, \
-        "version" bigint NOT NULL\(columns))
-        """)
-      result.append(
-        """
-        CREATE SEQUENCE \(PostgreSQLKeys.sequence(of: table)) AS bigint INCREMENT BY \(PostgreSQLKeys.blockSize) \
-        OWNED BY \(table.name)."id"
-        """)
-    }
-    for join in mapping.joins {
-      let orders = [join.firstOrder, join.secondOrder].compactMap { $0 }.map { ", \($0) bigint" }.joined()
-      result.append(
-        """
-        CREATE TABLE \(join.name) (\(join.first) bigint NOT NULL, \(join.second) bigint NOT NULL\(orders), \
-        PRIMARY KEY (\(join.first), \(join.second)))
-        """)
-      result.append("CREATE INDEX ON \(join.name) (\(join.second), \(join.first))")
-    }
-    return result
+  var tables: [String] { mapping.tables.flatMap(statements) + mapping.joins.flatMap(statements) }
+
+  /// Returns statements that create a table with its sequence.
+  func statements(for table: TableMapping) -> [String] {
+    let columns = table.columns.map { ", \($0.name) \($0.declaredType)" }.joined()
+    return [
+      """
+      CREATE TABLE \(table.name) ("id" bigint PRIMARY KEY, "entity" smallint NOT NULL, \
+      "version" bigint NOT NULL\(columns))
+      """,
+      """
+      CREATE SEQUENCE \(PostgreSQLKeys.sequence(of: table)) AS bigint INCREMENT BY \(PostgreSQLKeys.blockSize) \
+      OWNED BY \(table.name)."id"
+      """,
+    ]
+  }
+
+  /// Returns statements that create a join table with its index.
+  func statements(for join: JoinTable) -> [String] {
+    let orders = [join.firstOrder, join.secondOrder].compactMap { $0 }.map { ", \($0) bigint" }.joined()
+    return [
+      """
+      CREATE TABLE \(join.name) (\(join.first) bigint NOT NULL, \(join.second) bigint NOT NULL\(orders), \
+      PRIMARY KEY (\(join.first), \(join.second)))
+      """,
+      "CREATE INDEX ON \(join.name) (\(join.second), \(join.first))",
+    ]
   }
 
   // MARK: Indexes
@@ -143,7 +147,7 @@ struct PostgreSQLSchema {
   // MARK: Names
 
   /// The name of a property in the database; `columns` is the text of an array.
-  struct Name {
+  struct Name: Hashable {
     let entity: String
     let property: String
     let relation: String

@@ -13,6 +13,8 @@ package struct PostgreSQLScript {
   private let _rules: PostgreSQLCaseRules
   private let _model: Data
   private let _metadata: Data
+  private let _digest: String
+  private let _types: PostgreSQLTypes
 
   /// - Parameters:
   ///   - model: The model that programs open the store with.
@@ -29,6 +31,8 @@ package struct PostgreSQLScript {
         try PostgreSQLDerivations(frozen.layout), schema: schema)
     }
     _name = schema
+    _digest = PostgreSQLEpochs.digest(of: frozen)
+    _types = PostgreSQLTypes(frozen.layout)
     _role = role
     _model = CompiledModelWriter.write(frozen.layout.schema, for: .store)
     _metadata = try PostgreSQLMetadata.content(
@@ -58,6 +62,7 @@ package struct PostgreSQLScript {
       "INSERT INTO \(s).\"_metadata\" (\"uuid\", \"content\") VALUES (gen_random_uuid(), \(Self._bytes(_metadata)))",
       "INSERT INTO \(s).\"_model_cache\" (\"content\") VALUES (\(Self._bytes(_model)))",
     ]
+      + PostgreSQLEpochs.statements(_name, _digest, content: Self._bytes(_model)) + _types.statements(_name)
       + _schema.names.map { name in
         let values = [name.entity, name.property, name.relation, name.columns].map(PostgreSQLNames.literal)
         return "INSERT INTO \(s).\"_name\" VALUES (\(values.joined(separator: ", ")))"
@@ -68,7 +73,7 @@ package struct PostgreSQLScript {
   var rights: [String] {
     let (s, role) = (PostgreSQLNames.quoted(_name), PostgreSQLNames.quoted(_role))
     return ["GRANT USAGE ON SCHEMA \(s) TO \(role)"]
-      + _schema.expectedRights.map { table in
+      + _schema.grantedRights.map { table in
         let rights = table.rights.map(\.rawValue).joined(separator: ", ")
         return "GRANT \(rights) ON \(s).\(PostgreSQLNames.quoted(table.relation)) TO \(role)"
       }

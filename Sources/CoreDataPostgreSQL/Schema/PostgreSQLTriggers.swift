@@ -81,7 +81,8 @@ struct PostgreSQLTriggers {
     /// Restricts to rows of the entity that has the attribute.
     private var _family: String {
       guard _layout.entityNumber != _layout.rootNumber else { return "" }
-      return " AND t.\"entity\" IN (\(_layout.family.map(String.init).joined(separator: ", ")))"
+      let numbers = _layout.family.map { String(_parent._mapping.numbers.stored(for: $0)) }
+      return " AND t.\"entity\" IN (\(numbers.joined(separator: ", ")))"
     }
 
     /// Adds a trigger on `source` that updates the rows of these keys.
@@ -95,9 +96,7 @@ struct PostgreSQLTriggers {
         case "DELETE": "OLD TABLE AS old_rows"
         default: "OLD TABLE AS old_rows NEW TABLE AS new_rows"
         }
-      statements.append(
-        """
-        CREATE OR REPLACE FUNCTION \(_parent._s).\(name)() RETURNS trigger LANGUAGE plpgsql AS $derive$ \
+      let body = """
         DECLARE found bigint[]; written text; BEGIN \
         found := ARRAY(\(keys)); \
         IF cardinality(found) > 0 THEN \
@@ -107,8 +106,11 @@ struct PostgreSQLTriggers {
         SELECT string_agg(w."entity" || ':' || w."id", ',') INTO written FROM w; \
         IF written IS NOT NULL THEN PERFORM set_config('\(PostgreSQLTriggers.report)', \
         concat_ws(',', nullif(current_setting('\(PostgreSQLTriggers.report)', true), ''), written), true); END IF; \
-        END IF; RETURN NULL; END $derive$
-        """)
+        END IF; RETURN NULL; END
+        """
+      statements.append(
+        "CREATE OR REPLACE FUNCTION \(_parent._s).\(name)() RETURNS trigger LANGUAGE plpgsql "
+          + "AS \(PostgreSQLNames.body(" \(body) "))")
       statements.append(
         """
         CREATE TRIGGER \(name) AFTER \(event) ON \(source) REFERENCING \(tables) FOR EACH STATEMENT \

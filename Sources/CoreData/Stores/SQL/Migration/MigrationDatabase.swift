@@ -12,7 +12,7 @@ package enum MigrationValue: Hashable, Sendable {
   case data([UInt8])
 
   /// Converts a model default to a column's content; nil for an unreadable one.
-  init?(_ literal: SchemaLiteral, _ content: ColumnContent) {
+  package init?(_ literal: SchemaLiteral, _ content: ColumnContent) {
     switch literal {
     case .integer(let number): self = content == .double ? .double(Double(number)) : .int(number)
     case .double(let number), .date(let number): self = .double(number)

@@ -41,7 +41,7 @@ extension TableMigration {
 
 extension PropertyLayout {
   /// Returns the element of a composite attribute that a column stores.
-  func element(_ leaf: CompositeLeaf, in slot: Int) -> AttributeSchema? {
+  package func element(_ leaf: CompositeLeaf, in slot: Int) -> AttributeSchema? {
     var elements = slots[slot].attribute?.elements ?? []
     var element: AttributeSchema?
     for step in leaf.path {
