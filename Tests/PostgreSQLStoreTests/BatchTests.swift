@@ -53,6 +53,28 @@ struct BatchTests {
     }
   }
 
+  @Test func `whole numbers of all sizes are calculated with as whole numbers`() throws {
+    let context = try ServerStack().context()
+    try context.performAndWait {
+      context.make("Person", ["age": 2, "points": 7, "total": 7])
+      context.make("Person", ["age": -2, "points": 2_000_000_011, "total": 0])
+      try context.save()
+      for (expression, expected) in [
+        ("points / age", [-1_000_000_005, 3]), ("age / points", [0, 0]), ("age / age", [1, 1]),
+        ("points / points", [1, 1]), ("points * points", [4_000_000_044_000_000_121, 49]),
+        ("7 / age", [-3, 3]), ("7 / 2", [3, 3]), ("age * 3 / 2", [-3, 3]),
+      ] {
+        let request = NSBatchUpdateRequest(entityName: "Person")
+        request.propertiesToUpdate = ["total": NSExpression(format: expression)]
+        try context.execute(request)
+        context.reset()
+        let totals = try context.all("Person", sortedBy: "age").map { $0.value(forKey: "total") as? Int }
+        #expect(totals == expected, "\(expression)")
+      }
+      try #expect(context.all("Person", "points / age == 3").count == 1)
+    }
+  }
+
   @Test func `a batch deletes rows and what points at them`() throws {
     let stack = try ServerStack()
     let context = stack.context()

@@ -151,7 +151,7 @@ struct PostgreSQLDialect: SQLDialect {
       else { return nil }
       let expression = QueryParameter.constant(
         constant, .pattern(.matches, options: UInt8(truncatingIfNeeded: options.rawValue)))
-      return "\(text) \(sql: isFolded ? "~*" : "~") \(expression)"
+      return "\(sql: _s).\(sql: isFolded ? "matches_c" : "matches")(\(text), \(expression))"
     }
   }
 

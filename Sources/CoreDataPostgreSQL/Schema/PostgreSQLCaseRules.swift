@@ -61,6 +61,15 @@ enum PostgreSQLCaseRules: Sendable {
     }
   }
 
+  /// Returns SQL for the text `t` with a collation whose rules say what a letter is in a regular expression. Without
+  /// ICU the database's own: "C" knows the letters of ASCII only.
+  var spelled: String {
+    switch self {
+    case .icu: "t \(Self._icu)"
+    case .tables: "t COLLATE \"default\""
+    }
+  }
+
   /// Returns SQL for the text `t` in upper case.
   var uppercased: String {
     switch self {

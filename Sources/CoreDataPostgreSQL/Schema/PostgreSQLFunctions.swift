@@ -4,7 +4,7 @@
 /// parallel. A role needs USAGE on the schema and EXECUTE on the functions.
 enum PostgreSQLFunctions {
   /// Version of this set, kept in the metadata: opening a store with an older set upgrades it.
-  static let version = 3
+  static let version = 4
 
   /// Returns statements that create the functions or replace those of an older set.
   static func statements(schema: String, _ rules: PostgreSQLCaseRules) -> [String] {
@@ -27,7 +27,7 @@ enum PostgreSQLFunctions {
   ) -> String {
     """
     \(_start)\(name)(\(arguments)) RETURNS \(result) LANGUAGE sql \(volatility)\
-    \(isStrict ? " STRICT" : "") PARALLEL SAFE AS $$ SELECT \(body) $$
+    \(isStrict ? " STRICT" : "") PARALLEL SAFE AS \(PostgreSQLNames.body(" SELECT \(body) "))
     """
   }
 
@@ -115,6 +115,8 @@ enum PostgreSQLFunctions {
       _function(
         "\(s).utf16_length", "t text", "bigint",
         "(length(t) + length(regexp_replace(t, U&'[^\\+010000-\\+10FFFF]', '', 'g')))::int8"),
+      _function("\(s).matches", "t text, pattern text", "boolean", "\(rules.spelled) ~ pattern"),
+      _function("\(s).matches_c", "t text, pattern text", "boolean", "\(rules.spelled) ~* pattern"),
       _function("\(s).upper_case", "t text", "text", "\(rules.uppercased) COLLATE \"C\""),
       _function("\(s).lower_case", "t text", "text", "\(rules.lowercased) COLLATE \"C\""),
       _function("\(s).number_text", "n bigint", "text", "n::text COLLATE \"C\""),
@@ -169,6 +171,13 @@ enum PostgreSQLFunctions {
           "\(s).\(name)(\(s).whole(a), \(s).whole(b))")
       }
       // Overloads for shorter integers: without them, the server prefers the floating-point candidate.
+      + ["add", "sub", "mul", "div", "mod"].flatMap { name in
+        [("smallint", "smallint"), ("smallint", "integer"), ("integer", "smallint"), ("integer", "integer")]
+          .map { left, right in
+            _function(
+              "\(s).\(name)", "a \(left), b \(right)", "numeric", "\(s).\(name)(a::int8, b::int8)")
+          }
+      }
       + ["band", "bor", "bxor", "shl", "shr"].map { name in
         _function(
           "\(s).\(name)", "a double precision, b double precision", "bigint",
