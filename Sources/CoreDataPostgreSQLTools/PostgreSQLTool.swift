@@ -16,20 +16,36 @@ package enum PostgreSQLTool {
     let tool = CommandLineTool(
       name: CompanionProgram.postgreSQL.name, version: version, summary: "Stores in PostgreSQL databases.",
       commands: [
-        PostgreSQLSyntax.command(schema: { try _printSchema($0, $1) }, copy: { try _copy($0, $1) }),
+        PostgreSQLSyntax.command(_implementation),
         .shootout { try PostgreSQLSchemas($0) },
       ])
     return tool.run(isDirect ?? false ? [PostgreSQLSyntax.name] + words : words, in: environment)
   }
 
-  private static func _copy(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {
-    let path = arguments.operands[0]
+  private static func _implementation(of name: PostgreSQLSyntax.Name) -> PostgreSQLSyntax.Run {
+    switch name {
+    case .schema: { try _printSchema($0, $1) }
+    case .status: { try printStatus($0, $1) }
+    case .migrate: { try migrate($0, $1) }
+    case .tidy: { try tidy($0, $1) }
+    case .copy: { try _copy($0, $1) }
+    }
+  }
+
+  /// Reads a store's URL from standard input.
+  static func readURL() throws -> (text: String, url: URL) {
     let text = String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines)
     guard ServerStore.isURL(text), let url = URL(string: text) else {
       throw ToolFailure(
         .usage, "Standard input has no URL of a store: postgresql://user@host/database?schema=name.")
     }
+    return (text, url)
+  }
+
+  private static func _copy(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {
+    let path = arguments.operands[0]
+    let (text, url) = try readURL()
     guard !FileManager.default.fileExists(atPath: path) else {
       throw ToolFailure(.cannotCreateOutput, "There is already something at '\(path)'. Name a new file.")
     }
@@ -37,11 +53,11 @@ package enum PostgreSQLTool {
       try PostgreSQLStoreCopy.copy(url, to: path)
     } catch let error as CocoaError {
       throw ToolFailure(
-        _code(error), "'\(ServerStore.name(text))' cannot be copied: \(error.localizedDescription)")
+        code(error), "'\(ServerStore.name(text))' cannot be copied: \(error.localizedDescription)")
     }
   }
 
-  private static func _code(_ error: CocoaError) -> ExitCode {
+  static func code(_ error: CocoaError) -> ExitCode {
     switch error.errorCode {
     case NSPersistentStoreOpenError: .noInput
     case NSPersistentStoreTimeoutError: .temporaryFailure

@@ -1,7 +1,7 @@
 /// The syntax of `coredata postgres`, shared by the main tool and the program for PostgreSQL.
 package enum PostgreSQLSyntax {
   package static let name = "postgres"
-  package static let summary = "Prepare and copy stores in PostgreSQL databases."
+  package static let summary = "Prepare, migrate, watch and copy stores in PostgreSQL databases."
 
   package static let schema = CommandSyntax(
     "schema", summary: "Print the tables of a store as SQL, and the rights that a program needs.",
@@ -40,13 +40,72 @@ package enum PostgreSQLSyntax {
     operands: [CommandSyntax.Operand("FILE", "The SQLite store to make; nothing may be there.")],
     exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput, .temporaryFailure])
 
+  private static let _reading =
+    "Reads the store's URL, postgresql://user@host/database?schema=name, from standard input, so that no list of processes shows it."
+
+  package static let status = CommandSyntax(
+    "status", summary: "Show the versions of a store's model, and how large the store is.",
+    discussion: [
+      _reading,
+      "Programs with the versions that are listed as writing may be running at the same time. All others get an error from their "
+        + "next save.",
+    ],
+    examples: ["coredata postgres status < url.txt"],
+    exitCodes: [.success, .usage, .badInput, .noInput, .temporaryFailure])
+
+  package static let migrate = CommandSyntax(
+    "migrate", summary: "Show what a migration of a store to a model would do, or perform it.",
+    discussion: [
+      _reading,
+      "A version that only adds takes milliseconds, and programs with the present version go on. Any other copies the tables while "
+        + "programs wait, and their next save fails: stop them before, and start the new ones after it. Run the command as the "
+        + "schema's owner before the programs are started, so that they need not migrate themselves.",
+      "Mapping models and stages are the program's; a migration that needs them is left to the program.",
+    ],
+    examples: [
+      "coredata postgres migrate Books.xcdatamodeld < url.txt",
+      "coredata postgres migrate Books.xcdatamodeld --apply < url.txt",
+    ],
+    options: [.flag("apply", "Migrate the store. Without it, nothing changes.")],
+    operands: [
+      CommandSyntax.Operand("MODEL", "The new version: a .xcdatamodeld, .xcdatamodel, .momd or .mom.")
+    ],
+    exitCodes: [.success, .usage, .badInput, .noInput, .temporaryFailure])
+
+  package static let tidy = CommandSyntax(
+    "tidy", summary: "Delete what a store no longer needs: old receipts, and if asked old history.",
+    discussion: [
+      _reading,
+      "A receipt tells whether a save whose connection was lost is stored. Programs delete those that are older than a day, if "
+        + "their role may; this command does it for those that may not.",
+      "Programs that read the history must have read what is deleted: a token of an earlier time then fails with 134301.",
+    ],
+    examples: ["coredata postgres tidy < url.txt", "coredata postgres tidy --history 30 < url.txt"],
+    options: [.value("history", "DAYS", "Delete transactions of the history that are older.")],
+    exitCodes: [.success, .usage, .badInput, .noInput, .temporaryFailure])
+
+  /// The implementation of a command.
+  package typealias Run = @Sendable (ParsedArguments, ToolEnvironment) throws -> Void
+
+  /// The syntax of each command, in the order of the help.
+  package enum Name: CaseIterable, Sendable {
+    case schema, status, migrate, tidy, copy
+
+    fileprivate var _syntax: CommandSyntax {
+      switch self {
+      case .schema: PostgreSQLSyntax.schema
+      case .status: PostgreSQLSyntax.status
+      case .migrate: PostgreSQLSyntax.migrate
+      case .tidy: PostgreSQLSyntax.tidy
+      case .copy: PostgreSQLSyntax.copy
+      }
+    }
+  }
+
   /// `coredata postgres` with the implementations of its commands.
-  package static func command(
-    schema: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void,
-    copy: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void
-  ) -> Command {
+  package static func command(_ run: (Name) -> Run) -> Command {
     Command(
       name, summary: summary, examples: ["coredata postgres schema Books.xcdatamodeld"],
-      subcommands: [Command(Self.schema, run: schema), Command(Self.copy, run: copy)])
+      subcommands: Name.allCases.map { Command($0._syntax, run: run($0)) })
   }
 }

@@ -1,0 +1,190 @@
+import CoreData
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+import Foundation
+
+/// What operators ask of a store: its versions and size, what a migration would do, and the deletion of what is
+/// old. For `coredata postgres`.
+package struct PostgreSQLAdministration {
+  private let _url: URL
+  private let _address: PostgreSQLAddress
+
+  /// - Throws: A Cocoa error for a URL that is not that of a store.
+  package init(_ url: URL) throws {
+    _url = url
+    _address = try StoreErrors.translating { try PostgreSQLAddress(url) }
+  }
+
+  /// Runs `body` on a connection of its own.
+  private func _connected<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+    try StoreErrors.translating(url: _address.url) {
+      try PostgreSQLStoreError.translating {
+        try body(try PostgreSQLConnection(_address.settings, prepares: false))
+      }
+    }
+  }
+
+  private func _migrating(_ connection: PostgreSQLConnection) throws -> PostgreSQLMigratingStore {
+    PostgreSQLMigratingStore(
+      url: _url, address: _address, connection: connection,
+      metadata: try PostgreSQLMetadata.read(connection, schema: _address.schema), options: nil)
+  }
+
+  // MARK: Status
+
+  /// A version of the model that a store has had.
+  package struct Version {
+    package let epoch: Int64
+    package let began: String
+    package let role: String
+    package let mayWrite: Bool
+    package let mayRead: Bool
+  }
+
+  /// A store as it is now.
+  package struct Status {
+    /// The versions of its model, the newest first; none for a store of an older package.
+    package let versions: [Version]
+    /// Bytes of all tables with their indexes.
+    package let size: Int64
+    package let receiptCount: Int64
+    package let historyCount: Int64
+  }
+
+  /// Reads the state of the store.
+  ///
+  /// - Throws: A Cocoa error.
+  package func status() throws -> Status {
+    try _connected { connection in
+      _ = try PostgreSQLMetadata.read(connection, schema: _address.schema)
+      let s = PostgreSQLNames.quoted(_address.schema)
+      var versions: [Version] = []
+      if try PostgreSQLEpochs.areThere(connection, schema: _address.schema) {
+        let epochs = try PostgreSQLEpochs(connection, schema: _address.schema)
+        let found = try connection.run(
+          """
+          SELECT "epoch", to_char("applied", 'YYYY-MM-DD HH24:MI:SS OF'), "by" \
+          FROM \(PostgreSQLEpochs.models(_address.schema)) ORDER BY "epoch" DESC
+          """, isRepeated: false)
+        versions = (0..<found.rowCount).map { row in
+          let epoch = found.int64(row, 0)
+          return Version(
+            epoch: epoch, began: found.string(row, 1), role: found.string(row, 2),
+            mayWrite: epoch >= epochs.writesFrom, mayRead: epoch >= epochs.readsFrom)
+        }
+      }
+      var parameters = PostgreSQLParameters()
+      parameters.add(_address.schema)
+      let size = try connection.run(
+        """
+        SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM pg_catalog.pg_class c \
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relkind = 'r'
+        """, parameters, isRepeated: false)
+      let counts = try connection.run(
+        "SELECT (SELECT count(*) FROM \(s).\"_receipt\"), (SELECT count(*) FROM \(s).\"_history\")",
+        isRepeated: false)
+      return Status(
+        versions: versions, size: size.int64(0, 0), receiptCount: counts.int64(0, 0),
+        historyCount: counts.int64(0, 1))
+    }
+  }
+
+  // MARK: Migrating
+
+  /// What a migration of the store to a version of its model would do.
+  package enum Outlook {
+    /// The store has the version, or has had it, and it may still write.
+    case nothing
+    /// The store has had the version, which may no longer write.
+    case outdated
+    /// Adds tables and columns; programs with the present version go on.
+    case expansion
+    /// Copies the tables, for this reason; programs with earlier versions can no longer write.
+    case barrier(reason: String)
+    /// Fails or loses data without a mapping model, a stage or the present version among the program's models.
+    case refused([SchemaChange])
+  }
+
+  /// Compares the store's version of the model with another one, without changing anything.
+  ///
+  /// - Throws: A Cocoa error.
+  package func outlook(of model: NSManagedObjectModel) throws -> Outlook {
+    let frozen = try model.frozen()
+    return try _connected { connection in
+      let store = try _migrating(connection)
+      let schema = _address.schema
+      if try PostgreSQLEpochs.areThere(connection, schema: schema),
+        let known = try PostgreSQLEpochs.number(
+          of: PostgreSQLEpochs.digest(of: frozen), connection, schema: schema)
+      {
+        return known >= (try PostgreSQLEpochs(connection, schema: schema).writesFrom) ? .nothing : .outdated
+      }
+      if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: store.metadata) { return .nothing }
+      guard let kept = try store.keptSchema() else {
+        throw PostgreSQLStoreError.noStore(
+          schema: schema, reason: "its table _model_cache holds no model that can be read")
+      }
+      let changes = SchemaDiff(from: kept, to: frozen.layout.schema).changes
+      let refused = changes.filter { [.blocked, .fails, .loses].contains($0.verdict) }
+      if !refused.isEmpty { return .refused(refused) }
+      if let reason = SchemaExpansion.obstacle(from: kept, to: frozen.layout.schema) {
+        return .barrier(reason: reason)
+      }
+      return .expansion
+    }
+  }
+
+  /// Migrates the store as a program does that opens it with the model.
+  ///
+  /// - Throws: A Cocoa error.
+  package func migrate(to model: NSManagedObjectModel) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let store = try coordinator.addPersistentStore(
+      ofType: PostgreSQLStoreKind.typeName, configurationName: nil, at: _url,
+      options: [
+        NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+      ])
+    try coordinator.remove(store)
+  }
+
+  // MARK: Tidying
+
+  /// Deletes the receipts that are older than a day, in portions.
+  ///
+  /// - Returns: Their number.
+  /// - Throws: A Cocoa error.
+  package func deleteOldReceipts() throws -> Int {
+    try _connected { connection in
+      var count = 0
+      while true {
+        let deleted = try PostgreSQLReceiptPruning.delete(on: connection, schema: _address.schema)
+        if deleted == 0 { return count }
+        count += deleted
+      }
+    }
+  }
+
+  /// Deletes the transactions of the history that are older than some days, in portions, so that no lock lasts.
+  ///
+  /// - Returns: Their number.
+  /// - Throws: A Cocoa error.
+  package func deleteHistory(olderThan days: Double) throws -> Int {
+    try _connected { connection in
+      let table = "\(PostgreSQLNames.quoted(_address.schema)).\"_history\""
+      var parameters = PostgreSQLParameters()
+      parameters.add(Date().timeIntervalSinceReferenceDate - days * 86_400)
+      var count = 0
+      while true {
+        let deleted = try connection.run(
+          """
+          DELETE FROM \(table) WHERE "number" IN (\
+          SELECT "number" FROM \(table) WHERE "time" < $1::float8 ORDER BY "number" LIMIT 1000)
+          """, parameters, isRepeated: false
+        ).affectedCount
+        if deleted == 0 { return count }
+        count += deleted
+      }
+    }
+  }
+}

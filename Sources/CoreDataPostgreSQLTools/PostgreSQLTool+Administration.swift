@@ -1,0 +1,96 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataModelTools
+import CoreDataPostgreSQL
+import CoreDataToolKit
+import Foundation
+
+// `coredata postgres status`, `migrate` and `tidy`.
+
+extension PostgreSQLTool {
+  /// Runs `body` with the administration of the store whose URL is on standard input.
+  private static func _administering<Result>(
+    _ doing: String, _ body: (PostgreSQLAdministration) throws -> Result
+  ) throws -> Result {
+    let (text, url) = try readURL()
+    do {
+      return try body(try PostgreSQLAdministration(url))
+    } catch let error as CocoaError {
+      throw ToolFailure(
+        code(error), "'\(ServerStore.name(text))' cannot be \(doing): \(error.localizedDescription)")
+    }
+  }
+
+  static func printStatus(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {
+    let status = try _administering("read") { try $0.status() }
+    var lines = status.versions.enumerated().map { index, version in
+      let use =
+        version.mayWrite
+        ? "programs write" : version.mayRead ? "programs read only" : "programs get an error"
+      return "version \(version.epoch)\(index == 0 ? ", the present one" : ""): "
+        + "since \(version.began), by \(version.role); \(use)"
+    }
+    if lines.isEmpty {
+      lines = ["an older version of the package has made the store; it gets versions when its owner opens it"]
+    }
+    lines.append("size: \(status.size / 1_000) kB")
+    lines.append("receipts: \(status.receiptCount)")
+    lines.append("transactions in the history: \(status.historyCount)")
+    try environment.output(lines.map { $0 + "\n" }.joined())
+  }
+
+  static func migrate(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {
+    let path = arguments.operands[0]
+    let model: NSManagedObjectModel
+    do {
+      model = try NSManagedObjectModel(schema: try ModelInput.load(path))
+    } catch let error as CocoaError {
+      throw ToolFailure(.badInput, "'\(path)' cannot be used as a model: \(error.localizedDescription)")
+    }
+    let applies = arguments.has("apply")
+    let text = try _administering("migrated") { store -> String in
+      let outlook = try store.outlook(of: model)
+      switch outlook {
+      case .nothing: return "The store has this version: nothing to do."
+      case .outdated, .refused:
+        throw ToolFailure(.badInput, _text(of: outlook))
+      case .expansion, .barrier:
+        if !applies { return _text(of: outlook) + " Add --apply to migrate." }
+        try store.migrate(to: model)
+        return _text(of: outlook) + " Done."
+      }
+    }
+    try environment.output(text + "\n")
+  }
+
+  private static func _text(of outlook: PostgreSQLAdministration.Outlook) -> String {
+    switch outlook {
+    case .nothing: "Nothing to do."
+    case .outdated:
+      "The store has had this version, and a later one has ended it. Migrate to a newer version, or restore a backup."
+    case .expansion:
+      "The version only adds: columns and tables are added without writing a row, and programs with the present version go on."
+    case .barrier(let reason):
+      "\(reason): the tables are copied while programs wait, and saves of programs with the present version fail from then on."
+    case .refused(let changes):
+      "This needs a mapping model, a stage, or the present version among the program's models: "
+        + changes.map { "\($0.subject): \($0.what) (\($0.why))" }.joined(separator: "; ") + "."
+    }
+  }
+
+  static func tidy(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {
+    var days: Double?
+    if let text = arguments.text("history") {
+      guard let number = Double(text), number >= 0, number.isFinite else {
+        throw ToolFailure(.usage, "'\(text)' is no number of days.")
+      }
+      days = number
+    }
+    let (receipts, transactions) = try _administering("tidied") { store in
+      (try store.deleteOldReceipts(), try days.map { try store.deleteHistory(olderThan: $0) })
+    }
+    var text = "receipts deleted: \(receipts)\n"
+    if let transactions { text += "transactions deleted: \(transactions)\n" }
+    try environment.output(text)
+  }
+}
