@@ -331,6 +331,9 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// In a subclass, every `fetch(_:)` goes through this method; override it to intercept all fetches.
   ///
+  /// It is chosen for an untyped request, so that `super.fetch(_:)` in an override does not come back to the
+  /// override; the result is then `[Any]`, where Core Data has `[any NSFetchRequestResult]`.
+  ///
   /// - Throws: As `fetch(_:)`.
   open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
     try fetchResults(request)

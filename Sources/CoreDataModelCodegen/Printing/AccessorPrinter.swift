@@ -115,7 +115,7 @@ struct AccessorPrinter {
       text.functions.append(
         """
         @_silgen_name("\(symbol)")
-        \(_keyword(declaration.access))final func \(text.prefix)_\(text.functions.count)(\(list)) {
+        \(_keyword(declaration.access))\(_dynamic(declaration))final func \(text.prefix)_\(text.functions.count)(\(list)) {
           ManagedKeys.\(body.relationship)Key.\(body.call)
         }
         """)
@@ -142,6 +142,12 @@ struct AccessorPrinter {
       """
   }
 
+  /// A declaration in an extension is dynamic. A function with its symbol must be so, too: in an optimized build
+  /// the compiler of another module reads either of the two, and stops at a difference.
+  private func _dynamic(_ declaration: ManagedDeclaration) -> String {
+    declaration.isInExtension ? "dynamic " : ""
+  }
+
   private func _printProperty(
     _ declaration: ManagedDeclaration, _ type: TypeSyntax, getter: String, setter: String,
     into text: inout ClassText
@@ -155,7 +161,7 @@ struct AccessorPrinter {
     text.functions.append(
       """
       @_silgen_name("\(getter)")
-      \(_keyword(declaration.access))final func \(text.prefix)_\(declaration.name)_get() -> \(type) {
+      \(_keyword(declaration.access))\(_dynamic(declaration))final func \(text.prefix)_\(declaration.name)_get() -> \(type) {
         \(key)[self]
       }
       """)
@@ -163,7 +169,7 @@ struct AccessorPrinter {
     text.functions.append(
       """
       @_silgen_name("\(setter)")
-      \(_keyword(declaration.setterAccess))final func \(text.prefix)_\(declaration.name)_set(_ value: __owned \(type)) {
+      \(_keyword(declaration.setterAccess))\(_dynamic(declaration))final func \(text.prefix)_\(declaration.name)_set(_ value: __owned \(type)) {
         \(assign)
       }
       """)

@@ -1,0 +1,5 @@
+public import CoreData
+import Foundation
+
+public class Sighting: NSManagedObject {
+}
