@@ -79,6 +79,31 @@ final class ReplicaTests {
     #expect(try _names() == ["c", "c"])
   }
 
+  @Test func `a conflict that a lagging replica does not know of is met once`() throws {
+    try _save("a")
+    #expect(try _answered())
+    let context = _stack.context()
+    let company = try context.performAndWait { try #require(try context.all("Company").first) }
+    try _session.connection.execute("SELECT pg_wal_replay_pause()")
+    let other = try ServerStack(at: _url).context()
+    try other.performAndWait {
+      try #require(try other.all("Company").first).setValue("other", forKey: "name")
+      try other.save()
+    }
+    context.performAndWait {
+      company.setValue("mine", forKey: "name")
+      #expect(throws: CocoaError.self) { try context.save() }
+    }
+    let again = _stack.context()
+    try again.performAndWait {
+      let company = try #require(try again.all("Company").first)
+      #expect(company.value(forKey: "name") as? String == "other")
+      company.setValue("mine", forKey: "name")
+      try again.save()
+    }
+    try _session.connection.execute("SELECT pg_wal_replay_resume()")
+  }
+
   @Test func `what was read on the primary stays there to be read`() throws {
     try _save("a")
     #expect(try _answered())

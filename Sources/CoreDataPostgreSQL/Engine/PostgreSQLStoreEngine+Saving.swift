@@ -59,6 +59,8 @@ extension PostgreSQLStoreEngine {
       if let error = error as? PostgreSQLError, PostgreSQLReceipt.isRefusal(error) {
         throw try epoch.outdated(on: connection)
       }
+      // A retry that read the replica could meet the same conflict with rows that it has not replayed yet.
+      if error is StoreConflictError { replica?.forget() }
       throw error
     }
     do {
