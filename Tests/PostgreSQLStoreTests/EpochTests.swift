@@ -244,6 +244,62 @@ struct EpochTests {
     try #expect(_names("Person", in: _open(.related)) == ["Ada"])
   }
 
+  /// What several threads have saved.
+  private final class Log: @unchecked Sendable {
+    // Unchecked: guarded by the lock.
+    private let _lock = NSLock()
+    private var _saved: Set<String> = []
+    private var _errors: [NSError] = []
+
+    func save(_ name: String) { _lock.withLock { _ = _saved.insert(name) } }
+    func fail(_ error: any Error) { _lock.withLock { _errors.append(error as NSError) } }
+    var saved: Set<String> { _lock.withLock { _saved } }
+    var errors: [NSError] { _lock.withLock { _errors } }
+  }
+
+  @Test func `saves of an older program are stored or refused while newer ones migrate`() throws {
+    let old = try _open(.first)
+    let log = Log()
+    let threads = DispatchGroup()
+    for thread in 0..<3 {
+      threads.enter()
+      Thread.detachNewThread {
+        defer { threads.leave() }
+        do {
+          for number in 0... {
+            let name = "\(thread)-\(number)"
+            try _save("Student", ["name": name], in: old)
+            log.save(name)
+          }
+        } catch {
+          log.fail(error)
+        }
+      }
+    }
+    func savedAtLeast(_ count: Int) -> Bool {
+      for _ in 0..<6000 where log.saved.count < count { usleep(10_000) }
+      return log.saved.count >= count
+    }
+    #expect(savedAtLeast(20))
+    let expanded = try _open(.expanded)
+    #expect(savedAtLeast(log.saved.count + 20))
+    #expect(log.errors == [])
+    try _save("Aardvark", ["name": "Arthur"], in: expanded)
+    let related = try _open(.related)
+    threads.wait()
+    #expect(
+      log.errors.map(\.code) == Array(repeating: NSPersistentStoreIncompatibleVersionHashError, count: 3))
+    let context = related.context()
+    try context.performAndWait {
+      let people = try context.all("Person")
+      #expect(Set(people.compactMap { $0.value(forKey: "name") as? String }) == log.saved)
+      #expect(people.allSatisfy { $0.entity.name == "Student" })
+    }
+    // Also of a version in between.
+    let error = _fails { try _save("Aardvark", ["name": "Anna"], in: expanded) }
+    #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+  }
+
   @Test func `an older program can no longer write in batches, history or metadata`() throws {
     let old = try _open(.first)
     try _save("Student", ["name": "Ada"], in: old)
