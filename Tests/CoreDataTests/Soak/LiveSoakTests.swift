@@ -4,7 +4,7 @@ import Testing
 /// Short forms of the live soak; `Scripts/soak … live` runs the long one.
 @Suite struct LiveSoakTests {
   private static let _steps = SoakRun.steps(short: 120)
-  private static let _runs = SoakRun.all(short: Array(1...6), modes: [.inTurn, .scheduled])
+  private static let _runs = SoakRun.all(short: Array(1...12), modes: [.inTurn, .scheduled])
 
   @Test(arguments: _runs)
   private func `lists and mirrors show what the store has`(_ run: SoakRun) throws {
