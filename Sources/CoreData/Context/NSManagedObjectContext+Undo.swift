@@ -192,8 +192,13 @@ extension NSManagedObjectContext {
       if let target = reappeared[key] {
         object.link(slot, to: target)
         _rejoin(object, slot, target)
-      } else if let target = object.target(in: value), target._flags.contains(.deleted) || isGone(target) {
-        object.link(slot, to: nil)
+      } else if let target = object.target(in: value) {
+        if target._flags.contains(.deleted) || isGone(target) {
+          object.link(slot, to: nil)
+        } else {
+          // As when a program makes the link: the save then learns if others have deleted the target meanwhile.
+          _rejoin(object, slot, target)
+        }
       }
     }
   }
@@ -210,8 +215,8 @@ extension NSManagedObjectContext {
     target?.inverseWasMade(inverse, object, through: slot)
   }
 
-  /// Makes an object a member of an owner that has reappeared as a new one. The owner's to-many knows no members
-  /// any more, and none was recorded if only the owner was deleted.
+  /// Makes an object that has reappeared, or whose owner has, a member of its owner. A new owner's to-many knows no
+  /// members any more, and none was recorded if only the owner was deleted.
   private final func _rejoin(_ object: NSManagedObject, _ slot: Int, _ owner: NSManagedObject) {
     guard let inverse = object._layout.slots[slot].relationship?.inverseSlot,
       owner._layout.slots[inverse].relationship?.isToMany ?? false

@@ -8,6 +8,35 @@ import Testing
     case nothing, refreshAll, parentSaves, parentSavesAndRefreshAll
   }
 
+  @Test(arguments: Setting.direct)
+  func `an object that reappears keeps no link to one that others have deleted`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (main, child) = (stack.root, stack.child(of: stack.root))
+    main.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+    child.undoManager = UndoManager()
+    let mentor = try stack.stored("Author", ["name": "Ada"])
+    let pupil = try stack.stored("Author", ["name": "Eve", "mentor": mentor])
+    try child.performAndWait {
+      child.delete(child.object(with: pupil.objectID))
+      try child.save()
+    }
+    try main.performAndWait {
+      try main.save()
+      main.delete(mentor)
+      try main.save()
+    }
+    try child.performAndWait {
+      child.undo()
+      try child.save()
+    }
+    try main.performAndWait { try main.save() }
+    try stack.fresh { context in
+      let authors = try context.all("Author")
+      #expect(authors.map { $0.text("name") } == ["Eve"])
+      #expect(authors.first?.objectIDs(forRelationshipNamed: "mentor") == [])
+    }
+  }
+
   @Test(arguments: [Setting.sqlite, .memory], Between.allCases)
   func `no member of an object that is deleted again stays behind`(
     _ setting: Setting, _ between: Between
