@@ -104,6 +104,12 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     }
   }
 
+  /// What opening a store would add or replace, and the role may not.
+  static func needsOwner(_ what: String, schema: String, _ error: PostgreSQLError) -> PostgreSQLStoreError {
+    .noStore(
+      schema: schema, reason: "\(what) (\(error.message)); have the schema's owner open the store once")
+  }
+
   /// A row of an entity that the program's model does not have: a newer version of the model has added it.
   static func unknownEntity(_ number: Int64, table: String, key: Int64) -> PostgreSQLStoreError {
     .corruptRow(

@@ -238,11 +238,9 @@ struct PostgreSQLStoreKind: StoreKind {
             return try PostgreSQLMetadata.read(connection, schema: address.schema)
           }
         } catch let error as PostgreSQLError where error.isDenied {
-          throw PostgreSQLStoreError.noStore(
-            schema: address.schema,
-            reason:
-              "its functions are of an older version of the package or of a server with ICU, and the role "
-              + "may not replace them (\(error.message)); have the schema's owner open the store once")
+          throw PostgreSQLStoreError.needsOwner(
+            "its functions are of an older version of the package or of a server with ICU, and the role may not replace them",
+            schema: address.schema, error)
         }
       }
     }

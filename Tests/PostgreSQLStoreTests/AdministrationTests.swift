@@ -44,6 +44,8 @@ struct AdministrationTests {
     try #expect(_outlook(_model(["name"])) == "nothing")
     try #expect(_outlook(_model(["name", "alias"])) == "expansion")
     try #expect(_outlook(_model([])) == "refused: Person.name")
+    let mandatory = _model(["name", "alias"]) { $0.attributesByName["alias"]!.isOptional = false }
+    try #expect(_outlook(mandatory) == "Person.alias is mandatory")
     let unique = _model(["name", "alias"]) { $0.uniquenessConstraints = [["name"]] }
     try #expect(_outlook(unique) == "Person has other uniqueness constraints")
     try _administration.migrate(to: _model(["name", "alias"]))

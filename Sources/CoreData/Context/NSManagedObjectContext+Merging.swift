@@ -321,9 +321,10 @@ extension NSManagedObjectContext {
     return _parent == nil ? row.version >= mine.version : !row.hasSameValues(as: mine, layout)
   }
 
-  /// Invalidates the to-manys that a save has changed, even if the object's own row is as new: its members may
-  /// have been read before that save, and a child may have saved stale ones.
+  /// Invalidates the to-manys that a save has changed, even if the values are equal: a child may have saved
+  /// its own stale members, to which a sibling's additions were applied before they reached the stores.
   private final func _rereadMembers(of object: NSManagedObject, _ changed: SlotSet) {
+    guard _parent != nil else { return }
     object._relations?.forEachToMany { slot, state in
       if changed.contains(slot) { state.unrealise() }
     }
@@ -338,9 +339,11 @@ extension NSManagedObjectContext {
       guard case .toMany(let delta) = row[slot], let relationship = slots[slot].relationship,
         relationship.isManyToMany, let inverse = relationship.inverseSlot
       else { continue }
-      for id in delta.added + delta.removed {
+      func reread(_ id: NSManagedObjectID) {
         table.object(for: localized(id))?._relations?.members(inverse)?.unrealise()
       }
+      delta.added.forEachHeld(reread)
+      delta.removed.forEachHeld(reread)
     }
   }
 

@@ -100,8 +100,9 @@ extension NSManagedObjectContext {
     var handedUp: [NSManagedObject] = []
     var kept: [NSManagedObject] = []
     let chain = ReadChain(peekingAbove: self)
-    let missing = _missingObjects(among: objects + adopted, chain)
-    for object in objects + adopted {
+    let changed = objects + adopted
+    let missing = _missingObjects(among: changed, chain)
+    for object in changed {
       let isAdopted = object._flags.contains(.adopted)
       let wasInserted = object._flags.contains(.inserted)
       let wasDeleted = object._flags.contains(.deleted)

@@ -102,7 +102,7 @@ package struct PostgreSQLAdministration {
     case expansion
     /// Copies the tables, for this reason; programs with earlier versions can no longer write.
     case barrier(reason: String)
-    /// Fails or loses data without a mapping model, a stage or the present version among the program's models.
+    /// Is impossible or loses data without a mapping model, a stage or the present version among the program's models.
     case refused([SchemaChange])
   }
 
@@ -126,7 +126,7 @@ package struct PostgreSQLAdministration {
           schema: schema, reason: "its table _model_cache holds no model that can be read")
       }
       let changes = SchemaDiff(from: kept, to: frozen.layout.schema).changes
-      let refused = changes.filter { [.blocked, .fails, .loses].contains($0.verdict) }
+      let refused = changes.filter { [.blocked, .loses].contains($0.verdict) }
       if !refused.isEmpty { return .refused(refused) }
       if let reason = SchemaExpansion.obstacle(from: kept, to: frozen.layout.schema) {
         return .barrier(reason: reason)

@@ -104,8 +104,7 @@ struct PostgreSQLExpansion {
     case .double(let number): PostgreSQLNames.literal("\(number)")
     case .decimal(let text), .string(let text): PostgreSQLNames.literal(text)
     case .uuid(let uuid): PostgreSQLNames.literal("\(uuid)")
-    case .data(let bytes):
-      "decode('\(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())', 'hex')"
+    case .data(let bytes): PostgreSQLNames.bytes(bytes)
     }
   }
 

@@ -105,15 +105,22 @@ struct PostgreSQLMigratingStore: MigratingStore {
       content.add(bytes: kept)
       try connection.run(
         "UPDATE \(_s).\"_model_cache\" SET \"content\" = $1::bytea", content, isRepeated: false)
-      let epoch = try PostgreSQLEpochs.begin(
-        PostgreSQLEpochs.digest(of: frozen), kept, isBarrier: expansion == nil, connection,
-        schema: address.schema)
-      try types.write(over: former, epoch: epoch, to: connection, schema: address.schema)
+      try _beginEpoch(
+        PostgreSQLEpochs.digest(of: frozen), kept, isBarrier: expansion == nil, types, over: former)
       let identifier = present[NSStoreUUIDKey] as? String ?? ""
       let version = StoreVersioning.metadata(for: frozen, model, identifier: identifier)
       try PostgreSQLMetadata.write(
         present.merging(version) { $1 }, to: connection, schema: address.schema)
     }
+  }
+
+  /// Begins the epoch of a version of the model, with its entity numbers.
+  private func _beginEpoch(
+    _ digest: String, _ content: Data, isBarrier: Bool, _ types: PostgreSQLTypes, over former: PostgreSQLTypes
+  ) throws {
+    let epoch = try PostgreSQLEpochs.begin(
+      digest, content, isBarrier: isBarrier, connection, schema: address.schema)
+    try types.write(over: former, epoch: epoch, to: connection, schema: address.schema)
   }
 
   /// The store's entity numbers.
@@ -185,9 +192,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
     }
     // Triggers refer to tables by name. They are dropped with their functions, and recreated.
     try connection.execute("DROP SCHEMA \(other) CASCADE")
-    let epoch = try PostgreSQLEpochs.begin(
-      version.string(0, 0), Data(version.bytes(0, 1)), isBarrier: true, connection, schema: address.schema)
-    try types.write(over: before, epoch: epoch, to: connection, schema: address.schema)
+    try _beginEpoch(
+      version.string(0, 0), Data(version.bytes(0, 1)), isBarrier: true, types, over: before)
     guard let schema = try keptSchema() else { return }
     let layout = try ModelLayout(schema)
     let made = try PostgreSQLSchema(

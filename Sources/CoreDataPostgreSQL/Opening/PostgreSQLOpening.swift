@@ -142,11 +142,9 @@ struct PostgreSQLOpening {
         return try PostgreSQLMetadata.read(connection, schema: _address.schema)
       }
     } catch let error as PostgreSQLError where error.isDenied {
-      throw PostgreSQLStoreError.noStore(
-        schema: _address.schema,
-        reason:
-          "its tables are of an older version of the package, and the role may not add what is new "
-          + "(\(error.message)); have the schema's owner open the store once")
+      throw PostgreSQLStoreError.needsOwner(
+        "its tables are of an older version of the package, and the role may not add what is new",
+        schema: _address.schema, error)
     }
   }
 

@@ -2,8 +2,8 @@ import CoreDataPostgreSQLBinding
 import Dispatch
 import Synchronization
 
-/// Deletes the receipts of a store that are older than a day, while the program saves: nobody asks for the outcome
-/// of a save that long after it.
+/// Deletes the receipts of a store that are older than a day, while the program saves: the outcome of a save is
+/// asked for within a minute.
 ///
 /// After every 128 commits of a program, up to 256 receipts are deleted in the background: twice as many as it
 /// has written. Their number therefore stays that of a day, even if programs that may not delete them save

@@ -96,6 +96,11 @@ package enum PostgreSQLNames {
     text.unicodeScalars.contains("$") ? literal(text) : "$$\(text)$$"
   }
 
+  /// Returns an expression of bytes.
+  static func bytes(_ bytes: some Sequence<UInt8>) -> String {
+    "decode('\(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())', 'hex')"
+  }
+
   /// Returns a text as a literal, for comments and names in DDL, which takes no parameters.
   static func literal(_ text: String) -> String {
     let start = text.unicodeScalars.contains("\\") ? "E'" : "'"

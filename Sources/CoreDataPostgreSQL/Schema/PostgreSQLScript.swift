@@ -52,17 +52,14 @@ package struct PostgreSQLScript {
     return "BEGIN;\n\n" + body.joined(separator: "\n") + "\nCOMMIT;\n"
   }
 
-  private static func _bytes(_ data: Data) -> String {
-    "decode('\(data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())', 'hex')"
-  }
-
   private var _contents: [String] {
     let s = PostgreSQLNames.quoted(_name)
     return [
-      "INSERT INTO \(s).\"_metadata\" (\"uuid\", \"content\") VALUES (gen_random_uuid(), \(Self._bytes(_metadata)))",
-      "INSERT INTO \(s).\"_model_cache\" (\"content\") VALUES (\(Self._bytes(_model)))",
+      "INSERT INTO \(s).\"_metadata\" (\"uuid\", \"content\") VALUES (gen_random_uuid(), \(PostgreSQLNames.bytes(_metadata)))",
+      "INSERT INTO \(s).\"_model_cache\" (\"content\") VALUES (\(PostgreSQLNames.bytes(_model)))",
     ]
-      + PostgreSQLEpochs.statements(_name, _digest, content: Self._bytes(_model)) + _types.statements(_name)
+      + PostgreSQLEpochs.statements(_name, _digest, content: PostgreSQLNames.bytes(_model))
+      + _types.statements(_name)
       + _schema.names.map { name in
         let values = [name.entity, name.property, name.relation, name.columns].map(PostgreSQLNames.literal)
         return "INSERT INTO \(s).\"_name\" VALUES (\(values.joined(separator: ", ")))"

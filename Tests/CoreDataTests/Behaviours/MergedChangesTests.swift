@@ -31,6 +31,38 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
+  func `both ends of a pair are reread though the save's policy has rolled back one`(_ setting: Setting)
+    throws
+  {
+    let stack = try TestStack(setting)
+    let (main, other) = (stack.root, stack.sibling())
+    other.mergePolicy = NSMergePolicy.rollback
+    let tag = try stack.stored("Tag", ["name": "old"])
+    let book = try stack.stored("Book", ["title": "Notes"])
+    other.performAndWait {
+      for id in [book.objectID, tag.objectID] { other.object(with: id).willAccessValue(forKey: nil) }
+      other.object(with: book.objectID).mutableSetValue(forKey: "tags").add(other.object(with: tag.objectID))
+      other.processPendingChanges()
+    }
+    try main.performAndWait {
+      #expect(tag.objects("books").isEmpty && book.objects("tags").isEmpty)
+      tag.setValue("new", forKey: "name")
+      try main.save()
+    }
+    let save = try other.saved {}
+    main.performAndWait {
+      main.mergeChanges(fromContextDidSave: save)
+      #expect(book.objects("tags") == [tag])
+      #expect(tag.objects("books") == [book])
+    }
+    try stack.fresh { context in
+      let stored = try #require(try context.all("Book").first)
+      let shown = main.performAndWait { book.objects("tags").count }
+      #expect(stored.objects("tags").count == shown)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
   func `IDs merge like objects`(_ setting: Setting) throws {
     let (_, one, two, ids) = try siblings(setting)
     let mine = two.performAndWait { () -> [NSManagedObject] in
