@@ -13,6 +13,10 @@
 #   postgresql.bash stop DIRECTORY          stops it and removes the directory
 #   postgresql.bash need                    installs Debian's package if there is no server
 
+# Prints a port below those that the system gives to clients: while a server restarts, a client's connection may not take
+# its port.
+any_port() { printf '%s\n' $((20000 + RANDOM % 12000)); }
+
 # Prints the directory of the server's programs; fails if there is none.
 postgresql_programs() {
   local found
@@ -55,7 +59,7 @@ answers_pooler() {
 start_pooler() {
   local directory=$1 server=$2 port
   for _ in 1 2 3 4 5; do
-    port=$((20000 + RANDOM % 20000))
+    port=$(any_port)
     cat >"$directory/pgbouncer.ini" <<END
 [databases]
 * = host=$directory port=$server user=coredata
@@ -126,7 +130,7 @@ start_postgresql() {
     --no-instructions >"$directory.log" 2>&1 || { cat "$directory.log" >&2; return 1; }
   # A port that is free now may be taken before the server starts: retry with another one.
   for _ in 1 2 3 4 5; do
-    port=$((20000 + RANDOM % 20000))
+    port=$(any_port)
     if (close_inherited; as_server_user "$programs/pg_ctl" -D "$directory/data" -w -s -l "$directory/data/server.log" \
       -o "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories='$directory' -c fsync=off \
           -c full_page_writes=off -c max_connections=100 -c shared_buffers=64MB" \
@@ -143,8 +147,12 @@ start_postgresql() {
 restart_postgresql() {
   local directory=$1 programs
   programs=$(postgresql_programs) || return
-  (close_inherited; as_server_user "$programs/pg_ctl" -D "$directory/data" -w -s -m immediate \
-    -l "$directory/data/server.log" restart >/dev/null 2>&1)
+  (close_inherited; as_server_user "$programs/pg_ctl" -D "$directory/data" -w -s -t 300 -m immediate \
+    -l "$directory/data/server.log" restart >"$directory/restart.log" 2>&1 </dev/null) && return
+  # The directory goes with the test.
+  printf 'error: the server does not restart\n' >&2
+  tail -n 20 "$directory/restart.log" "$directory/data/server.log" >&2
+  return 1
 }
 
 stop_postgresql() {
@@ -171,7 +179,7 @@ start_replica() {
   as_server_user "$programs/pg_basebackup" -D "$directory/data" -h "$primary" -p "$port" -U coredata -R -X stream -c fast \
     >"$directory.log" 2>&1 || { cat "$directory.log" >&2; return 1; }
   for _ in 1 2 3 4 5; do
-    replica_port=$((20000 + RANDOM % 20000))
+    replica_port=$(any_port)
     if (close_inherited; as_server_user "$programs/pg_ctl" -D "$directory/data" -w -s -l "$directory/data/server.log" \
       -o "-c listen_addresses=127.0.0.1 -c port=$replica_port -c unix_socket_directories='$directory' -c fsync=off \
           -c full_page_writes=off -c max_connections=100 -c shared_buffers=64MB -c hot_standby=on" \

@@ -23,7 +23,8 @@ public final class PostgreSQLServer: Sendable {
   public let poolerPort: Int?
   private let _number = Atomic<Int>(0)
 
-  private struct Failure: Error {}
+  /// What did not work; the script's own messages are in the output of the tests.
+  private struct Failure: Error, CustomStringConvertible { let description: String }
 
   private static let _servers = Atomic<Int>(0)
 
@@ -35,7 +36,7 @@ public final class PostgreSQLServer: Sendable {
     let number = Self._servers.wrappingAdd(1, ordering: .relaxed).newValue
     let words = try Self._run("start", "/tmp/coredata-postgresql-\(process)-\(number)", String(process))
       .split(whereSeparator: \.isWhitespace)
-    guard words.count == 2, let port = Int(words[1]) else { throw Failure() }
+    guard words.count == 2, let port = Int(words[1]) else { throw Failure(description: "no port: \(words)") }
     directory = String(words[0])
     self.port = port
     poolerPort = isPooled ? try Self._pooler(directory, port) : nil
@@ -44,7 +45,9 @@ public final class PostgreSQLServer: Sendable {
   /// Starts a pooler in front of the server.
   private static func _pooler(_ directory: String, _ port: Int) throws -> Int {
     let text = try _run("pool", directory, String(port))
-    guard let pooler = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { throw Failure() }
+    guard let pooler = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      throw Failure(description: "no port of a pooler: '\(text)'")
+    }
     return pooler
   }
 
@@ -66,7 +69,7 @@ public final class PostgreSQLServer: Sendable {
     let process = String(ProcessInfo.processInfo.processIdentifier)
     let words = try Self._run("replica", directory, String(port), "\(directory)-\(name)", process)
       .split(whereSeparator: \.isWhitespace)
-    guard words.count == 2, let port = Int(words[1]) else { throw Failure() }
+    guard words.count == 2, let port = Int(words[1]) else { throw Failure(description: "no port: \(words)") }
     return PostgreSQLServer(directory: String(words[0]), port: port)
   }
 
@@ -90,7 +93,10 @@ public final class PostgreSQLServer: Sendable {
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Failure() }
+    guard process.terminationStatus == 0 else {
+      let command = arguments.joined(separator: " ")
+      throw Failure(description: "'postgresql.bash \(command)' exited with \(process.terminationStatus)")
+    }
     return text
   }
 
