@@ -166,8 +166,11 @@ extension NSManagedObjectContext {
       guard let stored = id.key else { return .there(row) }
       // Changes may have been merged already, while the object was not registered.
       if let newest = cache?.row(for: stored) { return .there(newest) }
-      let object = table.object(for: id)
-      return object == nil || object!._flags.contains(.vanished) ? .unknown(stored) : .there(nil)
+      guard let object = table.object(for: id), !object._flags.contains(.vanished) else {
+        return .unknown(stored)
+      }
+      // What a loaded object shows may be older than the saved row, and its version tells.
+      return .there(object._row == nil ? nil : row)
     }
     let entry = chain.entry(for: key)
     let isKnown = table.object(for: id) != nil

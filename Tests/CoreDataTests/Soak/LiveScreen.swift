@@ -27,11 +27,15 @@ final class LiveScreen: @unchecked Sendable {
   let context: SoakContext
   private let _shown: [Shown]
   private var _mirror: [ObjectIdentifier: Reflection] = [:]
+  /// What was announced of each object, and after which step, for the report of a failure.
+  private var _announced: [NSManagedObjectID: [String]] = [:]
+  private let _journal: SoakJournal
   private var _token: (any NSObjectProtocol)?
 
   /// Opens the screen in a context without objects.
-  init(_ context: SoakContext, _ lists: Lists) throws {
+  init(_ context: SoakContext, _ lists: Lists, _ journal: SoakJournal) throws {
     self.context = context
+    _journal = journal
     _shown = try context.performAndWait {
       [
         try Self._show(lists.authors, "Author", by: ["age", "name"], sections: "age", in: context),
@@ -64,6 +68,11 @@ final class LiveScreen: @unchecked Sendable {
   private func _reflect(_ notification: Notification) {
     func objects(_ key: String) -> Set<NSManagedObject> {
       notification.userInfo?[key] as? Set<NSManagedObject> ?? []
+    }
+    for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSDeletedObjectsKey] {
+      for object in objects(key) {
+        _announced[object.objectID, default: []].append("\(key) \(_journal.step)")
+      }
     }
     for object in objects(NSInsertedObjectsKey) {
       _mirror[ObjectIdentifier(object)] = Reflection(object: object, values: LiveView.attributes(of: object))
@@ -109,7 +118,8 @@ final class LiveScreen: @unchecked Sendable {
       for object in try context.all(entity) {
         let name = LiveView.name(object), values = LiveView.attributes(of: object)
         guard missing.remove(ObjectIdentifier(object)) != nil else {
-          differences.append("the mirror lacks \(name)")
+          let announced = _announced[object.objectID] ?? []
+          differences.append("the mirror lacks \(name), announced: \(announced.joined(separator: ", "))")
           continue
         }
         let reflected = _mirror[ObjectIdentifier(object)]!.values

@@ -85,9 +85,12 @@ final class LiveSoak: Soak, @unchecked Sendable {
       journal.note("\(context.name!): policy \(type)\(context.undoManager == nil ? "" : ", undo")")
     }
     _screens = try [
-      LiveScreen(contexts[Role.main.rawValue], .init(authors: TableList.self, books: DifferenceList.self)),
-      LiveScreen(contexts[Role.list.rawValue], .init(authors: SnapshotList.self, books: TableList.self)),
-      LiveScreen(contexts[Role.background.rawValue], .init(authors: TableList.self, books: TableList.self)),
+      LiveScreen(
+        contexts[Role.main.rawValue], .init(authors: TableList.self, books: DifferenceList.self), journal),
+      LiveScreen(
+        contexts[Role.list.rawValue], .init(authors: SnapshotList.self, books: TableList.self), journal),
+      LiveScreen(
+        contexts[Role.background.rawValue], .init(authors: TableList.self, books: TableList.self), journal),
     ]
     _tokens = contexts.map(observeSaves)
   }
