@@ -52,7 +52,9 @@ extension NSManagedObjectContext {
       }
       switch found {
       case .row(let row):
-        if isDeletedElsewhere || object == nil && entry.kind == .deleted {
+        if isDeletedElsewhere
+          || entry.kind == .deleted && (object == nil || handedUpDeletions.contains(entry.id))
+        {
           mergeInsertion(of: entry.id, row: row, changed: SlotSet(), into: &merged)
         } else {
           mergeUpdate(of: entry.id, row: row, changed: entry.changed, into: &merged)
@@ -64,6 +66,7 @@ extension NSManagedObjectContext {
       case .deleted: break
       }
     }
+    handedUpDeletions.remove(entries)
     _drop(gone, through: chain)
     if unsaved.hasDeletions {
       for entry in entries { heldObject(for: entry.id).map(cutLinksToDeleted) }

@@ -95,6 +95,7 @@ extension NSManagedObjectContext {
     }
     if !unknown.isEmpty { _mergeUnknown(unknown, through: chain, into: &merged) }
     _mergeDeletions(changes, isForeign: isForeign, through: chain, into: &merged)
+    if changes.isStored { handedUpDeletions.remove(changes.entries) }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
   }

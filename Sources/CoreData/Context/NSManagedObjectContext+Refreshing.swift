@@ -192,6 +192,7 @@ extension NSManagedObjectContext {
     savePass.retained = []
     unreadDeletions = []
     unsaved.drain()
+    handedUpDeletions.removeAll()
     events.discard()
     readMembers.forgetKinds()
     isFreshnessDue = true

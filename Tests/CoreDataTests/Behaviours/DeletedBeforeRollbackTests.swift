@@ -87,4 +87,49 @@ import Testing
     main.performAndWait { main.undo() }
     #expect(eventually { child.performAndWait { mirror.names == ["Ada"] } })
   }
+
+  @Test(arguments: Setting.direct)
+  func `what a fetch shows before the child hears of the rollback is announced with it`(
+    _ setting: Setting
+  ) throws {
+    let stack = try TestStack(setting)
+    let (main, child) = (stack.root, stack.child(of: stack.root))
+    child.automaticallyMergesChangesFromParent = true
+    let id = try stack.stored("Author", ["name": "Ada"]).objectID
+    let mirror = Mirror(child)
+    try child.performAndWait {
+      child.delete(child.object(with: id))
+      try child.save()
+      main.performAndWait { main.rollback() }
+      let found = try #require(try child.all("Author").first)
+      found.setValue(1, forKey: "age")
+      child.processPendingChanges()
+      #expect(mirror.names == [])
+    }
+    child.performAndWait { #expect(mirror.names == ["Ada"]) }
+  }
+
+  @Test(arguments: Setting.direct)
+  func `an object that the child has kept is not announced as inserted by the parent's rollback`(
+    _ setting: Setting
+  ) throws {
+    let stack = try TestStack(setting)
+    let (main, child) = (stack.root, stack.child(of: stack.root))
+    child.automaticallyMergesChangesFromParent = true
+    let author = try stack.stored("Author", ["name": "Ada"])
+    let mirror = Mirror(child)
+    let own = try child.performAndWait {
+      let own = try #require(try child.all("Author").first)
+      main.performAndWait {
+        main.delete(author)
+        main.processPendingChanges()
+        main.rollback()
+      }
+      return own
+    }
+    child.performAndWait {
+      #expect(mirror.names == [])
+      #expect(own.text("name") == "Ada")
+    }
+  }
 }

@@ -1,6 +1,7 @@
-import CoreData
 import Foundation
 import Testing
+
+@testable import CoreData
 
 /// Saves that are merged after the receiver has changed or saved.
 @Suite struct LateMergeTests {
@@ -166,6 +167,27 @@ import Testing
 
 /// Members that were read before the context rolled back.
 @Suite struct RolledBackMembersTests {
+  @Test func `an insertion that comes late with a later change shows it though the cache is empty`() throws {
+    let stack = try TestStack(.sqlite)
+    let (main, other) = (stack.root, stack.coordinator.newContext())
+    main.automaticallyMergesChangesFromParent = true
+    try main.performAndWait {
+      let change = { (name: String) in
+        try other.performAndWait {
+          let ada = try other.all("Author").first ?? other.insert("Author")
+          ada.setValue(name, forKey: "name")
+          try other.save()
+        }
+      }
+      try change("Ada")
+      try change("Augusta")
+      try #expect(main.all("Author").map { $0.text("name") } == ["Augusta"])
+      try change("Countess")
+      stack.coordinator.rowCache.removeAll()
+    }
+    try main.performAndWait { try #expect(main.all("Author").map { $0.text("name") } == ["Countess"]) }
+  }
+
   @Test(arguments: Setting.direct)
   func `an object deleted elsewhere is no member after a rollback`(_ setting: Setting) throws {
     let stack = try TestStack(setting)

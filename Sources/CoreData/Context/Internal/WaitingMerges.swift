@@ -38,6 +38,11 @@ struct WaitingMerges: Sendable {
 
   var isEmpty: Bool { _groups.isEmpty }
 
+  /// Whether a discard waits.
+  var hasDiscards: Bool {
+    _groups.contains { if case .discard = $0 { true } else { false } }
+  }
+
   /// The number of the newest group; groups are numbered from 1.
   var last: Int { _taken + _groups.count }
 
