@@ -43,8 +43,10 @@ extension NSManagedObjectContext {
     while true {
       do {
         let (computed, followed, token, epoch, former) = try coordinator.commit(
-          entries, deleting: unreadDeletions, locked: lockedObjects, by: origin, in: self)
+          entries, deleting: unreadDeletions, locked: lockedObjects + resolver.linked.map(\.object),
+          by: origin, in: self)
         unreadDeletions = []
+        savePass.linked = resolver.linked
         savePass.token = token
         savePass.epoch = epoch
         if let former, computed.isEmpty, followed.isEmpty { stamps.follow(from: former, to: epoch) }

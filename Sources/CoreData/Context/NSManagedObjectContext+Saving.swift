@@ -171,9 +171,10 @@ extension NSManagedObjectContext {
 
   /// Makes the saved values each object's saved state, then notifies observers.
   private final func _finishSave(_ entries: [Layer.Entry]) {
+    let hasDeletions = unsaved.hasDeletions
     let own = unsaved.drain()
     let hadAdopted = !overlay.layers.isEmpty
-    let discarded = hadAdopted ? _unsavedEntries(entries) : []
+    let discarded = hadAdopted ? _unsavedEntries(entries, own, hasDeletions) : []
     overlay.clear()
     overlay.markFresh(upTo: overlay.noted)
     discard(discarded)
@@ -209,6 +210,8 @@ extension NSManagedObjectContext {
       }
       _markSaved(object, row: nil)
     }
+    unwritten += savePass.linked.compactMap(\.entry)
+    savePass.linked = []
     let adopted = hadAdopted ? entries : []
     adopted.forEachHeld { entry in
       guard let object = table.object(for: entry.id), object._flags.contains(.adopted) else { return }
@@ -243,11 +246,16 @@ extension NSManagedObjectContext {
 
   /// Returns the published changes that the save does not include: resolving a conflict dropped them, the row
   /// was deleted elsewhere, or the object was deleted before it was ever saved.
-  private final func _unsavedEntries(_ saved: [Layer.Entry]) -> [Layer.Entry] {
+  private final func _unsavedEntries(
+    _ saved: [Layer.Entry], _ own: [NSManagedObject], _ hasDeletions: Bool
+  ) -> [Layer.Entry] {
     let layers = overlay.layers
-    guard savePass.hasResolved || savePass.skipsVanished || layers.contains(where: \.hasAnnihilated) else {
-      return []
-    }
+    guard
+      savePass.hasResolved || savePass.skipsVanished || layers.contains(where: \.hasAnnihilated)
+        // One child may have deleted what another has inserted, or this context itself.
+        || layers.count > 1 && layers.contains(where: \.hasDeletions)
+        || hasDeletions && own.contains(where: { $0._flags.isSuperset(of: [.inserted, .deleted]) })
+    else { return [] }
     let written = IdentitySet(saved.lazy.map(\.id))
     return layers.composedEntries.filter { !written.contains($0.id) }
   }

@@ -83,8 +83,9 @@ extension NSManagedObjectContext {
       new.append(change.object)
     }
     for object in new { _relink(object, to: reappeared) }
+    for change in changes { _revertValues(of: change) }
     var pairs = Set<ManyToManyPair.Identity>()
-    for change in changes { _revertValues(of: change, &pairs) }
+    for change in changes { _revertMembers(of: change, &pairs) }
     for change in changes where !change.wasAlive && change.isAlive { _disappear(change.object) }
     for change in changes {
       let event: NSSnapshotEventType =
@@ -94,8 +95,8 @@ extension NSManagedObjectContext {
     processPendingChanges()
   }
 
-  /// - Parameter pairs: The pairs of many-to-manys reverted so far: both ends have recorded them.
-  private final func _revertValues(of change: ObjectChange, _ pairs: inout Set<ManyToManyPair.Identity>) {
+  /// Restores attributes and to-ones.
+  private final func _revertValues(of change: ObjectChange) {
     let object = change.object
     // Others may have deleted it since.
     guard _isThere(object) else { return }
@@ -107,19 +108,30 @@ extension NSManagedObjectContext {
     for (slot, target) in change.targets {
       _restore(target.flatMap { _isThere($0) ? $0 : nil }, slot, of: object)
     }
+  }
+
+  /// Restores to-manys, once the to-ones are.
+  ///
+  /// - Parameter pairs: The pairs of many-to-manys reverted so far: both ends have recorded them.
+  private final func _revertMembers(of change: ObjectChange, _ pairs: inout Set<ManyToManyPair.Identity>) {
+    let object = change.object
+    guard _isThere(object) else { return }
     for change in change.members {
       object.willChangeState()
       let state = object.members(change.slot)
-      let isManyToMany = object._layout.slots[change.slot].relationship?.isManyToMany ?? false
+      let relationship = object._layout.slots[change.slot].relationship
+      let isManyToMany = relationship?.isManyToMany ?? false
       for (member, before) in change.changed where !before || _isThere(member) {
-        // In a one-to-many the member's own to-one is restored separately.
         if isManyToMany {
           guard let pair = ManyToManyPair(object, change.slot, state, with: member),
             pairs.insert(pair.identity).inserted
           else { continue }
           pair.change { $0.revert(to: before) }
         } else {
-          state.set(member, isMember: before)
+          // The member's own to-one says it: the member may have been taken out for a child's change of that, which
+          // is not undone.
+          let isMember = relationship?.inverseSlot.map { member.toOne($0) === object } ?? before
+          state.set(member, isMember: isMember)
         }
       }
       if let order = change.order {

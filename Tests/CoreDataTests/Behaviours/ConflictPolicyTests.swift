@@ -266,6 +266,49 @@ import Testing
     }
   }
 
+  /// Rolls changes back, and runs a block before the save is repeated.
+  private final class Interrupting: NSMergePolicy, @unchecked Sendable {
+    // Unchecked: used by one test on one queue.
+    var interruption: (() throws -> Void)?
+
+    override func resolve(mergeConflicts list: [Any]) throws {
+      try super.resolve(mergeConflicts: list)
+      try interruption.take()?()
+    }
+  }
+
+  @Test(arguments: Setting.direct, ["tags", "author"])
+  func `no link is stored to an object that is deleted while its change is rolled back`(
+    _ setting: Setting, _ relationship: String
+  ) throws {
+    let stack = try TestStack(setting)
+    let context = stack.sibling()
+    let policy = Interrupting(merge: .rollbackMergePolicyType)
+    context.mergePolicy = policy
+    let book = try stack.stored("Book", ["title": "Sketches"])
+    let target = try stack.stored(relationship == "tags" ? "Tag" : "Author", ["name": "Old"])
+    try context.performAndWait {
+      let (mine, other) = (context.object(with: book.objectID), context.object(with: target.objectID))
+      other.willAccessValue(forKey: nil)
+      mine.setValue(relationship == "tags" ? Set([other]) : other, forKey: relationship)
+      try stack.root.performAndWait {
+        target.setValue("New", forKey: "name")
+        try stack.root.save()
+      }
+      policy.interruption = {
+        try stack.root.performAndWait {
+          stack.root.delete(target)
+          try stack.root.save()
+        }
+      }
+      try context.save()
+    }
+    try stack.fresh { context in
+      let book = try #require(try context.all("Book").first)
+      #expect(book.objectIDs(forRelationshipNamed: relationship) == [])
+    }
+  }
+
   @Test func `policies have Apple's raw values and singletons`() {
     #expect(NSMergePolicyType.errorMergePolicyType.rawValue == 0)
     #expect(NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType.rawValue == 1)

@@ -115,11 +115,12 @@ import Testing
   ) throws {
     let stack = try TestStack(setting)
     let (main, child) = (stack.root, stack.child(of: stack.root))
-    child.automaticallyMergesChangesFromParent = true
     let author = try stack.stored("Author", ["name": "Ada"])
+    child.automaticallyMergesChangesFromParent = true
     let mirror = Mirror(child)
     let own = try child.performAndWait {
       let own = try #require(try child.all("Author").first)
+      #expect(own.text("name") == "Ada")
       main.performAndWait {
         main.delete(author)
         main.processPendingChanges()
@@ -130,6 +131,33 @@ import Testing
     child.performAndWait {
       #expect(mirror.names == [])
       #expect(own.text("name") == "Ada")
+    }
+  }
+
+  enum Deleter: CaseIterable { case sibling, parent }
+
+  @Test(arguments: Setting.direct, Deleter.allCases)
+  func `a child learns that others have deleted what it inserted`(
+    _ setting: Setting, _ deleter: Deleter
+  ) throws {
+    let stack = try TestStack(setting)
+    let (main, child) = (stack.root, stack.child(of: stack.root))
+    child.automaticallyMergesChangesFromParent = true
+    let mirror = Mirror(child)
+    let author = try child.performAndWait {
+      let author = child.insert("Author", ["name": "Ada"])
+      try child.save()
+      return author
+    }
+    let other = deleter == .parent ? main : stack.child(of: main)
+    try other.performAndWait {
+      other.delete(try #require(try other.all("Author").first))
+      if deleter == .sibling { try other.save() }
+    }
+    try main.performAndWait { try main.save() }
+    child.performAndWait {
+      #expect(mirror.names == [])
+      #expect(author.managedObjectContext == nil)
     }
   }
 }

@@ -38,6 +38,34 @@ import Testing
     }
   }
 
+  @Test(arguments: Setting.direct)
+  func `undo makes no member of an object whose own end a child has cut`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (main, child) = (stack.root, stack.child(of: stack.root))
+    let (one, two) = try (stack.stored("Author", ["name": "1"]), stack.stored("Author", ["name": "2"]))
+    let book = try stack.stored("Book", ["author": one])
+    let undoManager = UndoManager()
+    undoManager.groupsByEvent = false
+    try child.performAndWait {
+      let own = child.object(with: book.objectID)
+      #expect(own.object("author")?.text("name") == "1")
+      try main.performAndWait {
+        main.undoManager = undoManager
+        #expect(two.objects("books").isEmpty)
+        book.setValue(two, forKey: "author")
+        try main.save()
+      }
+      own.setValue(nil, forKey: "author")
+      try child.save()
+    }
+    try main.performAndWait {
+      try main.save()
+      main.undo()
+      #expect(two.objects("books").contains(book) == (book.object("author") === two))
+      #expect(one.objects("books").contains(book) == (book.object("author") === one))
+    }
+  }
+
   @Test(arguments: Setting.allCases, [false, true])
   func `an unsaved deletion undone is saved whole`(_ setting: Setting, _ withPermanentIDs: Bool) throws {
     let stack = try stack(setting)

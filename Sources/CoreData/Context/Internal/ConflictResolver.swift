@@ -10,6 +10,9 @@ struct ConflictResolver {
   private var _resolved: [IdentityKey: Outcome] = [:]
   /// Objects whose rows were deleted elsewhere.
   private var _gone: [NSManagedObjectID] = []
+  /// Objects that the next attempt links to and, as the policy has dropped their own changes, does not write.
+  /// Their versions are checked, so that no link is stored to a row that is gone by then.
+  private(set) var linked: [LinkedObject] = []
 
   private enum Outcome {
     case rewritten(Layer.Entry)
@@ -75,7 +78,7 @@ struct ConflictResolver {
     }
   }
 
-  private func _collect() throws -> [Layer.Entry] {
+  private mutating func _collect() throws -> [Layer.Entry] {
     // An object that the policy writes again is not gone.
     let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.vanished) ?? true }
     context.cutReferences(to: gone)
@@ -93,7 +96,37 @@ struct ConflictResolver {
         }
       }
     }
-    return entries.dropping(gone)
+    entries = entries.dropping(gone)
+    linked = try _unwrittenTargets(of: entries)
+    return entries
+  }
+
+  /// The objects that entries link to without writing them, with the rows that this context knows.
+  ///
+  /// - Throws: Errors of reading them.
+  private func _unwrittenTargets(of entries: [Layer.Entry]) throws -> [LinkedObject] {
+    let written = IdentitySet(entries.lazy.map(\.id))
+    var targets: [NSManagedObject: SlotSet] = [:]
+    func add(_ id: NSManagedObjectID, _ inverse: Int?) throws {
+      guard id.key != nil, !written.contains(id) else { return }
+      let target = context.objectOrFault(id)
+      if target._flags.contains(.deleted) { return }
+      if target._row == nil { _ = try context.load(target) }
+      inverse.map { targets[target, default: SlotSet()].insert($0) }
+    }
+    for entry in entries {
+      guard let row = entry.row else { continue }
+      let slots = entry.id.space.layout.slots
+      for slot in slots.indices where entry.changed.contains(slot) {
+        guard let relationship = slots[slot].relationship else { continue }
+        switch row[slot] {
+        case .reference(let key): try add(NSManagedObjectID(key), relationship.inverseSlot)
+        case .toMany(let delta): for id in delta.added { try add(id, relationship.inverseSlot) }
+        default: continue
+        }
+      }
+    }
+    return targets.map { LinkedObject(object: $0.key, slots: $0.value) }
   }
 
   // MARK: Children's changes
@@ -140,6 +173,22 @@ struct ConflictResolver {
     conflict.existing = violation.existing
     conflict.databaseIsInUse = isInUse
     return conflict
+  }
+}
+
+/// An object that a save links to without writing it.
+struct LinkedObject {
+  let object: NSManagedObject
+  /// The other ends of the links.
+  let slots: SlotSet
+
+  /// What contexts that merge the save are told: they may have read the other ends before.
+  var entry: Layer.Entry? {
+    guard let row = object._row, !object._flags.contains(.deleted) else { return nil }
+    // A copy: the same row would be no news.
+    return Layer.Entry(
+      kind: .updated, id: object._objectID, base: row, row: Row(copying: row, version: row.version),
+      changed: slots, isWhole: false)
   }
 }
 

@@ -14,6 +14,8 @@ struct SavePass {
   var token: NSPersistentHistoryToken?
   /// Objects of rows that the stores' delete rules changed beyond the current save.
   var followed: [NSManagedObject] = []
+  /// Objects that the current save links to without writing them.
+  var linked: [LinkedObject] = []
   /// Whether the current save has resolved conflicts, which may have dropped changes.
   var hasResolved = false
   /// Whether the current save writes nothing for a deletion, since the row is gone: children reread the
