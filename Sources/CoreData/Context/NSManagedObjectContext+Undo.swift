@@ -130,8 +130,8 @@ extension NSManagedObjectContext {
         } else {
           // The member's own to-one says it: the member may have been taken out for a child's change of that, which
           // is not undone.
-          let isMember = relationship?.inverseSlot.map { member.toOne($0) === object } ?? before
-          state.set(member, isMember: isMember)
+          let refers = relationship?.inverseSlot.map { _isThere(member) && member.toOne($0) === object }
+          state.set(member, isMember: refers ?? before)
         }
       }
       if let order = change.order {
