@@ -211,6 +211,32 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
+  func `an object that is inserted again keeps no link to one that was inserted with it`(
+    _ setting: Setting
+  ) throws {
+    let stack = try TestStack(setting)
+    let context = stack.sibling()
+    context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+    try stack.root.performAndWait {
+      stack.root.insert("Book", ["title": "Notes", "author": stack.root.insert("Author", ["name": "Ada"])])
+      try stack.root.save()
+    }
+    try context.performAndWait {
+      try #require(try context.all("Book").first).setValue("Letters", forKey: "title")
+      try stack.root.performAndWait {
+        for entity in ["Book", "Author"] { try stack.root.all(entity).forEach(stack.root.delete) }
+        try stack.root.save()
+      }
+      try context.save()
+    }
+    try stack.fresh { context in
+      let books = try context.all("Book")
+      #expect(books.map { $0.text("title") } == ["Letters"])
+      #expect(books.first?.objectIDs(forRelationshipNamed: "author") == [])
+    }
+  }
+
+  @Test(arguments: Setting.direct)
   func `an object that is inserted again keeps no link to one that is not`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let context = stack.sibling()

@@ -119,10 +119,10 @@ struct ConflictResolver {
       let slots = entry.id.space.layout.slots
       for slot in slots.indices where entry.changed.contains(slot) {
         guard let relationship = slots[slot].relationship else { continue }
-        switch row[slot] {
-        case .reference(let key): try add(NSManagedObjectID(key), relationship.inverseSlot)
-        case .toMany(let delta): for id in delta.added { try add(id, relationship.inverseSlot) }
-        default: continue
+        if case .toMany(let delta) = row[slot] {
+          for id in delta.added { try add(id, relationship.inverseSlot) }
+        } else if let key = row[slot].key {
+          try add(NSManagedObjectID(key), relationship.inverseSlot)
         }
       }
     }
@@ -260,7 +260,7 @@ struct VersionConflictResolver {
     var links: [(slot: Int, key: ObjectKey)] = []
     for slot in _object._layout.toOneSlots where slots.contains(slot) {
       // A target that the save writes is inserted again as well, or reported as gone.
-      guard case .reference(let key) = draft[slot], key != _object._key,
+      guard let key = draft[slot].key, key != _object._key,
         _context.registered(in: draft[slot])?._flags.isDisjoint(with: [.inserted, .written]) ?? true
       else { continue }
       links.append((slot, key))
