@@ -25,18 +25,23 @@ package enum MainQueueTrace {
   /// Receives a block at its end, on the main queue.
   package typealias Recorder = @Sendable (Block) -> Void
 
-  private static let _recorder = Mutex<Recorder?>(nil)
+  /// In a structure: a bare closure in a generic type is wrapped once more by each access, and keeps the wrappers.
+  private struct Recording: Sendable {
+    let recorder: Recorder
+  }
+
+  private static let _recording = Mutex<Recording?>(nil)
   private static let _isOn = Atomic<Bool>(false)
 
   /// Sets the recorder; nil removes it.
   package static func record(with recorder: Recorder?) {
-    _recorder.withLock { $0 = recorder }
+    _recording.withLock { $0 = recorder.map(Recording.init) }
     _isOn.store(recorder != nil, ordering: .releasing)
   }
 
   private static var _current: Recorder? {
     guard _isOn.load(ordering: .acquiring) else { return nil }
-    return _recorder.withLock { $0 }
+    return _recording.withLock { $0 }?.recorder
   }
 
   /// The clocks at a block's start.

@@ -14,7 +14,12 @@ enum SQLDebug {
 
   private static let _level = Atomic<Int>(
     fromArguments(CommandLine.arguments) ?? fromEnvironment(ProcessInfo.processInfo.environment) ?? 0)
-  private static let _sink = Mutex<(@Sendable (String) -> Void)?>(nil)
+  /// In a structure: a bare closure in a generic type is wrapped once more by each access, and keeps the wrappers.
+  private struct Sink: Sendable {
+    let write: @Sendable (String) -> Void
+  }
+
+  private static let _sink = Mutex<Sink?>(nil)
 
   /// Returns the level requested by arguments.
   static func fromArguments(_ arguments: [String]) -> Int? {
@@ -32,11 +37,11 @@ enum SQLDebug {
   /// Sets the level for stores opened from now on, and the output; nil for standard error. For tests.
   static func set(level: Int, sink: (@Sendable (String) -> Void)? = nil) {
     _level.store(_clamped(level), ordering: .relaxed)
-    _sink.withLock { $0 = sink }
+    _sink.withLock { $0 = sink.map(Sink.init) }
   }
 
   static func write(_ line: String) {
-    if let sink = _sink.withLock({ $0 }) { return sink("CoreData: " + line) }
+    if let sink = _sink.withLock({ $0 }) { return sink.write("CoreData: " + line) }
     FileHandle.standardError.write(Data("CoreData: \(line)\n".utf8))
   }
 
