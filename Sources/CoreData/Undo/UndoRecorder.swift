@@ -93,6 +93,8 @@ struct ObjectChange {
     wasAlive = before.isAlive
     isAlive = object.isAliveInContext
     guard wasAlive || isAlive else { return nil }
+    // What others have deleted does not come back.
+    if !isAlive, object._flags.contains(.deletedElsewhere) { return nil }
     let slots = object._layout.slots
     // An object that was a fault was clean: its old row is unchanged.
     if let old = before.row ?? object._row, let new = object._current, !(old === new) {

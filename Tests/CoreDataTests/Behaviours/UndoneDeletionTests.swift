@@ -37,6 +37,38 @@ import Testing
     }
   }
 
+  @Test(arguments: Setting.direct)
+  func `undo of a link does not bring back the former target, which others have deleted`(
+    _ setting: Setting
+  ) throws {
+    let stack = try TestStack(setting)
+    let context = stack.sibling()
+    let undoManager = UndoManager()
+    undoManager.groupsByEvent = false
+    let former = try stack.stored("Author", ["name": "Ada"])
+    let next = try stack.stored("Author", ["name": "Mary"])
+    let pupil = try stack.stored("Author", ["name": "Eve", "mentor": former])
+    try context.performAndWait {
+      context.undoManager = undoManager
+      let own = context.object(with: pupil.objectID)
+      own.willAccessValue(forKey: nil)
+      try stack.root.performAndWait {
+        stack.root.delete(former)
+        pupil.setValue(nil, forKey: "mentor")
+        try stack.root.save()
+      }
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      own.setValue(context.object(with: next.objectID), forKey: "mentor")
+      try context.save()
+      context.undo()
+      try context.save()
+    }
+    try stack.fresh { context in
+      try #expect(Set(context.all("Author").compactMap { $0.text("name") }) == ["Mary", "Eve"])
+      try #expect(context.all("Author").count == 2)
+    }
+  }
+
   @Test(arguments: [Setting.sqlite, .memory], Between.allCases)
   func `no member of an object that is deleted again stays behind`(
     _ setting: Setting, _ between: Between

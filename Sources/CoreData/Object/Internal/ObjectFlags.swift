@@ -60,7 +60,7 @@ struct ObjectFlags: OptionSet {
   static let toldInserted = ObjectFlags(rawValue: 1 << 24)
 
   /// Not deleted here: this context has merged the deletion, or found the row missing.
-  static let deletedElsewhere = ObjectFlags(rawValue: 1 << 29)
+  static let deletedElsewhere = ObjectFlags(rawValue: 1 << 30)
   /// Already announced as deleted.
   static let toldDeleted = ObjectFlags(rawValue: 1 << 28)
 
