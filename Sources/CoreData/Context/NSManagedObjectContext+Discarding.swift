@@ -52,7 +52,9 @@ extension NSManagedObjectContext {
       }
       switch found {
       case .row(let row):
-        if isDeletedElsewhere || entry.kind == .deleted && _isUnannounced(object, entry.id) {
+        if isDeletedElsewhere
+          || entry.kind == .deleted && (object == nil || revocableDeletions.contains(entry.id))
+        {
           mergeInsertion(of: entry.id, row: row, changed: SlotSet(), into: &merged)
         } else {
           mergeUpdate(of: entry.id, row: row, changed: entry.changed, into: &merged)
@@ -64,7 +66,7 @@ extension NSManagedObjectContext {
       case .deleted: break
       }
     }
-    handedUpDeletions.remove(entries)
+    revocableDeletions.remove(entries)
     _drop(gone, through: chain)
     if unsaved.hasDeletions {
       for entry in entries { heldObject(for: entry.id).map(cutLinksToDeleted) }
@@ -73,14 +75,6 @@ extension NSManagedObjectContext {
     finishMerge(merged)
     for object in gone { forget(object) }
     for changes in discards { _announce(changes) }
-  }
-
-  /// Whether an object that an ancestor no longer deletes is news to those who only hear announcements. One that
-  /// the context shows is not; but it may have found it again since, or have met it as a fault.
-  private final func _isUnannounced(_ object: NSManagedObject?, _ id: NSManagedObjectID) -> Bool {
-    guard let object else { return true }
-    return handedUpDeletions.contains(id)
-      || object.isFault && object._flags.isDisjoint(with: [.inserted, .toldInserted])
   }
 
   /// Rereads an object that is deleted here, for when the deletion is taken back.

@@ -87,7 +87,8 @@ extension NSManagedObjectContext {
           UnknownChange(
             id: id, key: key, isInsertion: isInsertion, changed: entry.changed,
             saved: isInsertion && isInOrder ? stored : nil))
-      case .gone: break
+      case .gone:
+        if isInsertion, let chain { revocableDeletions.insert(id) { chain.deletes($0) } }
       }
     }
     for entry in changes.entries where !entry.id.space.layout.recordedToManySlots.isEmpty {
@@ -95,7 +96,7 @@ extension NSManagedObjectContext {
     }
     if !unknown.isEmpty { _mergeUnknown(unknown, through: chain, into: &merged) }
     _mergeDeletions(changes, isForeign: isForeign, through: chain, into: &merged)
-    if changes.isStored { handedUpDeletions.remove(changes.entries) }
+    if changes.isStored { revocableDeletions.remove(changes.entries) }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
   }

@@ -192,7 +192,7 @@ extension NSManagedObjectContext {
     savePass.retained = []
     unreadDeletions = []
     unsaved.drain()
-    handedUpDeletions.removeAll()
+    revocableDeletions.removeAll()
     events.discard()
     readMembers.forgetKinds()
     isFreshnessDue = true

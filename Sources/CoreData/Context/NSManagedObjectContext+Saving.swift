@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
       if !layer.entries.isEmpty { _handUp(layer, to: parent) }
       let locks = lockedObjects.map { (id: $0._objectID, row: $0._row) }
       if !locks.isEmpty { parent.queue.sync { parent.adoptLocks(locks) } }
-      _noteHandedUpDeletions(layer)
+      _noteRevocableDeletions(layer)
       _finishSave(layer.entries)
     } else {
       let saved = try commit(layer.entries)
@@ -56,14 +56,14 @@ extension NSManagedObjectContext {
     parent.queue.async {}
   }
 
-  private final func _noteHandedUpDeletions(_ layer: Layer) {
+  private final func _noteRevocableDeletions(_ layer: Layer) {
     guard unsaved.hasDeletions || !overlay.layers.isEmpty, layer.entries.anyHeld({ $0.kind == .deleted })
     else { return }
     // What a discard brings back is looked up when the discard is merged.
     let isDiscarding = queue.changeMerges { $0.hasDiscards }
     let chain = ReadChain(above: self)
     for entry in layer.entries where entry.kind == .deleted {
-      handedUpDeletions.insert(entry.id) { isDiscarding || chain.deletes($0) }
+      revocableDeletions.insert(entry.id) { isDiscarding || chain.deletes($0) }
     }
   }
 

@@ -59,8 +59,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var _undo: UndoLink?
   /// The highest epoch of the row cache of all saves that this context has merged.
   var mergedEpoch = 0
-  /// Deletions that the parent may still discard.
-  @exclusivity(unchecked) var handedUpDeletions = HandedUpDeletions()
+  /// Deletions that an ancestor may still discard.
+  @exclusivity(unchecked) var revocableDeletions = RevocableDeletions()
   /// The context's own policy; nil if it is inherited. Children read it on their queues.
   let failurePolicy = Mutex<ReadFailurePolicy?>(nil)
   /// The reads that have failed where no error can be thrown.

@@ -8,23 +8,13 @@ import Foundation
 extension NSManagedObject {
   final func valueAtEnd(of keyPath: String) -> Any? {
     do {
-      let path = keyPath.split(separator: ".").map(String.init)
+      let path = keyPath.keyPathSteps
       if path.count == 1 { return value(forKey: path[0]) }
-      if !path.contains(where: { $0.hasPrefix("@") }) {
-        var current: Any? = self
-        for step in path {
-          switch current {
-          case let object as NSManagedObject: current = object.value(forKey: step)
-          case let elements as [String: Any]: current = elements[step]
-          case let objects as Set<NSManagedObject>:
-            current = NSSet(array: objects.compactMap { $0.value(forKey: step) })
-          case let objects as NSOrderedSet:
-            current = objects.array.compactMap { ($0 as? NSManagedObject)?.value(forKey: step) }
-          default: return nil
-          }
-        }
-        return current
+      let operators = path.filter { $0.hasPrefix("@") }
+      if operators.isEmpty || operators.contains(where: { $0.contains("nion") }) {
+        return try KeyPathWalk.value(path[...], of: self)
       }
+      // Counts members without loading them.
       return try ExpressionTree.keyPath(path).value(for: ManagedObjectSubject(object: self)).any
     } catch {
       programmerError("the key path '\(keyPath)' of '\(_layout.entityName)' cannot be read: \(error)")
@@ -37,12 +27,25 @@ extension NSManagedObject {
       return
     }
     let (path, key) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
-    if let owner = self.value(forKeyPath: path) as? NSManagedObject {
-      owner.setValue(value, forKey: key)
-    } else if _isComposite(path) {
+    if _isComposite(path) {
       var elements = self.value(forKeyPath: path) as? [String: Any] ?? [:]
       elements[key] = value is NSNull ? nil : value
       setValue(elements, forKeyPath: path)
+    } else if !KeyPathWalk.set(value, forKey: key, of: self.value(forKeyPath: path)) {
+      programmerError("'\(keyPath)' of '\(_layout.entityName)' leads to no object whose '\(key)' can be set.")
+    }
+  }
+
+  /// Returns the object that has the last key of a path, with that key; nil if a to-one on the way is nil.
+  final func owner(atEndOf keyPath: String) -> (owner: NSManagedObject, key: String)? {
+    guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
+    let (path, key) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
+    switch value(forKeyPath: path) {
+    case nil: return nil
+    case let owner as NSManagedObject: return (owner, key)
+    case let other?:
+      programmerError(
+        "'\(path)' of '\(_layout.entityName)' is a \(type(of: other)), which has no relationship '\(key)'.")
     }
   }
 

@@ -296,6 +296,22 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// ```
   open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet { liveOrderedSet(key) }
 
+  /// Returns the to-many at the end of a key path as a set that writes through; an empty set that does not if
+  /// a to-one on the way is nil.
+  ///
+  /// ```swift
+  /// book.mutableSetValue(forKeyPath: "author.books").add(other)
+  /// ```
+  open func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
+    owner(atEndOf: keyPath).map { $0.owner.mutableSetValue(forKey: $0.key) } ?? NSMutableSet()
+  }
+
+  /// Returns the ordered to-many at the end of a key path as an ordered set that writes through; an empty set
+  /// that does not if a to-one on the way is nil.
+  open func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+    owner(atEndOf: keyPath).map { $0.owner.mutableOrderedSetValue(forKey: $0.key) } ?? NSMutableOrderedSet()
+  }
+
   // MARK: Changes
 
   /// Returns persistent properties changed since the last fetch or save, with their new values. For a

@@ -1,8 +1,10 @@
-/// The objects whose deletion a child context has announced and saved into its parent, which may still discard it.
+/// The objects that an ancestor deletes and may bring back, and that a child context has not announced as
+/// there: it has saved the deletion into its parent itself, or was told of the insertion when the ancestor had
+/// deleted the object again.
 ///
-/// A fetch that finds such an object again, before the child hears of the discard, registers it without an
-/// announcement; the discard then announces it as inserted. Confined to the context's queue.
-struct HandedUpDeletions {
+/// A fetch that finds such an object, before the child hears that it is back, registers it without an
+/// announcement; the discard of the deletion then announces it as inserted. Confined to the context's queue.
+struct RevocableDeletions {
   private var _ids: [NSManagedObjectID] = []
   private var _set = IdentitySet()
   private var _mostBeforePruning = 256
@@ -28,5 +30,5 @@ struct HandedUpDeletions {
     if isChanged { _ids.removeAll { !_set.contains($0) } }
   }
 
-  mutating func removeAll() { self = HandedUpDeletions() }
+  mutating func removeAll() { self = RevocableDeletions() }
 }
