@@ -11,7 +11,7 @@ extension NSArray {
   /// have, where a Mac raises.
   ///
   /// ```swift
-  /// let titles = NSArray(array: books).value(forKey: "title") as? [String]
+  /// let titles = NSArray(array: [book]).value(forKey: "title") as? [String]
   /// ```
   public func value(forKey key: String) -> Any { KeyPathWalk.read([key], of: self) ?? NSNull() }
 
@@ -25,8 +25,8 @@ extension NSArray {
   /// Leaves without a value are left out of unions, where a Mac raises.
   ///
   /// ```swift
-  /// let pages = NSArray(array: books).value(forKeyPath: "@sum.pages") as? Int
-  /// let authors = NSArray(array: books).value(forKeyPath: "@distinctUnionOfObjects.author.name")
+  /// let pages = NSArray(array: [book]).value(forKeyPath: "@sum.pages") as? Int
+  /// let authors = NSArray(array: [book]).value(forKeyPath: "@distinctUnionOfObjects.author.name")
   /// ```
   public func value(forKeyPath keyPath: String) -> Any? { KeyPathWalk.read(keyPath.keyPathSteps, of: self) }
 

@@ -300,7 +300,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// a to-one on the way is nil.
   ///
   /// ```swift
-  /// book.mutableSetValue(forKeyPath: "author.books").add(other)
+  /// book.mutableSetValue(forKeyPath: "author.books").remove(book)
   /// ```
   open func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
     owner(atEndOf: keyPath).map { $0.owner.mutableSetValue(forKey: $0.key) } ?? NSMutableSet()
