@@ -56,6 +56,7 @@ extension NSManagedObjectContext {
     parent.queue.async {}
   }
 
+  /// Remembers the deletions that have been handed to the parent.
   private final func _noteRevocableDeletions(_ layer: Layer) {
     guard unsaved.hasDeletions || !overlay.layers.isEmpty, layer.entries.anyHeld({ $0.kind == .deleted })
     else { return }
