@@ -92,12 +92,15 @@ final class PublishedOverlay: Sendable {
   @inline(__always)
   var hasReaders: Bool { _hasReaders.load(ordering: .acquiring) }
 
-  func addReader(_ child: NSManagedObjectContext) {
+  /// Adds a child.
+  ///
+  /// - Returns: Whether it is the first one ever.
+  func addReader(_ child: NSManagedObjectContext) -> Bool {
     _state.withLock { state in
       state.readers.removeAll { $0.context == nil || $0.context === child }
       state.readers.append(WeakContext(context: child))
     }
-    _hasReaders.store(true, ordering: .releasing)
+    return !_hasReaders.exchange(true, ordering: .acquiringAndReleasing)
   }
 
   /// The children that are in use.
