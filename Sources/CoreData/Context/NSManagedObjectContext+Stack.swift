@@ -43,14 +43,11 @@ extension NSManagedObjectContext {
       if parent._concurrencyType == .confinement {
         programmerError("a parent context must work on a queue; \(parent.label) does not.")
       }
-      // First of all: the parent's queue looks at it as soon as the parent has the child among its readers.
-      _parent = parent
-      // Changes made before the first child attached have not been marked. Whether there are any is not asked:
-      // the parent may be changing them on its queue.
-      if parent.overlay.addReader(self) { parent.overlay.markStale() }
-    } else {
-      _parent = nil
+      parent.overlay.addReader(self)
+      // Changes made before the first child attached have not been marked.
+      if !parent.unsaved.isEmpty { parent.overlay.markStale() }
     }
+    _parent = parent
     stampedCache = nil
   }
 

@@ -92,15 +92,12 @@ final class PublishedOverlay: Sendable {
   @inline(__always)
   var hasReaders: Bool { _hasReaders.load(ordering: .acquiring) }
 
-  /// Adds a child.
-  ///
-  /// - Returns: Whether it is the first one ever.
-  func addReader(_ child: NSManagedObjectContext) -> Bool {
+  func addReader(_ child: NSManagedObjectContext) {
     _state.withLock { state in
       state.readers.removeAll { $0.context == nil || $0.context === child }
       state.readers.append(WeakContext(context: child))
     }
-    return !_hasReaders.exchange(true, ordering: .acquiringAndReleasing)
+    _hasReaders.store(true, ordering: .releasing)
   }
 
   /// The children that are in use.
