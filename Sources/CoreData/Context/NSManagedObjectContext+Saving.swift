@@ -178,6 +178,7 @@ extension NSManagedObjectContext {
     let discarded = hadAdopted ? _unsavedEntries(entries, own, hasDeletions) : []
     overlay.clear()
     overlay.markFresh(upTo: overlay.noted)
+    overlay.forgetUncounted()
     discard(discarded)
     savePass.retained = own
     let announced = _consumeAnnounced(own, hadAdopted)

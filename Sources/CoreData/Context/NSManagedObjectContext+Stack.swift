@@ -43,11 +43,12 @@ extension NSManagedObjectContext {
       if parent._concurrencyType == .confinement {
         programmerError("a parent context must work on a queue; \(parent.label) does not.")
       }
+      // First of all: the parent's queue looks at it as soon as the parent has the child among its readers.
+      _parent = parent
       parent.overlay.addReader(self)
-      // Changes made before the first child attached have not been marked.
-      if !parent.unsaved.isEmpty { parent.overlay.markStale() }
+    } else {
+      _parent = nil
     }
-    _parent = parent
     stampedCache = nil
   }
 

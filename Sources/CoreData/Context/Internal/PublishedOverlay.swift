@@ -30,6 +30,8 @@ final class PublishedOverlay: Sendable {
   private let _noted = Atomic<Int>(0)
   private let _published = Atomic<Int>(0)
   private let _hasReaders = Atomic<Bool>(false)
+  /// Whether the context may have unsaved changes that were made before a child attached, and not counted.
+  private let _hasUncounted = Atomic<Bool>(false)
 
   /// The layers that the context has accepted. Takes no lock if there are none, as in a context without children.
   @inline(__always)
@@ -92,26 +94,46 @@ final class PublishedOverlay: Sendable {
   @inline(__always)
   var hasReaders: Bool { _hasReaders.load(ordering: .acquiring) }
 
+  /// Adds a child. Any thread may call it, while the context changes its objects on its queue.
   func addReader(_ child: NSManagedObjectContext) {
     _state.withLock { state in
       state.readers.removeAll { $0.context == nil || $0.context === child }
       state.readers.append(WeakContext(context: child))
     }
-    _hasReaders.store(true, ordering: .releasing)
+    _hasReaders.store(true, ordering: .sequentiallyConsistent)
+    if _hasUncounted.exchange(false, ordering: .sequentiallyConsistent) { markStale() }
   }
 
   /// The children that are in use.
   var readers: [NSManagedObjectContext] { _state.withLock { $0.readers }.compactMap(\.context) }
 
-  /// Counts a change. Free until a child has attached.
+  /// Counts a change. Costs two loads until a child has attached.
   @inline(__always)
   func markStale() {
-    if hasReaders { _noted.wrappingAdd(1, ordering: .releasing) }
+    if hasReaders {
+      _noted.wrappingAdd(1, ordering: .releasing)
+    } else if !_hasUncounted.load(ordering: .relaxed) {
+      _markUncounted()
+    }
+  }
+
+  /// Notes a change for the first child. One that attaches meanwhile sees the note, or is seen here.
+  @inline(never)
+  private func _markUncounted() {
+    _hasUncounted.store(true, ordering: .sequentiallyConsistent)
+    if _hasReaders.load(ordering: .sequentiallyConsistent),
+      _hasUncounted.exchange(false, ordering: .sequentiallyConsistent)
+    {
+      _noted.wrappingAdd(1, ordering: .releasing)
+    }
   }
 
   /// Marks changes as published. Call it once their layer is in place: a reader that finds nothing stale does
   /// not wait for the context and must find them.
   func markFresh(upTo noted: Int) { _published.store(noted, ordering: .releasing) }
+
+  /// Notes that the context has saved its changes.
+  func forgetUncounted() { _hasUncounted.store(false, ordering: .relaxed) }
 
   /// Pushes a layer. Layers of similar size are merged, so that their number stays small and each change is
   /// merged a logarithmic number of times.
