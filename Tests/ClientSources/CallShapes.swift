@@ -40,7 +40,8 @@ func fetchOthers(_ context: NSManagedObjectContext) throws {
   let ids = try context.fetch(NSFetchRequest<NSManagedObjectID>(entityName: "Shelf"))
   let numbers = try context.fetch(NSFetchRequest<NSNumber>(entityName: "Shelf")).first?.intValue
   let objects = (try? context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf"))) ?? []
-  let untyped = (try? context.fetch(NSFetchRequest<any NSFetchRequestResult>(entityName: "Shelf")))?.first as? Shelf
+  let untyped =
+    (try? context.fetch(NSFetchRequest<any NSFetchRequestResult>(entityName: "Shelf")))?.first as? Shelf
   _ = (rows, ids.first?.isTemporaryID, numbers, objects.first?.objectID, untyped)
 }
 
@@ -50,7 +51,9 @@ func first<T: NSManagedObject>(_ type: T.Type, in context: NSManagedObjectContex
   return try context.fetch(request).first
 }
 
-func all<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>, in context: NSManagedObjectContext) throws -> [T] {
+func all<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>, in context: NSManagedObjectContext) throws
+  -> [T]
+{
   try context.fetch(request)
 }
 
@@ -114,11 +117,15 @@ func batches(_ context: NSManagedObjectContext) throws {
   let result = try context.execute(insertion) as? NSBatchInsertResult
   let ids = result?.result as? [NSManagedObjectID] ?? []
   NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSInsertedObjectsKey: ids], into: [context])
-  let deletion = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Shelf"))
+  let deletion = NSBatchDeleteRequest(
+    fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Shelf"))
   deletion.resultType = .resultTypeObjectIDs
   _ = (try context.execute(deletion) as! NSBatchDeleteResult).result as? [NSManagedObjectID]
-  let history = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?))
-  for transaction in (history as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction] ?? [] {
+  let history = try context.execute(
+    NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?))
+  for transaction in (history as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction]
+    ?? []
+  {
     for change in transaction.changes ?? [] where change.changeType == .delete { _ = change.tombstone }
   }
 }

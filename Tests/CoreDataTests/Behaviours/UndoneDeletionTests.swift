@@ -42,27 +42,27 @@ import Testing
     _ setting: Setting
   ) throws {
     let stack = try TestStack(setting)
-    let context = stack.sibling()
+    let (main, child, other) = (stack.root, stack.child(of: stack.root), stack.sibling())
+    main.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     let undoManager = UndoManager()
     undoManager.groupsByEvent = false
-    let former = try stack.stored("Author", ["name": "Ada"])
-    let next = try stack.stored("Author", ["name": "Mary"])
-    let pupil = try stack.stored("Author", ["name": "Eve", "mentor": former])
-    try context.performAndWait {
-      context.undoManager = undoManager
-      let own = context.object(with: pupil.objectID)
+    let mentor = try stack.stored("Author", ["name": "Ada"])
+    let former = mentor.objectID
+    let next = try stack.stored("Author", ["name": "Mary"]).objectID
+    let pupil = try stack.stored("Author", ["name": "Eve", "mentor": mentor]).objectID
+    main.performAndWait { main.reset() }
+    try child.performAndWait {
+      child.undoManager = undoManager
+      let own = child.object(with: pupil)
       own.willAccessValue(forKey: nil)
-      try stack.root.performAndWait {
-        stack.root.delete(former)
-        pupil.setValue(nil, forKey: "mentor")
-        try stack.root.save()
-      }
-      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-      own.setValue(context.object(with: next.objectID), forKey: "mentor")
-      try context.save()
-      context.undo()
-      try context.save()
+      let deletion = try other.saved { other.delete(other.object(with: former)) }
+      own.setValue(child.object(with: next), forKey: "mentor")
+      try child.save()
+      child.mergeChanges(fromContextDidSave: deletion)
+      child.undo()
+      try child.save()
     }
+    try main.performAndWait { try main.save() }
     try stack.fresh { context in
       try #expect(Set(context.all("Author").compactMap { $0.text("name") }) == ["Mary", "Eve"])
       try #expect(context.all("Author").count == 2)
