@@ -17,7 +17,7 @@ extension PostgreSQLTool {
       return try body(try PostgreSQLAdministration(url))
     } catch let error as CocoaError {
       throw ToolFailure(
-        code(error), "'\(ServerStore.name(text))' cannot be \(doing): \(error.localizedDescription)")
+        code(error), "'\(ServerStore.name(text))' cannot be \(doing): \(error.debugText)")
     }
   }
 
@@ -45,7 +45,7 @@ extension PostgreSQLTool {
     do {
       model = try NSManagedObjectModel(schema: try ModelInput.load(path))
     } catch let error as CocoaError {
-      throw ToolFailure(.badInput, "'\(path)' cannot be used as a model: \(error.localizedDescription)")
+      throw ToolFailure(.badInput, "'\(path)' cannot be used as a model: \(error.debugText)")
     }
     let applies = arguments.has("apply")
     let text = try _administering("migrated") { store -> String in

@@ -53,7 +53,7 @@ package enum PostgreSQLTool {
       try PostgreSQLStoreCopy.copy(url, to: path)
     } catch let error as CocoaError {
       throw ToolFailure(
-        code(error), "'\(ServerStore.name(text))' cannot be copied: \(error.localizedDescription)")
+        code(error), "'\(ServerStore.name(text))' cannot be copied: \(error.debugText)")
     }
   }
 
@@ -76,7 +76,7 @@ package enum PostgreSQLTool {
         role: arguments.text("role") ?? "app", usesICU: !arguments.has("without-icu"))
     } catch {
       throw ToolFailure(
-        .badInput, "'\(path)' cannot be laid out in PostgreSQL: \(error.localizedDescription)")
+        .badInput, "'\(path)' cannot be laid out in PostgreSQL: \(error.debugText)")
     }
     try environment.output(script.text)
   }

@@ -110,7 +110,7 @@ package enum ErrorWords {
   package static func of(_ error: any Error) -> String {
     if let failure = error as? TortureFailure { return failure.description }
     let error = error as NSError
-    var words = "\(error.domain) \(error.code) \(error.localizedDescription)"
+    var words = "\(error.domain) \(error.code) \(error.debugText)"
     if let reason = error.localizedFailureReason { words += " (\(reason))" }
     if let underlying = error.userInfo[NSUnderlyingErrorKey] { words += " < \(underlying)" }
     return words.replacing("\n", with: " ")

@@ -33,7 +33,7 @@ package struct Survey {
         + "\(read.differences.isEmpty ? "all \(read.cells)" : "\(read.differences.count) differ") | \(trip) | \(schema) |"
     } catch {
       row = "| \(store.name) | | | | | refused with error \((error as NSError).code) | | |"
-      differences = [(error as NSError).localizedDescription]
+      differences = [error.debugText]
     }
   }
 

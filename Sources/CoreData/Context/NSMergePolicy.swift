@@ -61,6 +61,9 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
   }
 
+  /// What apps show of an error 133020.
+  static let failure = "Could not merge changes."
+
   /// Resolves conflicts over objects that were changed in this context and elsewhere.
   ///
   /// - Throws: Cocoa error 133020 under the error policy.
@@ -70,7 +73,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
       throw CocoaError.coreData(
         NSManagedObjectMergeError,
         "The save would overwrite changes made elsewhere to \(objects) read. Refresh and save again, or set a merge policy.",
-        [NSPersistentStoreSaveConflictsErrorKey: list])
+        shown: Self.failure, [NSPersistentStoreSaveConflictsErrorKey: list])
     }
     for conflict in list { try VersionConflictResolver(conflict, mergeType)?.resolve() }
   }

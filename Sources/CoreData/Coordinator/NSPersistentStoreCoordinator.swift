@@ -317,17 +317,24 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     rowCache.removeAll()
   }
 
+  /// Drops the rows that are cached for the contexts; what they read next comes from the stores. For load
+  /// tests, which measure what is held besides the cache.
+  package final func emptyRowCache() { rowCache.removeAll() }
+
   // MARK: Contexts
 
+  // The array is replaced as a whole: `broadcast` reads one without the lock, which a change in place would
+  // copy anyway.
   final func connect(_ context: NSManagedObjectContext) {
     _state.withLock { state in
-      state.contexts.removeAll { $0.context == nil }
-      state.contexts.append(WeakContext(context: context))
+      state.contexts = state.contexts.filter { $0.context != nil } + CollectionOfOne(WeakContext(context: context))
     }
   }
 
   final func disconnect(_ context: NSManagedObjectContext) {
-    _state.withLock { $0.contexts.removeAll { $0.context == nil || $0.context === context } }
+    _state.withLock { state in
+      state.contexts = state.contexts.filter { $0.context != nil && $0.context !== context }
+    }
   }
 
   /// Sends a save to all other contexts that merge automatically. Each merges it on its own queue, with

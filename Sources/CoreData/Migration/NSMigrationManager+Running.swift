@@ -135,7 +135,7 @@ extension NSMigrationManager {
     CocoaError.coreData(
       isSource ? NSMigrationManagerSourceStoreError : NSMigrationManagerDestinationStoreError,
       "The \(isSource ? "source" : "destination") store of the migration cannot be opened: "
-        + (error as NSError).localizedDescription,
+        + error.debugText,
       [NSUnderlyingErrorKey: error, NSURLErrorKey: url])
   }
 
@@ -199,7 +199,7 @@ extension NSMigrationManager {
     CocoaError.coreData(
       NSMigrationError,
       "The store at \(url.path) cannot be migrated, because an object of it cannot be read: "
-        + (error as NSError).localizedDescription, [NSUnderlyingErrorKey: error, NSURLErrorKey: url])
+        + error.debugText, [NSUnderlyingErrorKey: error, NSURLErrorKey: url])
   }
 
   private final func _save(_ context: NSManagedObjectContext) throws {
@@ -209,12 +209,12 @@ extension NSMigrationManager {
     } catch let error as CocoaError where error.code.rawValue == NSManagedObjectConstraintMergeError {
       throw CocoaError.coreData(
         NSMigrationConstraintViolationError,
-        "The migrated objects are in the way of a uniqueness constraint: \(error.localizedDescription)",
+        "The migrated objects are in the way of a uniqueness constraint: \(error.debugText)",
         [NSUnderlyingErrorKey: error])
     } catch {
       throw CocoaError.coreData(
         NSMigrationError,
-        "The migrated objects cannot be saved: \((error as NSError).localizedDescription)",
+        "The migrated objects cannot be saved: \(error.debugText)",
         [NSUnderlyingErrorKey: error])
     }
   }

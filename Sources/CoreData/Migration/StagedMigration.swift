@@ -125,7 +125,7 @@ package struct StagedMigration {
     } catch let error as CocoaError {
       let label = step.stage?.label ?? "to the version \(step.model.versionChecksum)"
       throw CocoaError.coreData(
-        error.code.rawValue, "The stage '\(label)' failed: \(error.localizedDescription)",
+        error.code.rawValue, "The stage '\(label)' failed: \(error.debugText)",
         error.userInfo.merging([NSUnderlyingErrorKey: error]) { first, _ in first })
     }
     if let stage = step.stage, let handler = stage.didMigrateHandler {

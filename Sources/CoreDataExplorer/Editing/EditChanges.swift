@@ -102,7 +102,7 @@ struct EditConflicts: Error, Sendable {
   init?(_ error: any Error, _ layout: ModelLayout, _ name: (NSManagedObject) -> String) {
     let cocoa = error as NSError
     guard let list = cocoa.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [Any] else { return nil }
-    message = cocoa.userInfo[NSLocalizedDescriptionKey] as? String ?? cocoa.localizedDescription
+    message = error.debugText
     objects = list.compactMap { $0 as? NSMergeConflict }.map { Self._object($0, layout, name) }
     constraints = list.compactMap { $0 as? NSConstraintConflict }.map { conflict in
       Constraint(

@@ -252,8 +252,7 @@ final class EditSession: @unchecked Sendable {
     for error in all {
       let detail = error as NSError
       let key = detail.userInfo[NSValidationKeyErrorKey] as? String ?? ""
-      refusal.messages[key, default: []].append(
-        detail.userInfo[NSLocalizedDescriptionKey] as? String ?? detail.localizedDescription)
+      refusal.messages[key, default: []].append(error.debugText)
     }
     return refusal
   }

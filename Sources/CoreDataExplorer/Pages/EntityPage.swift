@@ -21,7 +21,7 @@ struct EntityPage {
         return _answer(request, try TablePage(request, _store, _visit.budget), nil)
       } catch  where request.filter != nil && !_isOver(error) {
         // An untranslatable filter is reported like an invalid one.
-        let message = (error as? CocoaError)?.userInfo[NSLocalizedDescriptionKey] as? String ?? "\(error)"
+        let message = (error as? CocoaError)?.debugText ?? "\(error)"
         return _answer(request, nil, TableRequest.Problem(field: .filter, description: message))
       }
     } catch let problem as TableRequest.Problem {

@@ -9,6 +9,7 @@ final class Instruments: Sendable {
   let reads = ReadMeter()
   let contexts = Census()
   let tally = Tally()
+  let caches = Caches()
   private let _mostObjects = Atomic<Int>(0)
 
   /// The highest number of objects in memory that was counted.

@@ -15,11 +15,14 @@ package struct LoadStore: Sendable {
 
   /// A coordinator with the store, which is made if it does not exist.
   ///
-  /// - Parameter isFollowed: Whether the store keeps a history and posts remote changes.
-  func coordinator(isFollowed: Bool = false) throws -> NSPersistentStoreCoordinator {
+  /// - Parameters:
+  ///   - isFollowed: Whether the store keeps a history and posts remote changes.
+  ///   - instruments: Receives the coordinator's cache.
+  func coordinator(isFollowed: Bool = false, _ instruments: Instruments? = nil) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LoadModel.make())
     let options: [AnyHashable: Any] = isFollowed ? HistoryFollower.storeOptions : [:]
     try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
+    instruments?.caches.add { [weak coordinator] in coordinator?.emptyRowCache() }
     return coordinator
   }
 }

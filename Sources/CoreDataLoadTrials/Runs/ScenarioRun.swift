@@ -79,6 +79,7 @@ struct ScenarioRun: Sendable {
   }
 
   private static func _holdings(_ instruments: Instruments) throws -> Holdings {
+    instruments.caches.level()
     Live.settle()
     return Holdings(
       contexts: instruments.contexts.count(), objects: LoadItem.liveCount, bytes: Live.bytes,

@@ -18,6 +18,7 @@ final class ActorsScenario: LoadScenario {
 
   init(_ store: LoadStore, _ instruments: Instruments) throws {
     let container = try ModelContainer(for: LoadNote.self, configurations: ModelConfiguration(url: store.url))
+    instruments.caches.add { [weak container] in container?.emptyRowCache() }
     let writers = (0..<Self._workers).map { _ in NoteWriter(modelContainer: container) }
     let tracks = try writers.map { _ in Track(try CommitLog()) }
     (_container, _writers, _tracks, _instruments) = (container, writers, tracks, instruments)

@@ -15,8 +15,8 @@ final class FollowerScenario: LoadScenario {
   private let _tally: Tally
 
   init(_ store: LoadStore, _ instruments: Instruments) throws {
-    let coordinator = try store.coordinator(isFollowed: true)
-    _other = try store.coordinator(isFollowed: true)
+    let coordinator = try store.coordinator(isFollowed: true, instruments)
+    _other = try store.coordinator(isFollowed: true, instruments)
     _tally = instruments.tally
     let tracks = try (0..<2).map { _ in Track(try CommitLog()) }
     for track in tracks { instruments.ages.add(track) }

@@ -12,7 +12,7 @@ final class LiveListScenario: LoadScenario {
 
   /// - Parameter size: The objects in a save.
   init(_ store: LoadStore, size: Int, _ instruments: Instruments) throws {
-    let coordinator = try store.coordinator()
+    let coordinator = try store.coordinator(instruments)
     let track = Track(try CommitLog())
     instruments.ages.add(track)
     _tally = instruments.tally

@@ -18,7 +18,7 @@ final class NeighborScenario: LoadScenario {
 
   init(_ store: LoadStore, _ instruments: Instruments) throws {
     _neighbor = Neighbor(store: store.url)
-    _coordinator = try store.coordinator(isFollowed: true)
+    _coordinator = try store.coordinator(isFollowed: true, instruments)
     _instruments = instruments
     _track = Track(try CommitLog(_neighbor.commits))
     instruments.ages.add(_track)

@@ -17,7 +17,7 @@ final class ScreensScenario: LoadScenario {
   var screen: any Screen { _list }
 
   init(_ store: LoadStore, _ instruments: Instruments) throws {
-    let coordinator = try store.coordinator()
+    let coordinator = try store.coordinator(instruments)
     let track = Track(try CommitLog())
     instruments.ages.add(track)
     _instruments = instruments

@@ -17,7 +17,7 @@ final class StormScenario: LoadScenario {
   private let _requests = Atomic<UInt64>(0)
 
   init(_ store: LoadStore, _ instruments: Instruments) throws {
-    let coordinator = try store.coordinator()
+    let coordinator = try store.coordinator(instruments)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     let ids = try context.performAndWait {

@@ -30,7 +30,7 @@ package final class StoreChecker {
       checker = StoreChecker(reader.connection, path, reader.anatomy, metadata, limit)
     } catch let error as CocoaError where error.errorCode == 134020 {
       checker = StoreChecker(try StoreFileFacts.open(path: path), path, nil, metadata, limit)
-      let message = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+      let message = error.debugText
       checker.add(
         StoreFinding(
           .schema, .error, table: "", message,

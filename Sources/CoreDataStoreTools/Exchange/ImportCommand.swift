@@ -128,7 +128,7 @@ enum ImportModel {
     do {
       return try body()
     } catch let error as CocoaError where _isOfWriting(error) {
-      let message = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+      let message = error.debugText
       throw staged.naming(ToolFailure(.cannotCreateOutput, "Cannot write '\(staged.path)': \(message)"))
     } catch {
       throw staged.naming(StoreInput.failure(error, staged.path))

@@ -117,7 +117,7 @@ final class StoreImporter {
     do {
       try _writer.insert(batch.map(\.row))
     } catch let error as CocoaError where error.errorCode == NSManagedObjectConstraintMergeError {
-      let message = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+      let message = error.debugText
       throw ToolFailure(.badInput, "\(first.place) to \(last.place): \(message)")
     }
   }

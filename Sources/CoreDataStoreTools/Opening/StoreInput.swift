@@ -102,7 +102,7 @@ package struct StoreInput {
     guard let error = error as? CocoaError else {
       return ToolFailure(.badInput, "'\(path)' cannot be read: \(error)")
     }
-    let message = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+    let message = error.debugText
     switch error.errorCode {
     case 260: return ToolFailure(.noInput, _sentence(message))
     case 134090:

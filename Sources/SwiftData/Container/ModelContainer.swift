@@ -98,6 +98,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     set { core.coordinator.readFailurePolicy = newValue }
   }
 
+  /// Drops the rows that are cached for the contexts. For load tests.
+  package func emptyRowCache() { core.coordinator.emptyRowCache() }
+
   /// The main actor's context, created on demand. Saves automatically at the end of a turn of the main queue,
   /// and merges the saves of other contexts.
   @MainActor public var mainContext: ModelContext {

@@ -48,6 +48,7 @@ import Testing
       let thrown = #expect(throws: CocoaError.self) { try rivals.two.save() }
       let error = try #require(thrown)
       #expect(error.code.rawValue == NSManagedObjectMergeError)
+      #expect(error.localizedDescription == "Could not merge changes.")
       #expect(NSPersistentStoreSaveConflictsErrorKey == "conflictList")
       let conflict = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
       #expect(conflict.sourceObject === rivals.mine)

@@ -52,6 +52,12 @@ import Testing
     #expect(error.userInfo[NSValidationObjectErrorKey] is NSManagedObject)
   }
 
+  @Test func `an app can show that a value is missing, and a developer sees where`() throws {
+    let error = try #require(try errorOfSaving(nil, attribute(.stringAttributeType, isOptional: false)))
+    #expect(error.localizedDescription == "value is a required value.")
+    #expect(error.userInfo[NSDebugDescriptionErrorKey] as? String == "Item.value is mandatory but nil.")
+  }
+
   @Test func `optionality is checked before predicates`() throws {
     let error = try errorOfSaving(
       nil, attribute(.stringAttributeType, ["length >= 3"], ["too short"], isOptional: false))
@@ -193,6 +199,9 @@ import Testing
       var error = #expect(throws: CocoaError.self) { try stack.context.save() }
       #expect(error?.code.rawValue == NSValidationMultipleErrorsError)
       #expect((error?.userInfo[NSDetailedErrorsKey] as? [any Error])?.count == 2)
+      #expect(error?.localizedDescription == "Multiple validation errors occurred.")
+      let details = error?.userInfo[NSDebugDescriptionErrorKey] as? String
+      #expect(details?.hasPrefix("2 validation errors; the first: Item.") == true)
       item.setValue("x", forKey: "one")
       // A single error is not wrapped.
       error = #expect(throws: CocoaError.self) { try stack.context.save() }

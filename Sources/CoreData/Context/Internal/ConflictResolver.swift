@@ -74,7 +74,8 @@ struct ConflictResolver {
       throw CocoaError.coreData(
         NSManagedObjectMergeError,
         "The save met new conflicts 100 times in a row; other writers are too busy on the same "
-          + "rows, or the merge policy does not resolve what it is given. Try again later.")
+          + "rows, or the merge policy does not resolve what it is given. Try again later.",
+        shown: NSMergePolicy.failure)
     }
   }
 

@@ -27,7 +27,7 @@ struct InferredCopy {
     } catch {
       throw CocoaError.coreData(
         NSMigrationManagerSourceStoreError,
-        "The source store of the migration cannot be opened: \((error as NSError).localizedDescription)",
+        "The source store of the migration cannot be opened: \(error.debugText)",
         [NSUnderlyingErrorKey: error, NSURLErrorKey: from])
     }
     let files = StoreFiles(url: to)

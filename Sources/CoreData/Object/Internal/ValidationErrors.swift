@@ -3,15 +3,16 @@ import Foundation
 /// Creates validation errors and combines several into one.
 enum ValidationErrors {
   static func make(
-    _ code: Int, _ object: NSManagedObject, _ key: String, _ value: Any?, _ reason: String
+    _ code: Int, _ object: NSManagedObject, _ key: String, _ value: Any?, _ reason: String, shown: String? = nil
   ) -> CocoaError {
     var info: [String: Any] = [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: key]
     if let value { info[NSValidationValueErrorKey] = value }
-    return CocoaError.coreData(code, "\(object._layout.entityName).\(key) \(reason).", info)
+    return CocoaError.coreData(code, "\(object._layout.entityName).\(key) \(reason).", shown: shown, info)
   }
 
   static func missing(_ object: NSManagedObject, _ key: String) -> CocoaError {
-    make(NSValidationMissingMandatoryPropertyError, object, key, nil, "is mandatory but nil")
+    make(NSValidationMissingMandatoryPropertyError, object, key, nil, "is mandatory but nil",
+      shown: "\(key) is a required value.")
   }
 
   /// Returns the errors inside a multiple-errors error, or the error itself.
@@ -29,7 +30,7 @@ enum ValidationErrors {
     if errors.count == 1 { throw first }
     throw CocoaError.coreData(
       NSValidationMultipleErrorsError,
-      "\(errors.count) validation errors; the first: \((first as NSError).localizedDescription)",
-      [NSDetailedErrorsKey: errors])
+      "\(errors.count) validation errors; the first: \(first.debugText)",
+      shown: "Multiple validation errors occurred.", [NSDetailedErrorsKey: errors])
   }
 }
