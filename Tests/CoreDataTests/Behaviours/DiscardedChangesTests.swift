@@ -310,6 +310,43 @@ import Testing
     child { _ in #expect(seen.text("name") == "Countess") }
   }
 
+  /// What the parent knows of the author's books before the child takes the book out, and does after that.
+  enum Knowledge: CaseIterable { case nothing, members, addition, later }
+
+  @Test(arguments: Knowledge.allCases)
+  func `a member whose removal by a child the merge policy drops is a member again`(_ known: Knowledge) throws {
+    let ada = try _stack.stored("Author", ["name": "Ada"])
+    let book = try _stack.stored("Book", ["title": "Notes"])
+    let second = try _stack.stored("Book", ["title": "Second"])
+    try _parent.performAndWait {
+      _parent.mergePolicy = NSMergePolicy.rollback
+      book.setValue(ada, forKey: "author")
+      try _parent.save()
+      _parent.refreshAllObjects()
+      if known == .members { #expect(ada.objects("books") == [book]) }
+    }
+    try child {
+      $0.object(with: book.objectID).setValue(nil, forKey: "author")
+      try $0.save()
+    }
+    _parent.performAndWait {
+      if known == .later { #expect(ada.objects("books").isEmpty) }
+      if known == .addition { second.setValue(ada, forKey: "author") }
+      book.setValue(7, forKey: "pages")
+      _parent.processPendingChanges()
+    }
+    let other = _stack.sibling()
+    try other.performAndWait {
+      for id in [book.objectID, second.objectID] { other.object(with: id).setValue(8, forKey: "pages") }
+      try other.save()
+    }
+    try _parent.performAndWait {
+      try _parent.save()
+      #expect(book.object("author") == ada)
+      #expect(ada.objects("books") == [book])
+    }
+  }
+
   @Test func `a change to a row that is gone is dropped everywhere`() throws {
     let ada = try _stack.stored("Author", ["name": "Ada"])
     _parent.performAndWait {
