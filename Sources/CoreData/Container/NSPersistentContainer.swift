@@ -203,7 +203,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     let context = newBackgroundContext()
     context.enqueue { block(context) }
   }
+}
 
+extension GivingWay where Self: NSPersistentContainer {
   /// Runs a block on a new background context. Returns or throws what the block does.
   ///
   /// ```swift
@@ -214,7 +216,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// }
   /// ```
   @preconcurrency
-  public final func performBackgroundTask<T, E: Error>(
+  public func performBackgroundTask<T, E: Error>(
     _ block: @escaping @Sendable (NSManagedObjectContext) throws(E) -> T
   ) async throws(E) -> T {
     let context = newBackgroundContext()

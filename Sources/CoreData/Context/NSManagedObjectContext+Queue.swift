@@ -8,20 +8,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Runs a block for the context and waits. Returns or throws what the block does.
-  ///
-  /// ```swift
-  /// let titles = try background.performAndWait {
-  ///   try background.fetch(Book.fetchRequest()).compactMap(\.title)
-  /// }
-  /// ```
-  public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
-    if type(of: self) == NSManagedObjectContext.self { return try queue.sync(block) }
-    return try _performAndWait(block) { throw $0 }
-  }
-
   /// Runs a block through `performAndWait(_:)`, which a subclass may override.
-  private final func _performAndWait<T>(
+  fileprivate final func _performAndWait<T>(
     _ block: () throws -> T, _ rethrowing: (any Error) throws -> T
   ) rethrows -> T {
     var outcome: Result<T, any Error>?
@@ -114,4 +102,18 @@ extension NSManagedObjectContext: NSLocking {
   /// Deprecated: contexts work on queues. Always true.
   @available(*, deprecated, message: "Use perform blocks")
   public func tryLock() -> Bool { true }
+}
+
+extension GivingWay where Self: NSManagedObjectContext {
+  /// Runs a block for the context and waits. Returns or throws what the block does.
+  ///
+  /// ```swift
+  /// let titles = try background.performAndWait {
+  ///   try background.fetch(Book.fetchRequest()).compactMap(\.title)
+  /// }
+  /// ```
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+    if type(of: self) == NSManagedObjectContext.self { return try queue.sync(block) }
+    return try _performAndWait(block) { throw $0 }
+  }
 }

@@ -14,10 +14,10 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   // Unchecked: `_state` is guarded by its lock, all other members are immutable.
 
   final let lifeline = Lifeline()
-  private let _model: NSManagedObjectModel
-  private let _state = Mutex(State())
-  private let _queue = ContextQueue(.privateQueueConcurrencyType)
-  let rowCache = RowCache()
+  private final let _model: NSManagedObjectModel
+  private final let _state = Mutex(State())
+  final let queue = ContextQueue(.privateQueueConcurrencyType)
+  final let rowCache = RowCache()
   /// Held while a save is written and the row cache updated.
   final let commitOrder = Mutex(())
   /// Epoch of the row cache after the last save that may have inserted a deleted row again: deletions up to
@@ -98,13 +98,10 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   // MARK: Queue
 
   /// Enqueues a block on the coordinator's queue and returns immediately.
-  @preconcurrency open func perform(_ block: @escaping @Sendable () -> Void) { _queue.async(block) }
+  @preconcurrency open func perform(_ block: @escaping @Sendable () -> Void) { queue.async(block) }
 
   /// Runs a block on the coordinator's queue and waits. Reentrant.
-  open func performAndWait(_ block: () -> Void) { _queue.sync(block) }
-
-  /// Runs a block on the coordinator's queue and waits. Returns or throws what the block does.
-  public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try _queue.sync(block) }
+  open func performAndWait(_ block: () -> Void) { queue.sync(block) }
 
   /// Runs a block on the coordinator's queue without blocking the caller.
   @preconcurrency
@@ -113,7 +110,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   ) async throws(E) -> T {
     let awaited = AwaitedBlock(self, block)
     let outcome: Handover<Result<T, E>> = await withCheckedContinuation { continuation in
-      _queue.async { continuation.resume(returning: awaited.run { _, block in Result.of(block) }) }
+      queue.async { continuation.resume(returning: awaited.run { _, block in Result.of(block) }) }
     }
     return try outcome.value.get()
   }
@@ -412,4 +409,9 @@ enum LoadedModels {
     }
     return .missing
   }
+}
+
+extension GivingWay where Self: NSPersistentStoreCoordinator {
+  /// Runs a block on the coordinator's queue and waits. Returns or throws what the block does.
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try queue.sync(block) }
 }

@@ -22,8 +22,8 @@ extension AnyFetchRequest {
       && returnsDistinctResults == other.returnsDistinctResults
       && shouldRefreshRefetchedObjects == other.shouldRefreshRefetchedObjects
       && relationshipKeyPathsForPrefetching == other.relationshipKeyPathsForPrefetching
-      && Content.same(propertiesToFetch, other.propertiesToFetch)
-      && Content.same(propertiesToGroupBy, other.propertiesToGroupBy)
+      && Content.same(fetched, other.fetched)
+      && Content.same(grouped, other.grouped)
       && havingPredicate == other.havingPredicate
   }
 }

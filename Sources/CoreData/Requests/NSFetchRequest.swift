@@ -142,14 +142,20 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   /// let countries = try context.fetch(request).compactMap { $0["country"] as? String }
   /// ```
   @exclusivity(unchecked) open var returnsDistinctResults = false
-  /// The properties to read: names or property descriptions.
+  /// The properties to read: names or property descriptions. Names of the entity's own properties read back
+  /// as descriptions once the request has an entity, as they do in Core Data.
   ///
   /// ```swift
   /// let request = NSFetchRequest<NSDictionary>(entityName: "Book")
   /// request.resultType = .dictionaryResultType
   /// request.propertiesToFetch = ["title", "author.name"]
   /// ```
-  @exclusivity(unchecked) open var propertiesToFetch: [Any]?
+  open var propertiesToFetch: [Any]? {
+    get { fetched.map(_described) }
+    set { fetched = newValue }
+  }
+  /// `propertiesToFetch` as given.
+  @exclusivity(unchecked) final var fetched: [Any]?
   /// Whether registered objects are refreshed with the fetched values.
   ///
   /// ```swift
@@ -157,7 +163,7 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   /// let books = try context.fetch(request)  // also with what another process has saved since
   /// ```
   @exclusivity(unchecked) open var shouldRefreshRefetchedObjects = false
-  /// Properties to group by; for dictionary results only.
+  /// Properties to group by; for dictionary results only. Names read back as in `propertiesToFetch`.
   ///
   /// ```swift
   /// let count = NSExpressionDescription()
@@ -169,7 +175,12 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   /// request.propertiesToFetch = ["author.name", count]
   /// request.propertiesToGroupBy = ["author.name"]
   /// ```
-  @exclusivity(unchecked) open var propertiesToGroupBy: [Any]?
+  open var propertiesToGroupBy: [Any]? {
+    get { grouped.map(_described) }
+    set { grouped = newValue }
+  }
+  /// `propertiesToGroupBy` as given.
+  @exclusivity(unchecked) final var grouped: [Any]?
   /// The condition that groups must meet.
   ///
   /// ```swift
@@ -186,6 +197,12 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   @exclusivity(unchecked) open var havingPredicate: NSPredicate?
 
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+  /// The properties with descriptions in the place of names that the entity knows.
+  private final func _described(_ properties: [Any]) -> [Any] {
+    guard let known = _entity?.propertiesByName else { return properties }
+    return properties.map { property in (property as? String).flatMap { known[$0] } ?? property }
+  }
 
   /// Copies all settings from another request.
   func copySettings(from other: AnyFetchRequest) {
@@ -204,9 +221,9 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
     relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
     includesPendingChanges = other.includesPendingChanges
     returnsDistinctResults = other.returnsDistinctResults
-    propertiesToFetch = other.propertiesToFetch
+    fetched = other.fetched
     shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
-    propertiesToGroupBy = other.propertiesToGroupBy
+    grouped = other.grouped
     havingPredicate = other.havingPredicate
   }
 

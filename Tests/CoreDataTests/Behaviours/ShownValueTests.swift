@@ -91,6 +91,26 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a child that fetches anew does not see the transient value that it saved`(_ isInserted: Bool) throws {
+    let stack = try TestStack(.nestedOverSQLite)
+    let child = stack.context
+    try child.performAndWait {
+      let book = child.insert("Book", ["title": "B", "mark": "first"])
+      try child.save()
+      if !isInserted { try stack.root.performAndWait { try stack.root.save() } }
+      book.setValue("second", forKey: "mark")
+      try child.save()
+    }
+    try child.performAndWait {
+      #expect(child.registeredObjects.isEmpty)
+      try #expect(#require(try child.all("Book").first).text("mark") == nil)
+    }
+    try stack.root.performAndWait {
+      try #expect(#require(try stack.root.all("Book").first).text("mark") == "second")
+    }
+  }
+
   @Test func `a confinement context can be a queue context's child`() throws {
     let stack = try TestStack(.sqlite)
     let child = NSManagedObjectContext(concurrencyType: NSManagedObjectContextConcurrencyType(rawValue: 0)!)

@@ -64,6 +64,22 @@ import Testing
     #expect(count == 1)
   }
 
+  @Test func `names of properties read back as descriptions once the request has an entity`() throws {
+    let author = try #require(LibraryModel.make().entitiesByName["Author"])
+    let request = NSFetchRequest<NSDictionary>(entityName: "Author")
+    request.resultType = .dictionaryResultType
+    request.propertiesToFetch = ["name", "agent.name"]
+    request.propertiesToGroupBy = ["name"]
+    #expect(request.propertiesToGroupBy as? [String] == ["name"])
+    let copy = request.copy() as? AnyFetchRequest
+    request.entity = author
+    #expect(request.propertiesToGroupBy as? [NSPropertyDescription] == [author.propertiesByName["name"]!])
+    #expect((request.propertiesToFetch?.first as? NSPropertyDescription)?.name == "name")
+    // The entity has no property of that name.
+    #expect(request.propertiesToFetch?.last as? String == "agent.name")
+    #expect(request == copy, "the same settings, though one has an entity by now")
+  }
+
   @Test func `a copy is independent`() {
     let request = _byAge("age > 1")
     request.fetchLimit = 3

@@ -237,11 +237,13 @@ final class FetchReading {
   }
 
   private func _candidate(_ entry: Layer.Entry) -> Candidate {
+    func isOwn() -> Bool { _ownLayers.contains(IdentityKey(entry.id)) }
+    // Transient values stay in the context that has them.
+    let entry = entry.id.space.layout.hasTransients && !isOwn() ? entry.persistent : entry
     // An insertion has no base, and a deletion no result.
     guard entry.kind == .updated else { return .entry(entry, entry.row) }
-    let isOwn = _ownLayers.contains(IdentityKey(entry.id))
     let above = _chain.newestRow(for: entry.id)
-    return .entry(entry, isOwn ? entry.row(over: above) : above ?? entry.row)
+    return .entry(entry, isOwn() ? entry.row(over: above) : above ?? entry.row)
   }
 
   private func _insert(_ candidate: Candidate, into seen: inout IdentitySet) -> Bool {

@@ -60,7 +60,7 @@ struct ReadChain {
   /// read them through `related`.
   func entry(for key: IdentityKey) -> Layer.Entry? {
     for layers in overlays {
-      if let entry = layers.entry(for: key, withMembers: false) { return entry }
+      if let entry = layers.entry(for: key, withMembers: false) { return entry.persistent }
     }
     return nil
   }
@@ -125,7 +125,8 @@ struct ReadChain {
     var row = stored
     for layers in overlays.reversed() {
       guard let entry = layers.entry(for: key, withMembers: false) else { continue }
-      guard let own = entry.row(over: row) else { return nil }
+      // Transient values that children have saved into an ancestor stay there.
+      guard let own = entry.persistent.row(over: row) else { return nil }
       row = own
     }
     return row
