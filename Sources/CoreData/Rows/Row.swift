@@ -159,4 +159,14 @@ package struct Row: @unchecked Sendable {
 extension Int64 {
   /// The next version. Wraps around, since a damaged file may hold the largest integer.
   package var next: Int64 { self == .max ? 1 : self + 1 }
+
+  /// The version with which a deleted row is inserted again by a context that has read this one: the next
+  /// multiple of 65,536.
+  ///
+  /// It is above the versions that others have read before the deletion, so that versions order what is known
+  /// of a row also across its deletion: a save from before it that is merged late is older.
+  package var nextLife: Int64 {
+    let life = (self >> 16) + 1
+    return life > Int64.max >> 16 ? 1 : life << 16
+  }
 }

@@ -47,4 +47,55 @@ import Testing
       #expect(["Notes", "First"].contains(books[0].text("title")))
     }
   }
+
+  // MARK: Known from before the deletion
+
+  /// Has an author saved three times, deleted, and inserted again by a context that has read the first version.
+  ///
+  /// - Returns: The author in the stack's context, which has read the last version before the deletion, and the
+  ///   notifications of the last change, the deletion and the insertion.
+  private func _insertedAgain(_ stack: TestStack) throws -> (NSManagedObject, [Notification]) {
+    let ada = try stack.stored("Author", ["name": "Ada"])
+    let id = ada.objectID
+    let (writer, late) = (stack.sibling(), stack.sibling())
+    try late.performAndWait {
+      late.mergePolicy = NSMergePolicy.overwrite
+      try late.existingObject(with: id).setValue("Again", forKey: "name")
+    }
+    let saves = try (1...3).map { age in
+      try writer.saved { writer.object(with: id).setValue(age, forKey: "age") }
+    }
+    stack.context.performAndWait {
+      stack.context.refresh(ada, mergeChanges: false)
+      #expect(ada.value(forKey: "age") as? Int == 3)
+    }
+    let deletion = try writer.saved { writer.delete(writer.object(with: id)) }
+    return (ada, [saves[2], deletion, try late.saved {}])
+  }
+
+  @Test(arguments: Setting.direct)
+  func `a row that was inserted again is newer than all its versions before`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (ada, notifications) = try _insertedAgain(stack)
+    stack.context.performAndWait {
+      for notification in notifications.dropFirst() {
+        stack.context.mergeChanges(fromContextDidSave: notification)
+      }
+      #expect(ada.text("name") == "Again")
+      #expect(ada.value(forKey: "age") as? Int == 18)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func `a save from before the deletion that comes late changes nothing`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (ada, notifications) = try _insertedAgain(stack)
+    stack.context.performAndWait {
+      for notification in [notifications[1], notifications[2], notifications[0]] {
+        stack.context.mergeChanges(fromContextDidSave: notification)
+      }
+      #expect(ada.text("name") == "Again")
+      #expect(ada.value(forKey: "age") as? Int == 18)
+    }
+  }
 }

@@ -236,7 +236,7 @@ struct VersionConflictResolver {
       return _context.markDeleted(_object, as: .vanished)
     }
     _object.makeDraftWritable()
-    if let draft = _object._draft { draft.setVersion(draft.version.next) }
+    if let draft = _object._draft { draft.setVersion(draft.version.nextLife) }
     _object._row = nil
     _object._state.insertAnew()
     _object._changed = SlotSet(_object._layout.slots.indices)
