@@ -164,7 +164,8 @@ final class BatchRows {
     throw CocoaError.coreData(
       NSValidationMissingMandatoryPropertyError,
       "Object \(_index) of a batch insertion of '\(_layout.entityName)' has no value for '\(name)', which is mandatory "
-        + "and has no default; nothing was inserted.", shown: "\(name) is a required value.", [NSValidationKeyErrorKey: name])
+        + "and has no default; nothing was inserted.", shown: "\(name) is a required value.",
+      [NSValidationKeyErrorKey: name])
   }
 
   private func _error(_ what: String) -> CocoaError {

@@ -324,7 +324,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   // copy anyway.
   final func connect(_ context: NSManagedObjectContext) {
     _state.withLock { state in
-      state.contexts = state.contexts.filter { $0.context != nil } + CollectionOfOne(WeakContext(context: context))
+      state.contexts =
+        state.contexts.filter { $0.context != nil } + CollectionOfOne(WeakContext(context: context))
     }
   }
 

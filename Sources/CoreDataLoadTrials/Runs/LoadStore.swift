@@ -18,7 +18,9 @@ package struct LoadStore: Sendable {
   /// - Parameters:
   ///   - isFollowed: Whether the store keeps a history and posts remote changes.
   ///   - instruments: Receives the coordinator's cache.
-  func coordinator(isFollowed: Bool = false, _ instruments: Instruments? = nil) throws -> NSPersistentStoreCoordinator {
+  func coordinator(isFollowed: Bool = false, _ instruments: Instruments? = nil) throws
+    -> NSPersistentStoreCoordinator
+  {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LoadModel.make())
     let options: [AnyHashable: Any] = isFollowed ? HistoryFollower.storeOptions : [:]
     try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)

@@ -314,7 +314,8 @@ import Testing
   enum Knowledge: CaseIterable { case nothing, members, addition, later }
 
   @Test(arguments: Knowledge.allCases)
-  func `a member whose removal by a child the merge policy drops is a member again`(_ known: Knowledge) throws {
+  func `a member whose removal by a child the merge policy drops is a member again`(_ known: Knowledge) throws
+  {
     let ada = try _stack.stored("Author", ["name": "Ada"])
     let book = try _stack.stored("Book", ["title": "Notes"])
     let second = try _stack.stored("Book", ["title": "Second"])

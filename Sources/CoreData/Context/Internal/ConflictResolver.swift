@@ -353,7 +353,9 @@ struct VersionConflictResolver {
     // Without a change in the owner's to-many that may still have been read while the object was away: a
     // child's removal is none of this context's.
     func reread(_ owner: NSManagedObject, _ slot: Int, wasAway: Bool = false) {
-      guard let state = owner._relations?.members(slot), wasAway || state.changes[_object] != nil else { return }
+      guard let state = owner._relations?.members(slot), wasAway || state.changes[_object] != nil else {
+        return
+      }
       state.forget([_object])
       state.unrealise()
     }
@@ -368,7 +370,8 @@ struct VersionConflictResolver {
       } else if !relationship.isToMany, let base = _object._row,
         let owner = _context.registered(in: base[slot]), owner._layout.slots[inverse].isToMany
       {
-        let isAway = _object._flags.contains(.deleted) || _object._draft.map { $0[slot] != base[slot] } ?? false
+        let isAway =
+          _object._flags.contains(.deleted) || _object._draft.map { $0[slot] != base[slot] } ?? false
         reread(owner, inverse, wasAway: isAway)
       }
     }

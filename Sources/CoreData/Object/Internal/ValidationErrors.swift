@@ -3,7 +3,8 @@ import Foundation
 /// Creates validation errors and combines several into one.
 enum ValidationErrors {
   static func make(
-    _ code: Int, _ object: NSManagedObject, _ key: String, _ value: Any?, _ reason: String, shown: String? = nil
+    _ code: Int, _ object: NSManagedObject, _ key: String, _ value: Any?, _ reason: String,
+    shown: String? = nil
   ) -> CocoaError {
     var info: [String: Any] = [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: key]
     if let value { info[NSValidationValueErrorKey] = value }
@@ -11,7 +12,8 @@ enum ValidationErrors {
   }
 
   static func missing(_ object: NSManagedObject, _ key: String) -> CocoaError {
-    make(NSValidationMissingMandatoryPropertyError, object, key, nil, "is mandatory but nil",
+    make(
+      NSValidationMissingMandatoryPropertyError, object, key, nil, "is mandatory but nil",
       shown: "\(key) is a required value.")
   }
 
