@@ -15,7 +15,6 @@ func countWithLibrary(_ coordinator: NSPersistentStoreCoordinator) -> Int {
 
 func countWithLibrary(_ container: NSPersistentContainer) async throws -> Int {
   let count = await container.performBackgroundTask { context in context.registeredObjects.count }
-  container.performBackgroundTask { context in context.reset() }
   return try await container.performBackgroundTask { context in
     try context.save(); return count
   }

@@ -2,12 +2,7 @@
 import CoreData
 
 extension NSManagedObjectContext {
-  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
-    var value: T?
-    let run: () throws -> Void = { value = try block() }
-    try run()
-    return value!
-  }
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try block() }
 }
 
 extension NSPersistentStoreCoordinator {
@@ -15,6 +10,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSPersistentContainer {
+  @preconcurrency
   public func performBackgroundTask<T: Sendable>(
     _ block: @escaping @Sendable (NSManagedObjectContext) throws -> T
   ) async rethrows -> T {
