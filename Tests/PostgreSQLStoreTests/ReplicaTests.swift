@@ -125,6 +125,7 @@ final class ReplicaTests {
 
   @Test func `the log position comes with a read or save`() throws {
     let engine = try #require(_stack.store.engine as? PostgreSQLStoreEngine)
+    engine.receipts.beginInterval()
     try _save("a")
     func statements(_ body: () throws -> Void) throws -> Int {
       let before = try engine.pool.withConnection("a test") { $0.statementCount }

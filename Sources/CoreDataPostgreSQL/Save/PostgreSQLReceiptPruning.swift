@@ -19,6 +19,9 @@ final class PostgreSQLReceiptPruning: Sendable {
   private let _commits = Atomic<Int>(.random(in: 0..<PostgreSQLReceiptPruning.interval))
   private let _isDenied = Atomic<Bool>(false)
 
+  /// Has the next deletion come after a whole interval, for tests that count statements.
+  func beginInterval() { _commits.store(0, ordering: .relaxed) }
+
   /// Counts a commit.
   func count(_ engine: PostgreSQLStoreEngine) {
     guard _commits.wrappingAdd(1, ordering: .relaxed).newValue % Self.interval == 0,
