@@ -348,6 +348,53 @@ import Testing
     }
   }
 
+  /// What the parent knows of the deleted book's tag.
+  enum Acquaintance: CaseIterable { case none, object, membersBefore, membersAfter }
+
+  @Test(arguments: Acquaintance.allCases, [true, false])
+  func `a member of a many-to-many whose deletion the merge policy drops is a member again`(
+    _ known: Acquaintance, isDeletedByChild: Bool
+  ) throws {
+    let (bookID, tagID) = try _stack.fresh { context in
+      let tag = context.insert("Tag", ["name": "algebra"])
+      let book = context.insert("Book", ["title": "Notes", "tags": Set([tag])])
+      try context.save()
+      return (book.objectID, tag.objectID)
+    }
+    let book = _parent.performAndWait { _parent.object(with: bookID) }
+    var tag: NSManagedObject?
+    _parent.performAndWait {
+      _parent.mergePolicy = NSMergePolicy.rollback
+      if known != .none { tag = _parent.object(with: tagID) }
+      if known == .membersBefore { #expect(tag?.objects("books") == [book]) }
+      // Without a change of its own, the policy is not asked: the child's deletion is of the newest row.
+      book.setValue(7, forKey: "pages")
+      _parent.processPendingChanges()
+    }
+    if isDeletedByChild {
+      try child {
+        $0.delete($0.object(with: bookID))
+        try $0.save()
+      }
+    }
+    _parent.performAndWait {
+      if !isDeletedByChild { _parent.delete(book) }
+      _parent.processPendingChanges()
+      if known == .membersAfter { #expect(tag?.objects("books").isEmpty == true) }
+    }
+    try _stack.fresh { context in
+      context.object(with: bookID).setValue(8, forKey: "pages")
+      try context.save()
+    }
+    try _parent.performAndWait {
+      try _parent.save()
+      #expect(book.value(forKey: "pages") as? Int == 8)
+      #expect(book.objects("tags").map(\.objectID) == [tagID])
+      #expect(_parent.object(with: tagID).objects("books") == [book])
+    }
+    _stack.fresh { #expect($0.object(with: tagID).objects("books").map(\.objectID) == [bookID]) }
+  }
+
   @Test func `a change to a row that is gone is dropped everywhere`() throws {
     let ada = try _stack.stored("Author", ["name": "Ada"])
     _parent.performAndWait {

@@ -47,7 +47,11 @@ struct ConflictResolver {
       }
     }
     _forgetRows(of: conflicts)
-    if !list.isEmpty { try context.policy.resolve(mergeConflicts: list) }
+    if !list.isEmpty {
+      let deleted = Set(list.lazy.map(\.sourceObject).filter { $0._flags.contains(.deleted) })
+      try context.policy.resolve(mergeConflicts: list)
+      context.restoreLinks(of: deleted.filter { !$0._flags.contains(.deleted) })
+    }
     return try _collect()
   }
 
@@ -347,8 +351,8 @@ struct VersionConflictResolver {
     if !restored.isEmpty { _dropLinksToMissing(restored) }
   }
 
-  /// Rereads the to-manys from which a dropped change, of the object's to-one or its deletion, has removed
-  /// it.
+  /// Rereads the one-to-manys from which a dropped change, of the object's to-one or its deletion, has removed
+  /// it; see `restoreLinks(of:)` for many-to-manys.
   private func _rereadFormerOwners(_ isDropped: (Int) -> Bool) {
     // Without a change in the owner's to-many that may still have been read while the object was away: a
     // child's removal is none of this context's.
@@ -363,11 +367,7 @@ struct VersionConflictResolver {
       guard let relationship = _object._layout.slots[slot].relationship,
         let inverse = relationship.inverseSlot
       else { continue }
-      if relationship.isManyToMany {
-        if _object._flags.contains(.deleted) {
-          for owner in _object.knownTargets(slot) { reread(owner, inverse) }
-        }
-      } else if !relationship.isToMany, let base = _object._row,
+      if !relationship.isToMany, let base = _object._row,
         let owner = _context.registered(in: base[slot]), owner._layout.slots[inverse].isToMany
       {
         let isAway =

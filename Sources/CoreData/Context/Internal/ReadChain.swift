@@ -57,10 +57,10 @@ struct ReadChain {
   var hasDeletions: Bool { overlays.contains { $0.contains(where: \.hasDeletions) } }
 
   /// Returns the object's entry from the nearest ancestor that changed it. Ignore the to-manys of its row;
-  /// read them through `related`.
+  /// read them through `related`. Its transient values are the ancestor's own: see `Layer.Entry.persistent`.
   func entry(for key: IdentityKey) -> Layer.Entry? {
     for layers in overlays {
-      if let entry = layers.entry(for: key, withMembers: false) { return entry.persistent }
+      if let entry = layers.entry(for: key, withMembers: false) { return entry }
     }
     return nil
   }

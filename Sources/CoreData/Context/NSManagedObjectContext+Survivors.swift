@@ -1,0 +1,48 @@
+import CoreDataModelSchema
+
+// Objects whose deletion a merge policy has dropped.
+
+extension NSManagedObjectContext {
+  /// Drops the removals of objects from many-to-manys that went with their deletion, and rereads what was
+  /// read while they were away.
+  ///
+  /// The removals are changes of the other ends, which have no conflict of their own: saving them would take
+  /// the links from objects that stay.
+  final func restoreLinks(of survivors: Set<NSManagedObject>) {
+    let survivors = survivors.filter { object in
+      object._layout.toManySlots.contains { object._layout.slots[$0].relationship!.isManyToMany }
+    }
+    guard !survivors.isEmpty, let layouts = frozen?.layout.layouts else { return }
+    // Changes of children become this context's own, so that they can be changed.
+    let owners = overlay.layers.flatMap { layer in
+      layer.entries.filter { $0.removes(anyOf: survivors) }.map { objectOrFault($0.id) }
+    }
+    for owner in owners where !owner._flags.contains(.deleted) { markChanged(owner) }
+    table.forEach { object in
+      object._relations?.forEachToMany { slot, state in
+        let relationship = object._layout.slots[slot].relationship!
+        guard relationship.isManyToMany, state.isRealised || state.hasChanges,
+          survivors.contains(where: { $0._layout.isKind(of: layouts[relationship.destination - 1]) })
+        else { return }
+        state.forget(survivors)
+        state.unrealise()
+      }
+    }
+    withExtendedLifetime(owners) {}
+  }
+}
+
+extension Layer.Entry {
+  /// Whether the entry takes any of the objects out of a many-to-many.
+  fileprivate func removes(anyOf objects: Set<NSManagedObject>) -> Bool {
+    guard let row else { return false }
+    let layout = id.space.layout
+    return layout.recordedToManySlots.contains { slot in
+      guard changed.contains(slot), layout.slots[slot].relationship!.isManyToMany,
+        case .toMany(let delta) = row[slot], !delta.removed.isEmpty
+      else { return false }
+      let removed = IdentitySet(delta.removed)
+      return objects.contains { removed.contains($0._objectID) }
+    }
+  }
+}
