@@ -49,6 +49,11 @@ let package = Package(
       dependencies: ["Measuring", .product(name: "CoreData", package: "CoreData")],
       swiftSettings: settings,
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
+    // What reading the versions of a large model costs: Scripts/benchmark-models.
+    .executableTarget(
+      name: "Models",
+      dependencies: ["Measuring", .product(name: "CoreData", package: "CoreData")],
+      swiftSettings: settings),
     // What SwiftData costs beside Core Data's API: Scripts/benchmark-swiftdata.
     .executableTarget(
       name: "SwiftDataComparison",

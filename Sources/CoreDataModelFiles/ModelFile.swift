@@ -27,26 +27,46 @@ package enum ModelFile {
     return (schema, remarks, file)
   }
 
+  /// Reads the model at `path`; from a directory with several versions, the current one. A file that this
+  /// process has read before and that has not changed since is not read again.
+  ///
+  /// - Throws: `ModelFileError`.
+  package static func read(path: String) throws -> ReadModelFile {
+    let file = try _file(of: path)
+    func read() throws -> ReadModelFile {
+      var remarks: [ModelRemark] = []
+      let schema = try _parse(bytes(ofFile: file), path: file, false, &remarks)
+      return ReadModelFile(schema: schema, remarks: remarks, path: file)
+    }
+    // What an optimized copy shows is the contents of another file.
+    guard !file.hasSuffix(".omo"), let version = ModelFileCache.Version(settledFileAt: file) else {
+      return try read()
+    }
+    return try ModelFileCache.shared.file(version, orRead: read)
+  }
+
   private static func _load(
     path: String, reviews: Bool, _ remarks: inout [ModelRemark]
   ) throws -> (schema: ModelSchema, path: String) {
+    let file = try _file(of: path)
+    return (try _parse(bytes(ofFile: file), path: file, reviews, &remarks), file)
+  }
+
+  /// Returns the file with the model at `path`: from a directory with several versions, the current one's.
+  private static func _file(of path: String) throws -> String {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
       throw ModelFileError(path: path, reason: "there is no such file")
     }
-    guard isDirectory.boolValue else {
-      return (try _parse(bytes(ofFile: path), path: path, reviews, &remarks), path)
-    }
+    guard isDirectory.boolValue else { return path }
     let contents = path + "/contents"
-    if FileManager.default.fileExists(atPath: contents) {
-      return (try _parse(bytes(ofFile: contents), path: contents, reviews, &remarks), contents)
-    }
+    if FileManager.default.fileExists(atPath: contents) { return contents }
     if FileManager.default.fileExists(atPath: path + "/elements") {
       throw ModelFileError(
         path: path, reason: "in the binary format of Xcode 3; open and save it with Xcode 4 or later")
     }
-    return try _load(path: ModelVersions(path: path).current.path, reviews: reviews, &remarks)
+    return try _file(of: ModelVersions(path: path).current.path)
   }
 
   private static func _parse(

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// All layouts of a frozen model.
 ///
 /// Entities are numbered as Apple's SQLite store numbers them: roots sorted by name without regard to case,
@@ -7,6 +9,7 @@ package final class ModelLayout: Sendable {
   /// Layouts in the order of their entity numbers.
   package let layouts: [PropertyLayout]
   package let layoutsByName: [String: PropertyLayout]
+  private let _versionHashes = Mutex<[String: [UInt8]]?>(nil)
 
   /// Lays out `schema`.
   ///
@@ -17,6 +20,16 @@ package final class ModelLayout: Sendable {
     let builder = try LayoutBuilder(schema)
     layouts = builder.layouts
     layoutsByName = Dictionary(uniqueKeysWithValues: layouts.map { ($0.entityName, $0) })
+  }
+
+  /// Version hashes of all entities by name, 32 bytes each; computed when first asked for.
+  package var versionHashes: [String: [UInt8]] {
+    _versionHashes.withLock { known in
+      if let known { return known }
+      let hashes = schema.entityVersionHashes()
+      known = hashes
+      return hashes
+    }
   }
 
   /// Layout of the entity with this number.

@@ -135,7 +135,7 @@ extension NSManagedObjectModel {
 
   private func _freeze() throws -> FrozenModel {
     let layout = try knownLayout ?? ModelLayout(ModelSchema(self))
-    let hashes = layout.schema.entityVersionHashes().mapValues { Data($0) }
+    let hashes = layout.versionHashes.mapValues { Data($0) }
     let byName = Dictionary(entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     let ordered = layout.layouts.map { byName[$0.entityName]! }
     let frozen = zip(ordered, layout.layouts).map { entity, layout in

@@ -22,21 +22,26 @@ extension NSManagedObjectModel {
   }
 
   convenience init(fileAt url: URL) throws {
-    try self.init(schema: Self.schema(contentsOf: url))
+    let file = try Self._read(url)
+    if let layout = file.layout {
+      try self.init(schema: layout.schema, laidOut: layout)
+    } else {
+      try self.init(schema: file.schema)
+      if let knownLayout { file.layOut(knownLayout) }
+    }
     localizationDictionary = ModelLocalization.strings(forModelAt: url)
     if ["mom", "momd"].contains(url.pathExtension.lowercased()) { evaluationGates = EvaluationGates() }
   }
 
-  /// The model file as plain values.
-  static func schema(contentsOf url: URL) throws -> ModelSchema {
+  private static func _read(_ url: URL) throws -> ReadModelFile {
     guard url.isFileURL else {
       throw ModelFileError(
         path: url.absoluteString, reason: "only files can be read; copy the model to a file first")
     }
-    let (schema, remarks, path) = try ModelFile.review(path: url.path, reviews: false)
-    for remark in remarks {
-      Console.warnOnce(about: "\(path):\(remark)", "\(path):\(remark.line): \(remark.message).")
+    let file = try ModelFile.read(path: url.path)
+    for remark in file.remarks {
+      Console.warnOnce(about: "\(file.path):\(remark)", "\(file.path):\(remark.line): \(remark.message).")
     }
-    return schema
+    return file
   }
 }

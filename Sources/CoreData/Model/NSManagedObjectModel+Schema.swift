@@ -4,19 +4,30 @@ import Foundation
 extension NSManagedObjectModel {
   /// Creates an editable model from plain values.
   ///
+  /// - Parameter known: The layout of another model that was created from the same values.
   /// - Throws: `ModelLayoutError` if the entities cannot be connected as specified.
-  package convenience init(schema: ModelSchema) throws {
+  package convenience init(schema: ModelSchema, laidOut known: ModelLayout? = nil) throws {
     self.init()
-    var byName: [String: NSEntityDescription] = [:]
-    var stated = schema
-    for index in schema.entities.indices {
-      let description = NSEntityDescription(schema.entities[index])
-      stated.entities[index]._adopt(description)
-      byName[description.name ?? ""] = description
-    }
+    let descriptions = schema.entities.map { NSEntityDescription($0) }
     // Entities that have no valid layout cannot be connected either: a missing parent, a cycle of parents, a
     // missing destination.
-    let layout = try ModelLayout(stated)
+    let layout = try known ?? ModelLayout(schema._stated(by: descriptions))
+    _connect(descriptions, schema)
+    if known != nil || _states(layout.schema) { knownLayout = layout }
+  }
+
+  /// Whether the descriptions state all that the schema does.
+  private final func _states(_ schema: ModelSchema) -> Bool {
+    let hasAllIndexes = zip(entities, schema.entities).allSatisfy { description, entity in
+      description.indexes.map { FetchIndexSchema($0) } == entity.indexes
+    }
+    return hasAllIndexes && ModelSchema(self, entities: schema.entities) == schema
+  }
+
+  /// Connects the entities, which the schema lists in the same order, and adds the rest of the schema.
+  private final func _connect(_ descriptions: [NSEntityDescription], _ schema: ModelSchema) {
+    let byName = Dictionary(
+      zip(schema.entities, descriptions).map { ($0.name, $1) }, uniquingKeysWith: { _, last in last })
     for entity in schema.entities {
       guard let parent = entity.parent else { continue }
       byName[parent]!.subentities.append(byName[entity.name]!)
@@ -39,10 +50,15 @@ extension NSManagedObjectModel {
     }
     for request in schema.fetchRequests { setTemplateSchema(request) }
     versionIdentifiers = Set(schema.versionIdentifiers)
-    let hasAllIndexes = zip(entities, stated.entities).allSatisfy { description, entity in
-      description.indexes.map { FetchIndexSchema($0) } == entity.indexes
-    }
-    if hasAllIndexes, ModelSchema(self, entities: stated.entities) == stated { knownLayout = layout }
+  }
+}
+
+extension ModelSchema {
+  /// The schema in the form that descriptions made of its entities state.
+  fileprivate func _stated(by descriptions: [NSEntityDescription]) -> ModelSchema {
+    var stated = self
+    for (index, description) in descriptions.enumerated() { stated.entities[index]._adopt(description) }
+    return stated
   }
 }
 

@@ -53,7 +53,6 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     } catch {
       return nil
     }
-    localizationDictionary = ModelLocalization.strings(forModelAt: url)
   }
 
   // MARK: Entities

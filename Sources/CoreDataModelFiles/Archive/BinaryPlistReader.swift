@@ -96,8 +96,10 @@ struct BinaryPlistReader {
       let values = try _references(first + count * _referenceSize, count)
       var fields = PlistFields()
       fields.reserveCapacity(min(count, 64))
-      for (key, value) in zip(keys, values) {
-        fields.set(try _value(value, depth: depth + 1), for: try _key(key))
+      var position = 0
+      while position < count {
+        fields.set(try _value(values[position], depth: depth + 1), for: try _key(keys[position]))
+        position += 1
       }
       return .dictionary(fields)
     default: throw BinaryPlistError(reason: "a value of unknown kind \(marker)")
@@ -132,9 +134,14 @@ struct BinaryPlistReader {
   /// Returns the numbers of the objects in a collection.
   private func _references(_ first: Int, _ count: Int) throws -> [Int] {
     _ = try _slice(first, count, width: _referenceSize)
-    return try (0..<count).map {
-      try Self._number(_bytes, first + $0 * _referenceSize, _referenceSize)
+    var numbers: [Int] = []
+    numbers.reserveCapacity(count)
+    var position = first
+    while numbers.count < count {
+      numbers.append(try Self._number(_bytes, position, _referenceSize))
+      position += _referenceSize
     }
+    return numbers
   }
 
   /// Returns the number of elements and the position of the first: the count is in the marker or follows it
@@ -173,7 +180,11 @@ struct BinaryPlistReader {
       throw BinaryPlistError(reason: "ends too early")
     }
     var bits: UInt64 = 0
-    for byte in bytes[position..<position + size] { bits = bits << 8 | UInt64(byte) }
+    var next = position
+    while next < position + size {
+      bits = bits &<< 8 | UInt64(bytes[next])
+      next += 1
+    }
     return bits
   }
 }

@@ -39,6 +39,29 @@ struct ModelLoadingTests {
     #expect(frozen.entities.count == 2)
   }
 
+  @Test func `models of one file are independent of each other`() throws {
+    let url = try _file(_contents)
+    defer { try? FileManager.default.removeItem(at: url) }
+    let contents = url.appendingPathComponent("V.xcdatamodel/contents")
+    // Old enough to be kept.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -600)], ofItemAtPath: contents.path)
+    let first = try NSManagedObjectModel.load(contentsOf: url)
+    let hashes = first.entityVersionHashesByName
+    first.entitiesByName["Book"]?.attributesByName["pages"]?.isOptional = true
+    first.entitiesByName["Author"]?.name = "Writer"
+    #expect(first.entityVersionHashesByName != hashes)
+    let second = try NSManagedObjectModel.load(contentsOf: url)
+    #expect(second.entityVersionHashesByName == hashes)
+    #expect(second.entitiesByName["Book"]?.attributesByName["pages"]?.isOptional == false)
+    #expect(second.entitiesByName["Book"]?.attributesByName["pages"]?.defaultValue as? Int == 12)
+    _ = try second.frozen()
+    let third = try NSManagedObjectModel.load(contentsOf: url)
+    third.entitiesByName["Book"]?.attributesByName["pages"]?.isOptional = true
+    #expect(try third.frozen().versionHashes != hashes)
+    #expect(second.entityVersionHashesByName == hashes)
+  }
+
   @Test func `what can't be read is nil, and load says why`() throws {
     let url = try _file("<model><entity name=\"A\" parentEntity=\"B\"/></model>")
     defer { try? FileManager.default.removeItem(at: url) }
