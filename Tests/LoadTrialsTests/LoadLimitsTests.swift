@@ -32,7 +32,7 @@ struct LoadLimitsTests {
   }
 
   @Test func `A context too many fails`() {
-    #expect(_excesses { $0.mostContexts = 9 } == ["storm: 9 contexts are alive at once, more than 8."])
+    #expect(_excesses { $0.mostContexts = 10 } == ["storm: 10 contexts are alive at once, more than 9."])
     #expect(_excesses { $0.late.contexts = 2 } == ["storm: 2 contexts stay, and 1 did at first."])
   }
 

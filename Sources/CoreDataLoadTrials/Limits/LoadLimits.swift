@@ -28,7 +28,8 @@ struct LoadLimits: Sendable {
       result.rate >= result.scenario.floor,
       "\(_rate(result.rate)) \(result.scenario.operation) a second are fewer than \(_rate(result.scenario.floor))"
     )
-    let most = result.contexts + 4
+    // One for each thread that uses one, main among them, and four that a merge or a block holds for a moment.
+    let most = result.contexts + 1 + 4
     limit(result.mostContexts <= most, "\(result.mostContexts) contexts are alive at once, more than \(most)")
     let mostObjects = 2 * result.early.objects + Self._objects
     limit(

@@ -31,6 +31,13 @@ final class Census: Sendable {
     }
   }
 
+  /// Has the contexts unregister the objects that nobody uses, as they do by themselves after some hundred new
+  /// ones. Not to be called on the queue of one of them.
+  func sweep() {
+    let contexts = _state.withLock { $0.references.compactMap { $0.context as? NSManagedObjectContext } }
+    for context in contexts { context.performAndWait { _ = context.registeredObjects.count } }
+  }
+
   /// The highest number that was counted.
   var most: Int { _state.withLock { $0.most } }
 }

@@ -79,6 +79,7 @@ struct ScenarioRun: Sendable {
   }
 
   private static func _holdings(_ instruments: Instruments) throws -> Holdings {
+    instruments.contexts.sweep()
     instruments.caches.level()
     Live.settle()
     return Holdings(

@@ -155,8 +155,10 @@ struct ObjectTable {
       count -= taken.count
       var size = 16
       while count * 2 > size { size *= 2 }
-      // Reinserting the remaining objects costs less than closing the gaps one by one.
-      _resize(to: size * 4 <= places.count ? size : places.count)
+      // Reinserting the remaining objects costs less than closing the gaps one by one. A small table that was
+      // needed will be needed again.
+      let isLarge = places.count > 4096
+      _resize(to: size * (isLarge ? 2 : 4) <= places.count ? size : places.count)
       return taken
     }
 
