@@ -301,7 +301,6 @@ extension NSManagedObjectContext {
     object._relations?.commit()
     // Objects of a root context have their permanent IDs from here on.
     if _parent == nil { object.adoptPermanentID() }
-    if object._state.endYielding() { object.turnIntoFault(keeping: object._row) }
   }
 
   /// Calls `didSave`, posts the notifications, and sends the changes to contexts that merge automatically.

@@ -12,6 +12,8 @@ extension NSManagedObject {
         _state.showValues()
         return
       }
+      // Its values have lost against those of a stored row.
+      if _flags.contains(.failed) { return }
       programmerError(
         "could not fulfil a fault for '\(_id?.uriRepresentation().absoluteString ?? "?")': the object's context is gone or "
           + "was reset. Keep the context as long as its objects, or fetch again.")

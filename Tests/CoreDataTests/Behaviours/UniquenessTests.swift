@@ -70,11 +70,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, 1, 36),
-    (.mergeByPropertyStoreTrumpMergePolicyType, 36, 36), (.overwriteMergePolicyType, 1, 18),
-    (.rollbackMergePolicyType, 36, 36),
+    (NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, 1, 36), (.overwriteMergePolicyType, 1, 18),
   ])
-  func `a new duplicate becomes the stored row`(
+  func `a new duplicate whose values win becomes the stored row`(
     _ expected: (policy: NSMergePolicyType, age: Int, ageIfUnset: Int)
   )
     throws
@@ -274,19 +272,40 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false])
-  func `the insertion that a stored row wins over is left a fault`(_ isRowInUse: Bool) throws {
-    let (_, context, ada) = try stored(.mergeByPropertyStoreTrump)
+  @Test(
+    arguments: [
+      NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType,
+    ], [true, false])
+  func `the insertion that a stored row wins over is left a fault without a context, which shows nothing`(
+    _ policy: NSMergePolicyType, isRowInUse: Bool
+  ) throws {
+    let (stack, context, ada) = try stored(NSMergePolicy(merge: policy))
     let id = ada.objectID
     try context.performAndWait {
       let mine = isRowInUse ? context.object(with: id) : nil
       mine?.willAccessValue(forKey: nil)
-      let loser = context.insert("Author", ["name": "Ada", "age": 1])
+      let book = context.insert("Book", ["title": "Sketches"])
+      let loser = context.insert("Author", ["name": "Ada", "age": 1, "books": Set([book])])
       let other = context.insert("Author", ["name": "Grace"])
       try context.save()
-      #expect(loser.isFault)
       #expect(!other.isFault)
+      #expect(loser.managedObjectContext == nil)
+      #expect(loser.objectID == id)
+      #expect(context.registeredObject(for: id) !== loser)
+      #expect(loser.value(forKey: "name") == nil)
+      #expect(loser.value(forKey: "age") == nil)
+      #expect(loser.objects("books").isEmpty)
+      loser.setValue("Countess", forKey: "name")
+      #expect(loser.isFault)
+      #expect(!context.hasChanges)
+      #expect(book.object("author")?.objectID == id)
       withExtendedLifetime(mine) {}
+    }
+    try stack.fresh { fresh in
+      #expect(fresh.object(with: id).text("name") == "Ada")
+      #expect(Set(fresh.object(with: id).objects("books").map { $0.text("title") }) == ["Notes", "Sketches"])
+      #expect(fresh.object(with: id).value(forKey: "age") as? Int == 36)
+      try #expect(fresh.count("Author") == 2)
     }
   }
 }

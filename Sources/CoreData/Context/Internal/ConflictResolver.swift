@@ -302,7 +302,7 @@ struct VersionConflictResolver {
       over: persisted, changed.union(_object._layout.transientSlots), _object._layout)
     _object._row = persisted
     _object._changed = changed
-    _object._state.becomeUpdate(yielding: false)
+    _object._state.becomeUpdate()
     _object._relations?.dropClean()
     _context.markChanged(_object)
   }

@@ -3,9 +3,10 @@ import Foundation
 
 /// Merges objects that violate a uniqueness constraint into one.
 ///
-/// A new object takes over the identity of a stored row, unless the program references the row's own object;
-/// then that object survives and the new one is dropped. The survivor takes over the relationships of the
-/// dropped object.
+/// A new object whose values win takes over the identity of a stored row, unless the program references the
+/// row's own object; then that object survives and the new one is dropped. A new object whose values lose is
+/// dropped: it stays a fault without a context, which shows nothing, so that programs can tell it from those
+/// that were inserted. The survivor takes over the relationships of the dropped object.
 struct ConstraintConflictResolver {
   private let _conflict: NSConstraintConflict
   private let _context: NSManagedObjectContext
@@ -48,13 +49,13 @@ struct ConstraintConflictResolver {
       }
     }
     guard !new.isEmpty else { return }
-    if !_conflict.databaseIsInUse, objects.count == new.count, let last = new.last,
+    if _localWins, !_conflict.databaseIsInUse, objects.count == new.count, let last = new.last,
       let existing = _conflict.existing,
       _becomes(last, existing, database)
     {
       for object in new.dropLast() {
         _fold(object, into: last, withValues: false)
-        _context.annihilate(object, as: last)
+        _context.annihilate(object, as: last, showingValues: true)
       }
       _conflict.survivor = last
       return
@@ -62,7 +63,7 @@ struct ConstraintConflictResolver {
     let survivor = _conflict.survivor ?? database
     for object in new {
       _fold(object, into: survivor, withValues: _localWins)
-      _context.annihilate(object, as: survivor)
+      _context.annihilate(object, as: survivor, showingValues: _localWins)
     }
     _conflict.survivor = survivor
   }
@@ -94,7 +95,7 @@ struct ConstraintConflictResolver {
     object._id = id
     object._row = row
     object._draft = draft
-    object._state.becomeUpdate(yielding: !_localWins)
+    object._state.becomeUpdate()
     _context.table.insert(object)
     _context.table.follow(linkOf: object)
     for slot in object._layout.toManySlots {
@@ -113,9 +114,9 @@ struct ConstraintConflictResolver {
     return true
   }
 
-  /// Whether a new object's value overwrites the row's: if local values win and the value was assigned.
+  /// Whether the value of a new object that wins overwrites the row's: if it was assigned.
   private func _takes(_ slot: Int, of object: NSManagedObject) -> Bool {
-    _localWins && (_type == .overwriteMergePolicyType || object._changed.contains(slot))
+    _type == .overwriteMergePolicyType || object._changed.contains(slot)
   }
 
   /// Cuts the other end of a dropped to-one.
@@ -147,7 +148,7 @@ struct ConstraintConflictResolver {
     for object in objects where object !== survivor {
       if object.isInserted {
         _fold(object, into: survivor, withValues: _localWins && !survivor.isInserted)
-        _context.annihilate(object, as: survivor)
+        _context.annihilate(object, as: survivor, showingValues: _localWins)
       } else if _localWins {
         _fold(object, into: survivor, withValues: false)
         _context.markDeletedAsMerged(object)
@@ -188,18 +189,24 @@ struct ConstraintConflictResolver {
 }
 
 extension NSManagedObjectContext {
-  /// Undoes the insertion of an object that was merged into another. It becomes a fault that shows its
-  /// assigned values to callers which still hold it.
-  final func annihilate(_ object: NSManagedObject, as other: NSManagedObject) {
+  /// Undoes the insertion of an object that was merged into another. It becomes a fault without a context.
+  ///
+  /// - Parameter showsValues: Whether the fault shows the assigned values to callers which still hold it;
+  ///   otherwise it stays a fault, and reads as an object that cannot be read.
+  final func annihilate(
+    _ object: NSManagedObject, as other: NSManagedObject, showingValues showsValues: Bool
+  ) {
     markDeleted(object, as: .settled)
     processPendingChanges()
     object._context = nil
     let values = object._current
-    object.turnIntoFault(keeping: values)
+    object.turnIntoFault(keeping: showsValues ? values : nil)
+    if !showsValues { _ = object._state.fail() }
     let survivor = other._objectID.canonical
     if !survivor.isTemporary, object._objectID.permanent == nil {
       object._objectID.link(to: survivor)
       table.follow(linkOf: object)
+      object.adoptPermanentID()
     }
     if savePass.recordsMergedInsertions { savePass.mergedInsertions.append((object, other)) }
   }

@@ -13,8 +13,6 @@ struct ObjectFlags: OptionSet {
   static let deletePropagated = ObjectFlags(rawValue: 1 << 4)
   /// Another context has deleted the row.
   static let vanished = ObjectFlags(rawValue: 1 << 5)
-  /// Inserted, then merged into a stored row whose values win. Becomes a fault after the save.
-  static let yielded = ObjectFlags(rawValue: 1 << 6)
   /// The next save checks the object's version even if the object is clean.
   static let locked = ObjectFlags(rawValue: 1 << 7)
 

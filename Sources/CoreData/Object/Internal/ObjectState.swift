@@ -225,18 +225,10 @@ struct ObjectState {
   }
 
   /// Turns an insertion into an update of a stored row that has the same unique values.
-  ///
-  /// - Parameter isYielding: Whether the row's values win. If so, the object becomes a fault after the save.
-  mutating func becomeUpdate(yielding isYielding: Bool) {
+  mutating func becomeUpdate() {
     flags.subtract([.inserted, .draftShared])
     flags.insert(.updated)
-    if isYielding { flags.insert(.yielded) }
   }
-
-  /// Clears the flag that `becomeUpdate(yielding:)` sets.
-  ///
-  /// - Returns: Whether it was set.
-  mutating func endYielding() -> Bool { flags.remove(.yielded) != nil }
 
   // MARK: Dropping changes
 
