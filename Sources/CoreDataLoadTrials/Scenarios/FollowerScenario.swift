@@ -45,6 +45,7 @@ final class FollowerScenario: LoadScenario {
   }
 
   func settle() throws {
+    for saver in _savers { try saver.level() }
     try _follower.catchUp()
     try screen.settle()
   }

@@ -94,6 +94,20 @@ final class ItemSaver: @unchecked Sendable {
     }
   }
 
+  /// Brings the number of items to what it was in the beginning, so that what is held can be compared.
+  ///
+  /// - Throws: A Cocoa error.
+  func level() throws {
+    try _context.performAndWait {
+      let hasMark = _items.count < _count
+      while _items.count < _count { _insert() }
+      while _items.count > _count { _context.delete(_items.removeLast()) }
+      guard _context.hasChanges else { return }
+      try _context.save()
+      if hasMark { _track.commits.commit() }
+    }
+  }
+
   private func _insert() {
     let item = LoadItem(context: _context)
     item.identifier = Int64(truncatingIfNeeded: _dice.next() >> 1)

@@ -27,4 +27,9 @@ final class LiveListScenario: LoadScenario {
       _tally.countOperation()
     }
   }
+
+  func settle() throws {
+    try _saver.level()
+    try screen.settle()
+  }
 }

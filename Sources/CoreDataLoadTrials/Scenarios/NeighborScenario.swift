@@ -103,5 +103,6 @@ struct Neighbor: Sendable {
       { while MonotonicClock.now < deadline { try saver.save() } },
       { try FollowedHistory.purge(coordinator, until: deadline) },
     ])
+    try saver.level()
   }
 }

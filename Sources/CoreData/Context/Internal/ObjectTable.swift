@@ -154,7 +154,7 @@ struct ObjectTable {
       guard !taken.isEmpty else { return [] }
       count -= taken.count
       var size = 16
-      while count * 2 > size { size *= 2 }
+      while count * 8 > size * 5 { size *= 2 }
       // Reinserting the remaining objects costs less than closing the gaps one by one. A small table that was
       // needed will be needed again.
       let isLarge = places.count > 4096
