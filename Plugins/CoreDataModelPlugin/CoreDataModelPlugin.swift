@@ -27,7 +27,10 @@ import PackagePlugin
     // Compiled, as in a build by Xcode: a program finds the model whether or not the package declares the
     // source as a resource.
     for model in models {
-      commands.append(_compiling(model.url, to: model.compiledName, model.files, tool: tool, output: output))
+      commands.append(
+        _compiling(
+          model.url, to: model.compiledName, model.files, ["--module", module.moduleName], tool: tool,
+          output: output))
     }
     for mapping in ModelBundle.mappings(in: module.directoryURL) {
       let versions = models.flatMap { ["--versions", $0.url.path(percentEncoded: false)] }

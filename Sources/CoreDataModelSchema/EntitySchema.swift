@@ -75,7 +75,10 @@ package struct EntitySchema: Sendable, Hashable {
   }
 
   package var name: String
+  /// The class as the model names it; after a "." one of the module whose model it is.
   package var className: String?
+  /// The module whose model it is: that of the target that the model was compiled for; nil if that is not known.
+  package var module: String?
   package var isAbstract = false
   package var parent: String?
   package var attributes: [AttributeSchema] = []
@@ -95,6 +98,11 @@ package struct EntitySchema: Sendable, Hashable {
   package init(name: String, parent: String? = nil) {
     self.name = name
     self.parent = parent
+  }
+
+  /// The class with its module, if the module whose model it is is known: "App.Book" for ".Book".
+  package var qualifiedClassName: String? {
+    className.map { name in name.hasPrefix(".") ? (module ?? "") + name : name }
   }
 }
 

@@ -11,6 +11,8 @@ extension Command {
         "An .xcdatamodeld becomes a .momd, with a .mom for each version and a VersionInfo.plist with their hashes; a "
           + "model of one version, a .mom; an .xcmappingmodel, a .cdm. Version hashes are those of the source. "
           + "CoreDataModelPlugin does the same in a build.",
+        "A class of the current product module, '.Book', is compiled as '.Book', or with --module as 'App.Book', as "
+          + "Xcode does.",
         "A mapping model is complete with its two versions only: they are looked for in the models beside it and in "
           + "the directory above, or in those that --model names.",
       ],
@@ -21,6 +23,7 @@ extension Command {
       options: [
         .output("DIRECTORY", "Write into this directory; without it, into the current one."), .force,
         .value("model", "FILE", repeats: true, "A model among whose versions those of a mapping model are."),
+        .value("module", "NAME", "The module of the classes that the model says are of its own, '.Book'."),
         jsonOption,
       ],
       operands: [
@@ -60,7 +63,7 @@ enum CompileRun {
   static func files(_ input: SpooledInput, _ arguments: ParsedArguments) throws(ToolFailure) -> [CompiledFile]
   {
     do {
-      return try _files(input.path, arguments.values["model"])
+      return try _files(input.path, arguments.values["model"], module: arguments.text("module"))
     } catch let error as ModelFileError {
       throw input.naming(ModelInput.failure(error))
     } catch {
@@ -68,10 +71,12 @@ enum CompileRun {
     }
   }
 
-  private static func _files(_ path: String, _ models: [String]?) throws -> [CompiledFile] {
+  private static func _files(
+    _ path: String, _ models: [String]?, module: String?
+  ) throws -> [CompiledFile] {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     guard MappingModelFile.extensions.contains((path as NSString).pathExtension) else {
-      return try CompiledModelFile.files(of: path)
+      return try CompiledModelFile.files(of: path, module: module)
     }
     return [
       try CompiledMappingFile.file(of: path, models: models ?? CompiledMappingFile.models(beside: path))

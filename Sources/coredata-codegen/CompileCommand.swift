@@ -6,7 +6,7 @@ struct CompileCommand {
   private let _arguments: Arguments
 
   init(_ arguments: [String]) throws {
-    _arguments = try Arguments(arguments, options: ["--model", "--output", "--versions"])
+    _arguments = try Arguments(arguments, options: ["--model", "--output", "--versions", "--module"])
   }
 
   func run() throws {
@@ -18,7 +18,7 @@ struct CompileCommand {
     let files =
       isMapping
       ? [try CompiledMappingFile.file(of: model, models: _arguments.values("--versions"))]
-      : try CompiledModelFile.files(of: model)
+      : try CompiledModelFile.files(of: model, module: _arguments.values("--module").last)
     try isMapping ? _reviewMapping(model) : _review(model)
     let manager = FileManager.default
     // Versions that no longer exist must not remain.

@@ -14,7 +14,7 @@ do {
       message: "usage: coredata-codegen classes --model FILE --output FILE SOURCE...\n"
         + "       coredata-codegen accessors --module NAME --output FILE [--model FILE]... [--dependency NAME=DIR]... "
         + "SOURCE...\n"
-        + "       coredata-codegen compile --model FILE --output FILE [--versions FILE]...\n"
+        + "       coredata-codegen compile --model FILE --output FILE [--module NAME] [--versions FILE]...\n"
         + "       coredata-codegen adopt [--write] PATH...")
   }
 } catch let error as UsageError {

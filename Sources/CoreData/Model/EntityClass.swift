@@ -5,25 +5,32 @@ import Synchronization
 enum EntityClass {
   /// Returns the class of this name, or `NSManagedObject` with a warning on standard error if there is none.
   ///
-  /// "Module.Class" is looked up directly. A name without module, or with the "." that denotes the current
-  /// module, is searched in the program's own module first, then in every module that defines a class of this
-  /// name.
+  /// "Module.Class" is looked up directly. A name without module, with the "." that denotes the current module,
+  /// or whose module has no such class, is searched in the program's own module first, then in every module
+  /// that defines a class of this name: a model from an app names the app's module, and a test or a server has
+  /// its classes in another.
   ///
   /// - Parameter warns: Whether to log the warning; false for a store's own model, whose classes belong to
   ///   another program.
   static func resolve(_ name: String?, for entity: String, warns: Bool = true) -> NSManagedObject.Type {
     guard let name, !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
-    if let known = _listed(name) { return known }
-    for candidate in candidates(name) {
-      guard let found = NSClassFromString(candidate) else { continue }
-      if let objectClass = found as? NSManagedObject.Type { return objectClass }
-    }
+    if let found = _class(named: name) { return found }
+    if let dot = name.lastIndex(of: "."), let found = _class(named: String(name[dot...])) { return found }
     guard warns else { return NSManagedObject.self }
     _warn(
       "CoreData: entity '\(entity)' names the class '\(name)', which is not in this program or is no subclass of "
         + "NSManagedObject; its objects are plain NSManagedObjects. Write the class, or name it with its module "
         + "('Module.\(name.split(separator: ".").last ?? "Class")').")
     return NSManagedObject.self
+  }
+
+  private static func _class(named name: String) -> NSManagedObject.Type? {
+    if let known = _listed(name) { return known }
+    for candidate in candidates(name) {
+      guard let found = NSClassFromString(candidate) else { continue }
+      if let objectClass = found as? NSManagedObject.Type { return objectClass }
+    }
+    return nil
   }
 
   /// Returns the class if the directory has it, which the runtime would search for.

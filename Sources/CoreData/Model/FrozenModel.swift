@@ -80,7 +80,7 @@ final class FrozenEntity: @unchecked Sendable {
     objectClass =
       entity.objectClass
       ?? EntityClass.resolve(
-        entity.explicitClassName, for: layout.entityName, warns: !(entity.owner?.isFromStore ?? false))
+        entity.managedObjectClassName, for: layout.entityName, warns: !(entity.owner?.isFromStore ?? false))
     hasOwnClass = objectClass != NSManagedObject.self
     hooks = ClassHooks(of: objectClass)
     let byName = entity.propertiesByName

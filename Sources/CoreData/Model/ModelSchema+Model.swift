@@ -33,6 +33,7 @@ extension EntitySchema {
   init(_ entity: NSEntityDescription) {
     self.init(name: entity.name ?? "", parent: entity.superentity?.name)
     className = entity.explicitClassName
+    module = entity.module
     isAbstract = entity.isAbstract
     versionHashModifier = entity.versionHashModifier
     renamingIdentifier = entity.explicitRenamingIdentifier

@@ -88,17 +88,25 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
 
   /// Name of the class of the entity's objects; nil means `NSManagedObject`.
   ///
-  /// "Module.Class"; a name without module is searched in the main module first, then in the others.
+  /// "Module.Class". A class of the current product module, ".Class" in the editor, reads so, too, if the model
+  /// was compiled for a module or is in the resource bundle of one that has the class. A name without module,
+  /// or whose module has no such class, is searched in the main module first, then in the others.
   open var managedObjectClassName: String! {
-    get { _className ?? "NSManagedObject" }
+    get {
+      guard let _className else { return "NSManagedObject" }
+      return _className.hasPrefix(".") ? (module ?? "") + _className : _className
+    }
     set {
       willMutate("managedObjectClassName")
       _className = newValue
     }
   }
 
-  /// The class name, if it was set.
+  /// The class name, if it was set; after a "." that of a class of `module`.
   final var explicitClassName: String? { _className }
+
+  /// The module whose model it is, if known.
+  final var module: String?
 
   /// Whether the entity has no objects of its own, only its subentities.
   open var isAbstract: Bool {
@@ -336,6 +344,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     let copy = NSEntityDescription()
     copy._name = _name
     copy._className = _className
+    copy.module = module
     copy.objectClass = objectClass
     copy._isAbstract = _isAbstract
     copy._versionHashModifier = _versionHashModifier

@@ -29,8 +29,28 @@ extension NSManagedObjectModel {
       try self.init(schema: file.schema)
       if let knownLayout { file.layOut(knownLayout) }
     }
+    _findModules(at: url)
     localizationDictionary = ModelLocalization.strings(forModelAt: url)
     if ["mom", "momd"].contains(url.pathExtension.lowercased()) { evaluationGates = EvaluationGates() }
+  }
+
+  /// Finds the module of the classes that a model which was not compiled for one says are of its own: the one
+  /// in whose resource bundle it is, if that has the class.
+  private func _findModules(at url: URL) {
+    let own = entities.filter { $0.module == nil && $0.explicitClassName?.hasPrefix(".") ?? false }
+    guard !own.isEmpty else { return }
+    var place = url.standardizedFileURL
+    while !["resources", "bundle"].contains(place.pathExtension) {
+      guard place.pathComponents.count > 1 else { return }
+      place.deleteLastPathComponent()
+    }
+    let modules = ResourceBundleOrder.modules(of: place)
+    for entity in own {
+      guard let name = entity.explicitClassName?.dropFirst() else { continue }
+      entity.module = modules.first {
+        ClassDirectory.type(named: String(name), in: $0) is NSManagedObject.Type
+      }
+    }
   }
 
   private static func _read(_ url: URL) throws -> ReadModelFile {

@@ -87,6 +87,7 @@ extension NSEntityDescription {
     self.init()
     name = schema.name
     managedObjectClassName = schema.className
+    module = schema.module
     isAbstract = schema.isAbstract
     versionHashModifier = schema.versionHashModifier
     renamingIdentifier = schema.renamingIdentifier

@@ -19,7 +19,7 @@ struct ResourceBundleOrder {
   }
 
   private func _rank(_ bundle: URL) -> Int {
-    let modules = Self._modules(bundle)
+    let modules = Self.modules(of: bundle)
     if let preferred, modules.contains(preferred) { return 0 }
     if modules.contains(program) { return 1 }
     // A module without classes may still belong to the program, but comes last.
@@ -27,7 +27,7 @@ struct ResourceBundleOrder {
   }
 
   /// Returns the possible modules of the bundle: either part of its name may contain underscores.
-  private static func _modules(_ bundle: URL) -> Set<String> {
+  static func modules(of bundle: URL) -> Set<String> {
     let name = ProgramModule.identifier(bundle.deletingPathExtension().lastPathComponent)
     let parts = name.split(separator: "_", omittingEmptySubsequences: false)
     return Set(parts.indices.map { parts[$0...].joined(separator: "_") })

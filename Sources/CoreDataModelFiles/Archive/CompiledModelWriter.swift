@@ -116,7 +116,7 @@ package struct CompiledModelWriter {
     let subentities = schema.entities.filter { $0.parent == entity.name }
     object.fields = [
       ("NSEntityName", .text(entity.name)),
-      ("NSClassNameForEntity", .text(entity.className ?? "NSManagedObject")),
+      ("NSClassNameForEntity", .text(entity.qualifiedClassName ?? "NSManagedObject")),
       ("NSManagedObjectModel", .reference(_model)),
       ("NSSuperentity", entity.parent.flatMap { _entities[$0] }.map { .reference($0) } ?? .null),
       ("NSSubentities", .object(.dictionary(subentities.map { ($0.name, .object(_entities[$0.name]!)) }))),

@@ -35,7 +35,10 @@ struct SourceAttributes {
 extension SourceAttributes {
   init(_ entity: EntitySchema) {
     if entity.codeGeneration != .manual { texts["codeGenerationType"] = entity.codeGeneration.rawValue }
-    if entity.className == "NSManagedObject" { texts["representedClassName"] = "NSManagedObject" }
+    let isQualified = entity.qualifiedClassName != entity.className
+    if isQualified || entity.className == "NSManagedObject" {
+      texts["representedClassName"] = entity.className
+    }
     texts["coreSpotlightDisplayNameExpression"] = entity.coreSpotlightDisplayNameExpression
     _add("syncable", entity.isSyncable, unless: true)
     _addRenaming(entity.renamingIdentifier, of: entity.name)
@@ -43,7 +46,12 @@ extension SourceAttributes {
 
   func apply(to entity: inout EntitySchema) {
     entity.codeGeneration = texts["codeGenerationType"].flatMap(EntitySchema.CodeGeneration.init) ?? .manual
-    entity.className = entity.className ?? texts["representedClassName"]
+    let source = texts["representedClassName"]
+    if let source, source.hasPrefix("."), let archived = entity.className, archived.hasSuffix(source) {
+      entity.module = String(archived.dropLast(source.count))
+      entity.className = source
+    }
+    entity.className = entity.className ?? source
     entity.coreSpotlightDisplayNameExpression = texts["coreSpotlightDisplayNameExpression"]
     entity.isSyncable = _flag("syncable", absent: true)
     entity.renamingIdentifier = entity.renamingIdentifier ?? texts["elementID"]

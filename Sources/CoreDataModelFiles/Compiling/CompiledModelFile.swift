@@ -13,20 +13,26 @@ package struct CompiledFile: Sendable {
 package enum CompiledModelFile {
   /// Returns the compiled files of the model at `path`. Reads all formats that `ModelFile` reads.
   ///
-  /// - Parameter name: The name of the result without extension; nil for the model's.
+  /// - Parameters:
+  ///   - name: The name of the result without extension; nil for the model's.
+  ///   - module: The module that has the classes which the model says are of its own; nil to leave them
+  ///     without one.
   /// - Throws: `ModelFileError` if a version is unreadable, or has a predicate without a compiled form.
-  package static func files(of path: String, name: String? = nil) throws -> [CompiledFile] {
+  package static func files(
+    of path: String, name: String? = nil, module: String? = nil
+  ) throws -> [CompiledFile] {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     let file = path.split(separator: "/").last.map(String.init) ?? path
     let name = name ?? (file as NSString).deletingPathExtension
     guard ["xcdatamodeld", "momd"].contains((file as NSString).pathExtension) else {
-      return [CompiledFile(name: name + ".mom", data: try archive(ModelFile.load(path: path), path: path))]
+      let schema = try ModelFile.load(path: path).compiled(for: module)
+      return [CompiledFile(name: name + ".mom", data: try archive(schema, path: path))]
     }
     let versions = try ModelVersions(path: path)
     var info = VersionInfo(current: versions.current.name)
     var files: [CompiledFile] = []
     for version in versions.versions {
-      let schema = try ModelFile.load(path: version.path)
+      let schema = try ModelFile.load(path: version.path).compiled(for: module)
       files.append(
         CompiledFile(name: "\(name).momd/\(version.name).mom", data: try archive(schema, path: version.path)))
       info.add(schema, named: version.name)
@@ -76,6 +82,16 @@ package enum CompiledModelFile {
         }
       }
     }
+  }
+}
+
+extension ModelSchema {
+  /// The model of a module; unchanged for nil.
+  fileprivate func compiled(for module: String?) -> ModelSchema {
+    guard let module else { return self }
+    var schema = self
+    for index in schema.entities.indices { schema.entities[index].module = module }
+    return schema
   }
 }
 
