@@ -151,14 +151,14 @@ struct ObjectTable {
         taken.append(object)
         places.start[index].object = nil
       }
-      guard !taken.isEmpty else { return [] }
       count -= taken.count
       var size = 16
       while count * 8 > size * 5 { size *= 2 }
-      // Reinserting the remaining objects costs less than closing the gaps one by one. A small table that was
-      // needed will be needed again.
+      // A small table that was needed will be needed again.
       let isLarge = places.count > 4096
-      _resize(to: size * (isLarge ? 2 : 4) <= places.count ? size : places.count)
+      let isTooLarge = size * (isLarge ? 2 : 4) <= places.count
+      // Reinserting the remaining objects costs less than closing the gaps one by one.
+      if !taken.isEmpty || isTooLarge { _resize(to: isTooLarge ? size : places.count) }
       return taken
     }
 
