@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
     guard !survivors.isEmpty, let layouts = frozen?.layout.layouts else { return }
     // Changes of children become this context's own, so that they can be changed.
     let owners = overlay.layers.flatMap { layer in
-      layer.entries.filter { $0.removes(anyOf: survivors) }.map { objectOrFault($0.id) }
+      layer.entries.filter { $0._removes(anyOf: survivors) }.map { objectOrFault($0.id) }
     }
     for owner in owners where !owner._flags.contains(.deleted) { markChanged(owner) }
     table.forEach { object in
@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
 
 extension Layer.Entry {
   /// Whether the entry takes any of the objects out of a many-to-many.
-  fileprivate func removes(anyOf objects: Set<NSManagedObject>) -> Bool {
+  fileprivate func _removes(anyOf objects: Set<NSManagedObject>) -> Bool {
     guard let row else { return false }
     let layout = id.space.layout
     return layout.recordedToManySlots.contains { slot in

@@ -24,6 +24,11 @@ enum EntityClass {
     return NSManagedObject.self
   }
 
+  /// Whether a module has a class of this name for objects of an entity.
+  static func exists(named name: String, in module: String) -> Bool {
+    ClassDirectory.type(named: name, in: module) is NSManagedObject.Type
+  }
+
   private static func _class(named name: String) -> NSManagedObject.Type? {
     if let known = _listed(name) { return known }
     for candidate in candidates(name) {

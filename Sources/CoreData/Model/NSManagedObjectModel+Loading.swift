@@ -47,9 +47,7 @@ extension NSManagedObjectModel {
     let modules = ResourceBundleOrder.modules(of: place)
     for entity in own {
       guard let name = entity.explicitClassName?.dropFirst() else { continue }
-      entity.module = modules.first {
-        ClassDirectory.type(named: String(name), in: $0) is NSManagedObject.Type
-      }
+      entity.module = modules.first { EntityClass.exists(named: String(name), in: $0) }
     }
   }
 

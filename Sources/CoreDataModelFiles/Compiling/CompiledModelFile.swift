@@ -25,14 +25,14 @@ package enum CompiledModelFile {
     let file = path.split(separator: "/").last.map(String.init) ?? path
     let name = name ?? (file as NSString).deletingPathExtension
     guard ["xcdatamodeld", "momd"].contains((file as NSString).pathExtension) else {
-      let schema = try ModelFile.load(path: path).compiled(for: module)
+      let schema = try ModelFile.load(path: path)._compiled(for: module)
       return [CompiledFile(name: name + ".mom", data: try archive(schema, path: path))]
     }
     let versions = try ModelVersions(path: path)
     var info = VersionInfo(current: versions.current.name)
     var files: [CompiledFile] = []
     for version in versions.versions {
-      let schema = try ModelFile.load(path: version.path).compiled(for: module)
+      let schema = try ModelFile.load(path: version.path)._compiled(for: module)
       files.append(
         CompiledFile(name: "\(name).momd/\(version.name).mom", data: try archive(schema, path: version.path)))
       info.add(schema, named: version.name)
@@ -87,7 +87,7 @@ package enum CompiledModelFile {
 
 extension ModelSchema {
   /// The model of a module; unchanged for nil.
-  fileprivate func compiled(for module: String?) -> ModelSchema {
+  fileprivate func _compiled(for module: String?) -> ModelSchema {
     guard let module else { return self }
     var schema = self
     for index in schema.entities.indices { schema.entities[index].module = module }
