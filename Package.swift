@@ -22,7 +22,7 @@ let package = Package(
     .executable(name: "coredata-explorer", targets: ["coredata-explorer"]),
     .executable(name: "coredata-postgresql", targets: ["coredata-postgresql"]),
     .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
-    .plugin(name: "CoreDataAdoptPlugin", targets: ["CoreDataAdoptPlugin"]),
+    .plugin(name: "CoreDataAdoptPlugin", targets: ["CoreDataAdoptPlugin", "CoreDataAdoptPreviewPlugin"]),
   ],
   targets: [
     .systemLibrary(
@@ -53,6 +53,13 @@ let package = Package(
         intent: .custom(
           verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview."),
         permissions: [.writeToPackageDirectory(reason: "With --write, the sources are changed in place.")]),
+      dependencies: ["coredata-codegen"]),
+    .plugin(
+      name: "CoreDataAdoptPreviewPlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "coredata-adopt-preview",
+          description: "Show how to adapt source written for Apple's Core Data.")),
       dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",

@@ -13,33 +13,46 @@ extension Command {
           + "Combine) is listed with its place."
       ],
       examples: [
-        "coredata model adopt Sources", "coredata model adopt Sources/Books/Book.swift --write",
+        "coredata model adopt Sources Tests", "coredata model adopt Sources/Books/Book.swift --write",
       ],
       options: [
         .flag("write", "Change the files."),
         .choice(
           "attributes", "RULE", SourceAdoption.AttributeRule.self,
           "What to do with @objc: guard (the default) or strip."),
+        .value(
+          "autoreleasepool", "FILE",
+          "Write a function autoreleasepool, which runs its closure, to a new file of the target."),
         .flag("json", "Write files, changes and remarks as JSON."),
-      ], operands: [CommandSyntax.Operand("PATH", "A Swift file, a directory of them, or '-'.")],
+      ],
+      operands: [
+        CommandSyntax.Operand("PATH", repeats: true, "Swift files, directories of them, or '-'.")
+      ],
       exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
   ) { arguments, environment in
     let rule: SourceAdoption.AttributeRule = try arguments.choice("attributes") ?? .guard
     let writes = arguments.has("write")
     var (changed, left) = (0, 0)
     var files: [JSONText] = []
-    let input = try SpooledInput(path: arguments.operands[0])
+    let inputs = try arguments.operands.map { try SpooledInput(path: $0) }
     // The adopted source of a stream is the output.
-    let isFilter = writes && arguments.operands[0] == OutputFile.standardStream
+    let isFilter = writes && arguments.operands.contains(OutputFile.standardStream)
     let report = isFilter ? environment.reportingOnError : environment
-    let sources = try SourceTree.swiftFiles(in: input.path).map { file in
-      (file: file, text: try SourceTree.text(of: file, named: input.naming(file)))
+    let sources = try inputs.flatMap { input in
+      try SourceTree.swiftFiles(in: input.path).map { file in
+        let name = input.naming(file)
+        return (file: file, name: name, text: try SourceTree.text(of: file, named: name))
+      }
     }
-    let survey = AdoptionSurvey(paths: [input.path], sources: sources.map(\.text))
-    for (file, source) in sources {
-      let path = input.naming(file)
-      let adoption = SourceAdoption(source, attributes: rule, survey: survey)
-      left += adoption.remarks.count
+    let survey = AdoptionSurvey(paths: inputs.map(\.path), sources: sources.map(\.text))
+    if let place = arguments.text("autoreleasepool") {
+      try OutputFile(path: place, replaces: false, environment).write(AdoptionReport.autoreleasepool)
+    }
+    var told = AdoptionReport()
+    for (file, path, source) in sources {
+      let adoption = SourceAdoption(source, attributes: rule, survey: survey, path: path)
+      let remarks = told.remarks(of: adoption)
+      left += remarks.count
       if adoption.isChanged { changed += 1 }
       let preview =
         writes || !adoption.isChanged
@@ -50,10 +63,10 @@ extension Command {
         try OutputFile(path: file, replaces: true, environment).write(adoption.adopted)
       }
       if arguments.has("json") {
-        files.append(_json(adoption, path: path, preview: preview))
+        files.append(_json(adoption, remarks, path: path, preview: preview))
         continue
       }
-      for remark in adoption.remarks {
+      for remark in remarks {
         try report.output("\(path):\(remark.line):\(remark.column): note: \(remark.message)\n")
       }
       if let preview { try report.output(preview) }
@@ -71,14 +84,16 @@ extension Command {
       "\(counted(changed, "file")) \(verb), \(counted(left, "place")) left for a person.\n")
   }
 
-  private static func _json(_ adoption: SourceAdoption, path: String, preview: String?) -> JSONText {
+  private static func _json(
+    _ adoption: SourceAdoption, _ remarks: [SourceAdoption.Remark], path: String, preview: String?
+  ) -> JSONText {
     .object([
       ("path", .string(path)), ("isChanged", .boolean(adoption.isChanged)),
       ("diff", preview.map { .string($0) } ?? .null),
       (
         "remarks",
         .array(
-          adoption.remarks.map {
+          remarks.map {
             .object([
               ("line", .integer($0.line)), ("column", .integer($0.column)), ("message", .string($0.message)),
             ])

@@ -6,7 +6,7 @@ struct AdoptCommand {
   private let _arguments: Arguments
 
   init(_ arguments: [String]) throws {
-    _arguments = try Arguments(arguments, options: ["--attributes"], flags: ["--write"])
+    _arguments = try Arguments(arguments, options: ["--attributes", "--autoreleasepool"], flags: ["--write"])
   }
 
   /// - Returns: 0, or 2 if changes remain to be made by hand.
@@ -18,16 +18,23 @@ struct AdoptCommand {
     guard !_arguments.rest.isEmpty else {
       throw UsageError(message: "adopt: name source files or directories")
     }
+    if let file = _arguments.values("--autoreleasepool").last {
+      try Data(AdoptionReport.autoreleasepool.utf8).write(
+        to: URL(fileURLWithPath: file), options: .withoutOverwriting)
+      print("\(file) written.")
+    }
     var (changed, left) = (0, 0)
     let sources = try _arguments.rest.flatMap(SourceFiles.swiftFiles).map(SourceFiles.read)
     let survey = AdoptionSurvey(paths: _arguments.rest, sources: sources.map(\.text))
+    var report = AdoptionReport()
     for source in sources {
       let path = source.path
-      let adoption = SourceAdoption(source.text, attributes: rule, survey: survey)
-      for remark in adoption.remarks {
+      let adoption = SourceAdoption(source.text, attributes: rule, survey: survey, path: path)
+      let remarks = report.remarks(of: adoption)
+      for remark in remarks {
         print("\(path):\(remark.line):\(remark.column): note: \(remark.message)")
       }
-      left += adoption.remarks.count
+      left += remarks.count
       guard adoption.isChanged else { continue }
       changed += 1
       if _arguments.has("--write") {

@@ -15,7 +15,7 @@ do {
         + "       coredata-codegen accessors --module NAME --output FILE [--model FILE]... [--dependency NAME=DIR]... "
         + "SOURCE...\n"
         + "       coredata-codegen compile --model FILE --output FILE [--module NAME] [--versions FILE]...\n"
-        + "       coredata-codegen adopt [--write] PATH...")
+        + "       coredata-codegen adopt [--write] [--autoreleasepool FILE] PATH...")
   }
 } catch let error as UsageError {
   FileHandle.standardError.write(Data("\(error.message)\n".utf8))

@@ -224,4 +224,96 @@ import Testing
       module: "App", sources: [ManagedAccessors.Source(path: "A.swift", text: source)])
     #expect(!generated.text.isEmpty)
   }
+
+  // MARK: Foundation's names
+
+  @Test(arguments: [
+    "let p = NSPredicate(format: \"a == 1\")", "let s = NSSortDescriptor(key: \"a\", ascending: true)",
+    "class Upper: ValueTransformer {}", "let name: NSValueTransformerName = n",
+  ])
+  func `A file that uses what Foundation has on a Mac imports Core Data`(_ use: String) {
+    #expect(
+      SourceAdoption("import Foundation\n\(use)\n").adopted == "import Foundation\nimport CoreData\n\(use)\n")
+    #expect(!SourceAdoption(SourceAdoption("import Foundation\n\(use)\n").adopted).isChanged)
+  }
+
+  @Test func `Classes that both modules have are imported from Core Data`() {
+    #expect(
+      SourceAdoption("import Foundation\nlet e = NSExpression(forKeyPath: \"a\")\n").adopted == """
+        import Foundation
+        import CoreData
+        #if !canImport(ObjectiveC)
+        import class CoreData.NSExpression
+        #endif
+        let e = NSExpression(forKeyPath: "a")
+
+        """)
+  }
+
+  @Test(arguments: [
+    "import Foundation\nlet p = NSPredicate(value: true)\n",
+    "import Foundation\nfinal class ValueTransformer {}\nlet v = ValueTransformer()\n",
+    "import CoreDataStacks\nimport Foundation\nlet p = NSPredicate(format: \"a == 1\")\n",
+    "let p = NSPredicate(format: \"a == 1\")\n",
+  ])
+  func `Other files import nothing more`(_ source: String) { #expect(!SourceAdoption(source).isChanged) }
+
+  // MARK: Names, bundles, pools
+
+  @Test func `The name of a getter becomes text`() {
+    let source =
+      "let a = NSStringFromSelector(#selector(getter: Book.title)) + f(#selector(getter: Book.title))"
+    let adoption = SourceAdoption(source)
+    #expect(adoption.adopted == "let a = \"title\" + f(#selector(getter: Book.title))")
+    #expect(adoption.remarks.count == 1)
+  }
+
+  @Test(arguments: [
+    "NSManagedObjectModel.mergedModel(from: [Bundle(for: Book.self)])",
+    "CoreDataStack(modelName: n, in: Bundle(for: Self.self))", "make(bundle: .init(for: type(of: self)))",
+    "mergedModel(from: [.init(for: Book.self)])", "f(Bundle.init(for: Book.self))",
+  ])
+  func `A class's bundle that is passed on is remarked on`(_ call: String) {
+    #expect(SourceAdoption("import CoreData\nlet m = \(call)\n").remarks.map(\.line) == [2])
+  }
+
+  @Test(arguments: ["make(bundle: .module)", "make(in: .init(for: 5))", "make(.init(for: Book.self))"])
+  func `Other arguments are not`(_ call: String) {
+    #expect(SourceAdoption("import CoreData\nlet m = \(call)\n").remarks.isEmpty)
+  }
+
+  @Test func `CoreGraphics is remarked on`() {
+    #expect(SourceAdoption("import CoreGraphics\n").remarks.map(\.line) == [1])
+  }
+
+  @Test func `Autorelease pools are told of once`() {
+    let source = "func f() { autoreleasepool { g() } }\nfunc h() { autoreleasepool { g() } }\n"
+    var report = AdoptionReport()
+    #expect(report.remarks(of: SourceAdoption(source)).map(\.line) == [1])
+    #expect(report.remarks(of: SourceAdoption(source)).isEmpty)
+    var survey = AdoptionSurvey()
+    survey.add(AdoptionReport.autoreleasepool)
+    #expect(SourceAdoption(source, survey: survey).remarks.isEmpty)
+  }
+
+  @Test func `A target with accessors and without the plugin is told of once`() {
+    let manifest = PackageManifest(
+      """
+      let package = Package(name: "P", targets: [
+        .target(name: "Lib", dependencies: ["CoreData"]),
+        .executableTarget(name: "App", dependencies: [.target(name: "Lib")],
+          plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
+      ])
+      """, directory: "/p")
+    var survey = AdoptionSurvey()
+    survey.packages = [manifest]
+    let source = "class Book: NSManagedObject {\n  @NSManaged var title: String\n}\n"
+    func remarks(_ path: String) -> [Int] {
+      SourceAdoption("import CoreData\n" + source, survey: survey, path: path).remarks.map(\.line)
+    }
+    #expect(remarks("/p/Sources/Lib/Book.swift") == [3])
+    #expect(remarks("/p/Sources/App/Book.swift").isEmpty)
+    #expect(remarks("/p/Elsewhere/Lib/Book.swift").isEmpty)
+    #expect(remarks("/q/Sources/Lib/Book.swift").isEmpty)
+  }
 }

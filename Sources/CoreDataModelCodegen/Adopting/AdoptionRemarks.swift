@@ -4,10 +4,12 @@ import CoreDataSwiftLexer
 struct AdoptionRemarks {
   private let _bytes: [UInt8]
   private let _survey: AdoptionSurvey
+  private let _path: String?
 
-  init(_ bytes: [UInt8], _ survey: AdoptionSurvey) {
+  init(_ bytes: [UInt8], _ survey: AdoptionSurvey, path: String?) {
     _bytes = bytes
     _survey = survey
+    _path = path
   }
 
   func remarks(_ tokens: [SourceToken]) -> [SourceAdoption.Remark] {
@@ -21,6 +23,8 @@ struct AdoptionRemarks {
       blocks.consume(index, in: tokens)
       add(_declaration(at: index, in: tokens, blocks) ?? _message(at: index, in: tokens, blocks), at: token)
     }
+    remarks += GeneralRemarks(_survey, path: _path).remarks(tokens)
+    remarks.sort { ($0.line, $0.column) < ($1.line, $1.column) }
     if let token = _useWithoutImport(tokens) {
       add(
         "uses Core Data without importing it, which only other files' imports allow; add 'import CoreData'",
@@ -40,6 +44,9 @@ struct AdoptionRemarks {
     "AppKit": "AppKit is Apple-only; keep views in a separate target",
     "HealthKit": "HealthKit is Apple-only; keep code that uses it in a separate target",
     "CloudKit": "CloudKit is Apple-only; keep code that uses it in a separate target",
+    "CoreGraphics":
+      "CoreGraphics is Apple-only; Foundation has CGFloat, CGPoint, CGSize and CGRect here: import Foundation, and guard "
+      + "what draws",
     "ObjectiveC": "there is no Objective-C runtime; guard the import",
     "os": "os is Apple-only; log with swift-log or print, lock with Mutex or NSLock, or guard the import",
     "OSLog": "OSLog is Apple-only; log with swift-log or print, or guard the import",
@@ -62,9 +69,6 @@ struct AdoptionRemarks {
     "FetchRequest": "@FetchRequest comes from SwiftUI, which is Apple-only",
     "objc_sync_enter": "objects have no monitors without Objective-C; use NSRecursiveLock or Mutex",
     "objc_sync_exit": "objects have no monitors without Objective-C; use NSRecursiveLock or Mutex",
-    "autoreleasepool":
-      "there are no autorelease pools, and objects go when their last reference goes; put '#if canImport(ObjectiveC)' "
-      + "around the call, or run its closure directly",
     "NSClassFromString":
       "classes are not found by the names that models have; keep a dictionary from name to type, or compare "
       + "managedObjectClassName with that of Type.entity()",
@@ -101,6 +105,11 @@ struct AdoptionRemarks {
       return
         "prints FALSEPREDICATE for what NSCompoundPredicate's initialisers make here; use canonicalFormat"
     }
+    if _isClassBundle(index, in: tokens) {
+      return
+        "a class's bundle is the program's here, without the target's resources; pass Bundle.module, where "
+        + "CoreDataModelPlugin puts compiled models"
+    }
     if ["willChangeValue", "didChangeValue"].contains(token.text) { return _keyValueChange(blocks) }
     guard let message = Self._names[token.text], _applies(index, in: tokens) else { return nil }
     return message
@@ -121,8 +130,6 @@ struct AdoptionRemarks {
     case "perform": return calls && next(2)?.text == "#selector"
     case "responds": return calls && next(2)?.isKeyword("to") ?? false
     case "Published", "FetchRequest": return previous?.isPunctuation("@") ?? false
-    case "autoreleasepool":
-      return (calls || next(1)?.isPunctuation("{") ?? false) && !(previous?.isKeyword("func") ?? false)
     case "NSClassFromString":
       return tokens[index...].prefix(12).contains { $0.text == "managedObjectClassName" }
     case "ValueTransformer":
@@ -131,10 +138,39 @@ struct AdoptionRemarks {
     }
   }
 
-  private func _selector(at index: Int, in tokens: [SourceToken]) -> String? {
-    guard tokens[index].text == "#selector", SelectorEdits.comparison(at: index, in: tokens) == nil else {
-      return nil
+  /// Whether a name begins the bundle of a class that is passed on: `in: Bundle(for: Book.self)`,
+  /// `[.init(for: type(of: self))]`. A lookup of a model in it is remarked on where it names the extension.
+  private func _isClassBundle(_ index: Int, in tokens: [SourceToken]) -> Bool {
+    guard index > 0, index + 4 < tokens.count, tokens[index + 1].isPunctuation("("),
+      tokens[index + 2].isKeyword("for"), tokens[index + 3].isPunctuation(":")
+    else { return false }
+    var before = index - 1
+    if tokens[index].text == "init" {
+      guard tokens[before].isPunctuation("."), before > 0 else { return false }
+      before -= 1
+      let isWritten = tokens[before].text == "Bundle"
+      if isWritten { before -= 1 }
+      guard before >= 0 else { return false }
+      if !isWritten, !_namesBundle(before, in: tokens) { return false }
+    } else if tokens[index].text != "Bundle" {
+      return false
     }
+    guard [":", "[", ",", "("].contains(where: { tokens[before].isPunctuation($0) }) else { return false }
+    // A type annotation with a default value, and a call on the bundle, look in it by other means.
+    let inside = tokens[(index + 4)...].prefix(10)
+    return inside.contains { $0.text == "self" || $0.text == "Self" }
+  }
+
+  /// Whether an implicit member at an argument is one of a bundle, by the argument's label.
+  private func _namesBundle(_ before: Int, in tokens: [SourceToken]) -> Bool {
+    tokens[..<before].suffix(3).contains { ["bundle", "in", "from", "bundles"].contains($0.text) }
+      || before > 0 && ["bundle", "in", "from", "bundles"].contains(tokens[before - 1].text)
+  }
+
+  private func _selector(at index: Int, in tokens: [SourceToken]) -> String? {
+    guard tokens[index].text == "#selector", SelectorEdits.comparison(at: index, in: tokens) == nil,
+      SelectorEdits.getter(at: index, in: tokens) == nil
+    else { return nil }
     return
       "there are no selectors; pass a closure instead, and to a sort descriptor the name as text (\"localizedCompare:\")"
   }

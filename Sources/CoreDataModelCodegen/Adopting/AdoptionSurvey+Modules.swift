@@ -5,6 +5,7 @@ extension AdoptionSurvey {
   package init(paths: [String], sources: [String]) {
     self.init()
     for path in paths { ownModules.formUnion(Self._modules(around: path)) }
+    packages = PackageManifest.all(around: paths)
     for source in sources { add(source) }
   }
 

@@ -10,6 +10,9 @@ package struct AdoptionSurvey: Sendable {
   private(set) var inheritance: [String: Set<String>] = [:]
   private var _declared: Set<String> = []
   private(set) var protocols: Set<String> = []
+  private var _functions: Set<String> = []
+  /// The packages of the files.
+  var packages: [PackageManifest] = []
 
   package init() {}
 
@@ -18,6 +21,7 @@ package struct AdoptionSurvey: Sendable {
     let tokens = ConditionalBlocks.active(SourceLexer.tokens(in: source))
     for (index, token) in tokens.enumerated() where token.kind == .identifier {
       switch token.text {
+      case "func": if index + 1 < tokens.count { _functions.insert(tokens[index + 1].text) }
       case "override": if let name = Self._member(after: index, in: tokens) { overridden.insert(name) }
       case "class", "struct", "enum", "protocol", "extension", "actor", "typealias":
         guard let head = TypeHead(at: index, in: tokens) else { continue }
@@ -31,6 +35,14 @@ package struct AdoptionSurvey: Sendable {
 
   /// Whether the package declares a type of this name.
   func declares(_ name: String) -> Bool { _declared.contains(name) }
+
+  /// Whether the package declares a function of this name.
+  func declaresFunction(_ name: String) -> Bool { _functions.contains(name) }
+
+  /// The target of a file, if its package says which plugins it uses and CoreDataModelPlugin is none of them.
+  func targetWithoutPlugin(_ path: String) -> String? {
+    packages.lazy.compactMap { $0.target(of: path) }.first.flatMap { $0.usesModelPlugin ? nil : $0.name }
+  }
 
   /// Whether a type inherits from one of the given types, according to the package's files.
   func type(_ name: String, inheritsFrom wanted: Set<String>) -> Bool {

@@ -1,11 +1,18 @@
 import CoreDataSwiftLexer
 
-/// Adapts imports: submodules of Core Data, stacks with a different name here, and names that Foundation also
-/// declares.
+/// Adapts imports: submodules of Core Data, stacks with a different name here, names that Foundation also
+/// declares, and those that Foundation has on a Mac and Core Data here.
 struct ImportEdits {
   /// Classes that Foundation declares on Linux too, so that they are ambiguous in a file that imports both
   /// modules.
   private static let _sharedNames = ["NSComparisonPredicate", "NSExpression"]
+  /// Classes of Apple's Foundation that are Core Data's here.
+  private static let _movedNames: Set<String> = [
+    "NSComparisonPredicate", "NSExpression", "NSSecureUnarchiveFromDataTransformer", "NSValueTransformerName",
+    "ValueTransformer",
+  ]
+  /// Classes whose initialisers with this label are Core Data's here.
+  private static let _movedInitialisers = ["NSPredicate": "format", "NSSortDescriptor": "key"]
 
   private let _survey: AdoptionSurvey
   private let _lineEnd: String
@@ -29,10 +36,26 @@ struct ImportEdits {
     return edits
   }
 
-  /// Imports of the classes that both modules declare, after the file's last import.
+  /// Whether a file uses what Foundation has on a Mac and Core Data here.
+  private func _usesMovedNames(_ tokens: [SourceToken]) -> Bool {
+    tokens.indices.contains { index in
+      let name = tokens[index].text
+      guard tokens[index].isName, !(index > 0 && tokens[index - 1].isPunctuation(".")) else { return false }
+      if Self._movedNames.contains(name) { return !_survey.declares(name) }
+      guard let label = Self._movedInitialisers[name], index + 3 < tokens.count else { return false }
+      return tokens[index + 1].isPunctuation("(") && tokens[index + 2].isKeyword(label)
+        && tokens[index + 3].isPunctuation(":")
+    }
+  }
+
+  /// The import of Core Data, if the file needs it, and imports of the classes that both modules declare, after
+  /// the file's last import of the two.
   private func _disambiguation(_ tokens: [SourceToken], _ imports: [ImportedModule]) -> SourceAdoption.Edit? {
     let modules = Set(imports.filter { !$0.isScoped }.map { $0.path[0] })
-    guard modules.contains("Foundation"), modules.contains("CoreData"),
+    let needsCoreData =
+      modules.isDisjoint(with: ["CoreData", "CoreDataStack", "CoreDataStacks", "SwiftData"])
+      && _usesMovedNames(tokens)
+    guard modules.contains("Foundation"), modules.contains("CoreData") || needsCoreData,
       let last = imports.last(where: { !$0.isScoped && ["Foundation", "CoreData"].contains($0.path[0]) })
     else { return nil }
     let scoped = Set(imports.filter(\.isScoped).compactMap(\.path.last))
@@ -44,9 +67,12 @@ struct ImportEdits {
     let names = Self._sharedNames.filter {
       used.contains($0) && !scoped.contains($0) && !_survey.declares($0)
     }
-    guard !names.isEmpty else { return nil }
-    let lines = names.map { "import class CoreData.\($0)" }.joined(separator: _lineEnd)
-    let text = "\(_lineEnd)#if !canImport(ObjectiveC)\(_lineEnd)\(lines)\(_lineEnd)#endif"
+    var text = needsCoreData ? "\(_lineEnd)import CoreData" : ""
+    if !names.isEmpty {
+      let lines = names.map { "import class CoreData.\($0)" }.joined(separator: _lineEnd)
+      text += "\(_lineEnd)#if !canImport(ObjectiveC)\(_lineEnd)\(lines)\(_lineEnd)#endif"
+    }
+    if text.isEmpty { return nil }
     return SourceAdoption.Edit(range: last.range.upperBound..<last.range.upperBound, text: text)
   }
 }

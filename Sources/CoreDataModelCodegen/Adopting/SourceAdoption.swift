@@ -19,6 +19,8 @@ package struct SourceAdoption: Sendable {
     package let line: Int
     package let column: Int
     package let message: String
+    /// Whether the message is the same for all places of a package: reports show the first.
+    package var isGeneral = false
   }
 
   package let original: String
@@ -28,9 +30,11 @@ package struct SourceAdoption: Sendable {
 
   /// Adapts one file.
   ///
-  /// - Parameter survey: of the package's other files; without it, their declarations are unknown.
+  /// - Parameters:
+  ///   - survey: Of the package's other files; without it, their declarations are unknown.
+  ///   - path: The file's place, by which the survey knows its target.
   package init(
-    _ source: String, attributes: AttributeRule = .guard, survey: AdoptionSurvey? = nil
+    _ source: String, attributes: AttributeRule = .guard, survey: AdoptionSurvey? = nil, path: String? = nil
   ) {
     original = source
     var survey = survey ?? AdoptionSurvey()
@@ -44,7 +48,7 @@ package struct SourceAdoption: Sendable {
     edits += SelectorEdits.edits(tokens)
     edits += ImportEdits(survey, lineEnd: lineEnd).edits(tokens)
     adopted = Self._applied(edits, to: bytes)
-    remarks = AdoptionRemarks(bytes, survey).remarks(tokens)
+    remarks = AdoptionRemarks(bytes, survey, path: path).remarks(tokens)
   }
 
   /// The line ending of the file: that of its first line.
