@@ -99,10 +99,15 @@ final class ItemSaver: @unchecked Sendable {
   /// - Throws: A Cocoa error.
   func level() throws {
     try _context.performAndWait {
-      let hasMark = _items.count < _count
+      var hasMark = _items.count < _count
       while _items.count < _count { _insert() }
       while _items.count > _count { _context.delete(_items.removeLast()) }
       guard _context.hasChanges else { return }
+      // Who reads the beacon expects the last save that is logged.
+      if let _beacon {
+        _mark(_beacon)
+        hasMark = true
+      }
       try _context.save()
       if hasMark { _track.commits.commit() }
     }
