@@ -13,7 +13,7 @@ extension Command {
           + "Combine) is listed with its place."
       ],
       examples: [
-        "coredata model adopt Sources Tests", "coredata model adopt Sources/Books/Book.swift --write",
+        "coredata model adopt Sources", "coredata model adopt Sources/Books/Book.swift --write",
       ],
       options: [
         .flag("write", "Change the files."),
