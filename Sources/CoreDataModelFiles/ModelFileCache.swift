@@ -8,14 +8,23 @@ import Synchronization
 final class ModelFileCache: Sendable {
   static let shared = ModelFileCache(limit: 16 << 20, seconds: 60)
 
-  /// A state of a file. Its times are of changes of its bytes and of its name.
+  /// A state of a file.
   struct Version: Hashable {
+    private struct Time: Hashable {
+      let seconds: Int
+      let nanoseconds: Int
+
+      init(_ time: timespec) { (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec)) }
+    }
+
     let path: String
-    let device: UInt64
-    let number: UInt64
     let size: Int64
-    private let _modified: [Int]
-    private let _changed: [Int]
+    private let _device: UInt64
+    private let _number: UInt64
+    /// When its bytes changed.
+    private let _modified: Time
+    /// When its bytes, its name or its rights changed.
+    private let _changed: Time
 
     /// The present state of the file at `path`; nil if there is none, or if a later change may leave these
     /// numbers the same: file systems store times in steps of some milliseconds, some of them of two seconds.
@@ -30,11 +39,10 @@ final class ModelFileCache: Sendable {
       let age = Date().timeIntervalSince1970 - Double(modified.tv_sec)
       guard abs(age) > 4 else { return nil }
       self.path = path
-      device = UInt64(truncatingIfNeeded: facts.st_dev)
-      number = UInt64(facts.st_ino)
       size = Int64(facts.st_size)
-      _modified = [Int(modified.tv_sec), Int(modified.tv_nsec)]
-      _changed = [Int(changed.tv_sec), Int(changed.tv_nsec)]
+      _device = UInt64(truncatingIfNeeded: facts.st_dev)
+      _number = UInt64(facts.st_ino)
+      (_modified, _changed) = (Time(modified), Time(changed))
     }
   }
 

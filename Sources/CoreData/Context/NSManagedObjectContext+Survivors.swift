@@ -14,15 +14,17 @@ extension NSManagedObjectContext {
     }
     guard !survivors.isEmpty, let layouts = frozen?.layout.layouts else { return }
     // Changes of children become this context's own, so that they can be changed.
+    let ids = IdentitySet(survivors.lazy.map(\._objectID))
     let owners = overlay.layers.flatMap { layer in
-      layer.entries.filter { $0._removes(anyOf: survivors) }.map { objectOrFault($0.id) }
+      layer.entries.filter { $0._removes(anyOf: ids) }.map { objectOrFault($0.id) }
     }
     for owner in owners where !owner._flags.contains(.deleted) { markChanged(owner) }
+    let kinds = Set(survivors.map(\._layout.entityNumber))
     table.forEach { object in
       object._relations?.forEachToMany { slot, state in
         let relationship = object._layout.slots[slot].relationship!
         guard relationship.isManyToMany, state.isRealised || state.hasChanges,
-          survivors.contains(where: { $0._layout.isKind(of: layouts[relationship.destination - 1]) })
+          layouts[relationship.destination - 1].family.contains(where: kinds.contains)
         else { return }
         state.forget(survivors)
         state.unrealise()
@@ -34,15 +36,14 @@ extension NSManagedObjectContext {
 
 extension Layer.Entry {
   /// Whether the entry takes any of the objects out of a many-to-many.
-  fileprivate func _removes(anyOf objects: Set<NSManagedObject>) -> Bool {
+  fileprivate func _removes(anyOf objects: IdentitySet) -> Bool {
     guard let row else { return false }
     let layout = id.space.layout
     return layout.recordedToManySlots.contains { slot in
       guard changed.contains(slot), layout.slots[slot].relationship!.isManyToMany,
-        case .toMany(let delta) = row[slot], !delta.removed.isEmpty
+        case .toMany(let delta) = row[slot]
       else { return false }
-      let removed = IdentitySet(delta.removed)
-      return objects.contains { removed.contains($0._objectID) }
+      return delta.removed.contains(where: objects.contains)
     }
   }
 }

@@ -15,7 +15,11 @@ enum EntityClass {
   static func resolve(_ name: String?, for entity: String, warns: Bool = true) -> NSManagedObject.Type {
     guard let name, !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
     if let found = _class(named: name) { return found }
-    if let dot = name.lastIndex(of: "."), let found = _class(named: String(name[dot...])) { return found }
+    if let dot = name.lastIndex(of: "."), dot > name.startIndex,
+      let found = _class(named: String(name[dot...]))
+    {
+      return found
+    }
     guard warns else { return NSManagedObject.self }
     _warn(
       "CoreData: entity '\(entity)' names the class '\(name)', which is not in this program or is no subclass of "

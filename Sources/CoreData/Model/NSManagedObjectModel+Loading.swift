@@ -44,7 +44,8 @@ extension NSManagedObjectModel {
       guard place.pathComponents.count > 1 else { return }
       place.deleteLastPathComponent()
     }
-    let modules = ResourceBundleOrder.modules(of: place)
+    // The longest first: a target's name may contain underscores.
+    let modules = ResourceBundleOrder.modules(of: place).sorted { $0.count > $1.count }
     for entity in own {
       guard let name = entity.explicitClassName?.dropFirst() else { continue }
       entity.module = modules.first { EntityClass.exists(named: String(name), in: $0) }

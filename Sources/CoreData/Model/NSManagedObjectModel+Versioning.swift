@@ -13,8 +13,8 @@ extension NSManagedObjectModel {
   public var entityVersionHashesByName: [String: Data] {
     if let frozen = frozenModel.withLock({ $0 }) { return frozen.versionHashes }
     return versionHashes(orCompute: {
-      let hashes = knownLayout?.versionHashes ?? ModelSchema(self).entityVersionHashes()
-      return (hashes.mapValues { Data($0) }, isClosed)
+      if let layout = knownLayout { return (layout.versionHashes.mapValues { Data($0) }, true) }
+      return (ModelSchema(self).entityVersionHashes().mapValues { Data($0) }, isClosed)
     })
   }
 

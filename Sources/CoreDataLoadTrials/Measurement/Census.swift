@@ -31,8 +31,8 @@ final class Census: Sendable {
     }
   }
 
-  /// Has the contexts unregister the objects that nobody uses, as they do by themselves after some hundred new
-  /// ones. Not to be called on the queue of one of them.
+  /// Has the contexts unregister the objects that nothing else retains, which they do themselves whenever
+  /// several hundred more are registered. Not to be called on the queue of one of them.
   func sweep() {
     let contexts = _state.withLock { $0.references.compactMap { $0.context as? NSManagedObjectContext } }
     for context in contexts { context.performAndWait { _ = context.registeredObjects.count } }

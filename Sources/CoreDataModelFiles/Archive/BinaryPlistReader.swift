@@ -9,7 +9,9 @@ struct BinaryPlistError: Error {
 ///
 /// Foundation's reader gives no public access to the UIDs of keyed archives and trusts its input. This one
 /// does not: offsets, counts, nesting and the number of values are bounded by the size of the file.
-struct BinaryPlistReader {
+///
+/// A class, since a debug build copies a structure for each call.
+final class BinaryPlistReader {
   private let _bytes: [UInt8]
   private let _offsets: [Int]
   private let _referenceSize: Int
@@ -24,7 +26,7 @@ struct BinaryPlistReader {
   ///
   /// - Throws: `BinaryPlistError`.
   static func read(_ data: Data) throws -> PlistValue {
-    var reader = try BinaryPlistReader(Array(data))
+    let reader = try BinaryPlistReader(Array(data))
     return try reader._value(Self._number(reader._bytes, reader._bytes.count - 16, 8), depth: 0)
   }
 
@@ -50,7 +52,7 @@ struct BinaryPlistReader {
     _strings = Array(repeating: nil, count: count)
   }
 
-  private mutating func _value(_ index: Int, depth: Int) throws -> PlistValue {
+  private func _value(_ index: Int, depth: Int) throws -> PlistValue {
     guard index < _offsets.count else {
       throw BinaryPlistError(reason: "refers to object \(index), which is not there")
     }
@@ -89,7 +91,13 @@ struct BinaryPlistReader {
     case 0x8: return .uid(try Self._number(_bytes, start + 1, low + 1))
     case 0xA, 0xB, 0xC:
       let (count, first) = try _count(start, low)
-      return .array(try _references(first, count).map { try _value($0, depth: depth + 1) })
+      var members: [PlistValue] = []
+      let references = try _references(first, count)
+      members.reserveCapacity(count)
+      while members.count < count {
+        members.append(try _value(references[members.count], depth: depth + 1))
+      }
+      return .array(members)
     case 0xD:
       let (count, first) = try _count(start, low)
       let keys = try _references(first, count)
@@ -107,7 +115,7 @@ struct BinaryPlistReader {
   }
 
   /// Returns the string at an index of the object table, as a key.
-  private mutating func _key(_ index: Int) throws -> PlistFields.Name {
+  private func _key(_ index: Int) throws -> PlistFields.Name {
     guard index < _offsets.count else {
       throw BinaryPlistError(reason: "refers to object \(index), which is not there")
     }

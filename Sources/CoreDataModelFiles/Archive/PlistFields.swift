@@ -27,9 +27,12 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
     }
   }
 
-  private var _names: [String] = []
-  private var _marks: [UInt64] = []
-  private var _values: [PlistValue] = []
+  private struct Entry: Sendable {
+    let key: Name
+    var value: PlistValue
+  }
+
+  private var _entries: [Entry] = []
   /// Positions of the entries by key; nil while there are few.
   private var _positions: [String: Int]?
   private static let _mostWithoutIndex = 32
@@ -40,14 +43,14 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
     for (key, value) in entries { self[key] = value }
   }
 
-  package var count: Int { _names.count }
+  package var count: Int { _entries.count }
 
-  package var keys: [String] { _names }
+  package var keys: [String] { _entries.map(\.key.text) }
 
-  package var values: [PlistValue] { _values }
+  package var values: [PlistValue] { _entries.map(\.value) }
 
   package subscript(name: String) -> PlistValue? {
-    get { _position(Name(name)).map { _values[$0] } }
+    get { _position(Name(name)).map { _entries[$0].value } }
     set {
       guard let newValue else { preconditionFailure("fields are replaced, never removed") }
       set(newValue, for: Name(name))
@@ -57,34 +60,29 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
   /// Adds a field, or replaces the value of an existing one.
   mutating func set(_ value: PlistValue, for key: Name) {
     if let position = _position(key) {
-      _values[position] = value
+      _entries[position].value = value
       return
     }
-    _names.append(key.text)
-    _marks.append(key.mark)
-    _values.append(value)
+    _entries.append(Entry(key: key, value: value))
     if _positions != nil {
-      _positions![key.text] = _names.count - 1
-    } else if _names.count > Self._mostWithoutIndex {
+      _positions![key.text] = _entries.count - 1
+    } else if _entries.count > Self._mostWithoutIndex {
       // Two names may be one to Swift and of other bytes.
       _positions = Dictionary(
-        _names.indices.map { (_names[$0], $0) }, uniquingKeysWith: { _, later in later })
+        _entries.indices.map { (_entries[$0].key.text, $0) }, uniquingKeysWith: { _, later in later })
     }
   }
 
-  mutating func reserveCapacity(_ count: Int) {
-    _names.reserveCapacity(count)
-    _marks.reserveCapacity(count)
-    _values.reserveCapacity(count)
-  }
+  mutating func reserveCapacity(_ count: Int) { _entries.reserveCapacity(count) }
 
   private func _position(_ key: Name) -> Int? {
     if let _positions { return _positions[key.text] }
-    return _marks.withUnsafeBufferPointer { marks in
-      guard let first = marks.baseAddress else { return nil }
+    // A pointer's elements are read in place: in a debug build, an array's are copied whole.
+    return _entries.withUnsafeBufferPointer { entries in
+      guard let first = entries.baseAddress else { return nil }
       var position = 0
-      while position < marks.count {
-        if first[position] == key.mark, _names[position] == key.text { return position }
+      while position < entries.count {
+        if first[position].key.mark == key.mark, first[position].key.text == key.text { return position }
         position &+= 1
       }
       return nil
@@ -93,10 +91,10 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
 
   package func makeIterator() -> AnyIterator<(key: String, value: PlistValue)> {
     var position = 0
-    return AnyIterator { [_names, _values] in
-      guard position < _names.count else { return nil }
+    return AnyIterator { [_entries] in
+      guard position < _entries.count else { return nil }
       defer { position += 1 }
-      return (_names[position], _values[position])
+      return (_entries[position].key.text, _entries[position].value)
     }
   }
 }
@@ -105,17 +103,17 @@ extension PlistFields: Hashable {
   /// Whether both have the same fields, in any order.
   package static func == (one: PlistFields, other: PlistFields) -> Bool {
     one.count == other.count
-      && one._names.indices.allSatisfy { index in
-        other[one._names[index]].map { $0 == one._values[index] } ?? false
+      && one._entries.allSatisfy { entry in
+        other._position(entry.key).map { other._entries[$0].value == entry.value } ?? false
       }
   }
 
   package func hash(into hasher: inout Hasher) {
     var sum = 0
-    for (name, value) in zip(_names, _values) {
+    for entry in _entries {
       var own = Hasher()
-      own.combine(name)
-      own.combine(value)
+      own.combine(entry.key.text)
+      own.combine(entry.value)
       sum ^= own.finalize()
     }
     hasher.combine(sum)

@@ -54,7 +54,9 @@ package enum SHA2<Word: SHA2Word> {
         for i in 0..<8 { state[i] = initial[i] }
         let mixer = Mixer(schedule: schedule, constants: constants.baseAddress!, state: state)
         let end = message.count - message.count % _blockSize
-        for offset in stride(from: 0, to: end, by: _blockSize) { mixer.mix(message, offset) }
+        if end > 0, let first = message.baseAddress {
+          for offset in stride(from: 0, to: end, by: _blockSize) { mixer.mix(first + offset) }
+        }
         _mixTail(message, from: end, mixer)
         for i in 0..<8 { hash.storeBytes(of: state[i].bigEndian, toByteOffset: i * _wordSize, as: Word.self) }
       }
@@ -68,13 +70,14 @@ package enum SHA2<Word: SHA2Word> {
     // in memory.
     let size = rest + 1 + 2 * _wordSize > _blockSize ? 2 * _blockSize : _blockSize
     withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { tail in
-      tail.initializeMemory(as: UInt8.self, repeating: 0)
-      if rest > 0 { tail.copyMemory(from: UnsafeRawBufferPointer(rebasing: message[start...])) }
-      tail[rest] = 0x80
-      tail.storeBytes(of: (UInt64(message.count) &* 8).bigEndian, toByteOffset: size - 8, as: UInt64.self)
-      for offset in stride(from: 0, to: size, by: _blockSize) {
-        mixer.mix(UnsafeRawBufferPointer(tail), offset)
-      }
+      let bytes = tail.baseAddress!
+      bytes.initializeMemory(as: UInt64.self, repeating: 0, count: size / 8)
+      if rest > 0, let first = message.baseAddress { bytes.copyMemory(from: first + start, byteCount: rest) }
+      bytes.storeBytes(of: 0x80, toByteOffset: rest, as: UInt8.self)
+      bytes.storeBytes(
+        of: (UInt64(message.count) &* 8).bigEndian, toByteOffset: size - 8, as: UInt64.self)
+      mixer.mix(bytes)
+      if size > _blockSize { mixer.mix(bytes + _blockSize) }
     }
   }
 
@@ -84,10 +87,9 @@ package enum SHA2<Word: SHA2Word> {
     let constants: UnsafePointer<Word>
     let state: UnsafeMutablePointer<Word>
 
-    /// Mixes the block at an offset into the state.
-    func mix(_ message: UnsafeRawBufferPointer, _ offset: Int) {
-      UnsafeMutableRawPointer(schedule).copyMemory(
-        from: message.baseAddress! + offset, byteCount: SHA2._blockSize)
+    /// Mixes a block into the state.
+    func mix(_ block: UnsafeRawPointer) {
+      UnsafeMutableRawPointer(schedule).copyMemory(from: block, byteCount: SHA2._blockSize)
       Word.mix(schedule, constants, into: state)
     }
   }

@@ -158,7 +158,7 @@ struct ObjectTable {
       let isLarge = places.count > 4096
       let isTooLarge = size * (isLarge ? 2 : 4) <= places.count
       // Reinserting the remaining objects costs less than closing the gaps one by one.
-      if !taken.isEmpty || isTooLarge { _resize(to: isTooLarge ? size : places.count) }
+      if !taken.isEmpty || isUnheld && isTooLarge { _resize(to: isTooLarge ? size : places.count) }
       return taken
     }
 
