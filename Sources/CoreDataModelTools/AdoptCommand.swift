@@ -44,9 +44,10 @@ extension Command {
         return (file: file, name: name, text: try SourceTree.text(of: file, named: name))
       }
     }
-    let survey = AdoptionSurvey(paths: inputs.map(\.path), sources: sources.map(\.text))
+    var survey = AdoptionSurvey(paths: inputs.map(\.path), sources: sources.map(\.text))
     if let place = arguments.text("autoreleasepool") {
       try OutputFile(path: place, replaces: false, environment).write(AdoptionReport.autoreleasepool)
+      survey.add(AdoptionReport.autoreleasepool)
     }
     var told = AdoptionReport()
     for (file, path, source) in sources {

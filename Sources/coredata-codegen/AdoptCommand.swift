@@ -18,14 +18,15 @@ struct AdoptCommand {
     guard !_arguments.rest.isEmpty else {
       throw UsageError(message: "adopt: name source files or directories")
     }
+    var (changed, left) = (0, 0)
+    let sources = try _arguments.rest.flatMap(SourceFiles.swiftFiles).map(SourceFiles.read)
+    var survey = AdoptionSurvey(paths: _arguments.rest, sources: sources.map(\.text))
     if let file = _arguments.values("--autoreleasepool").last {
       try Data(AdoptionReport.autoreleasepool.utf8).write(
         to: URL(fileURLWithPath: file), options: .withoutOverwriting)
+      survey.add(AdoptionReport.autoreleasepool)
       print("\(file) written.")
     }
-    var (changed, left) = (0, 0)
-    let sources = try _arguments.rest.flatMap(SourceFiles.swiftFiles).map(SourceFiles.read)
-    let survey = AdoptionSurvey(paths: _arguments.rest, sources: sources.map(\.text))
     var report = AdoptionReport()
     for source in sources {
       let path = source.path

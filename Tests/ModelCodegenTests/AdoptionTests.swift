@@ -277,7 +277,10 @@ import Testing
     #expect(SourceAdoption("import CoreData\nlet m = \(call)\n").remarks.map(\.line) == [2])
   }
 
-  @Test(arguments: ["make(bundle: .module)", "make(in: .init(for: 5))", "make(.init(for: Book.self))"])
+  @Test(arguments: [
+    "make(bundle: .module)", "make(in: .init(for: 5))", "make(.init(for: Book.self))",
+    "f(Bundle(for: Book.self).url(forResource: n, withExtension: \"json\"))", "Bundle(for: Book.self)",
+  ])
   func `Other arguments are not`(_ call: String) {
     #expect(SourceAdoption("import CoreData\nlet m = \(call)\n").remarks.isEmpty)
   }

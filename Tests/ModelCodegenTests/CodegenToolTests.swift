@@ -60,6 +60,18 @@ import Testing
     }
   }
 
+  @Test func `adopt writes a function for autorelease pools, and replaces no file`() throws {
+    try Toolchain.withDirectory { directory in
+      let file = try write("func f() { autoreleasepool { g() } }\n", "A.swift", in: directory)
+      let pools = directory.appendingPathComponent("Pools.swift")
+      try #expect(run(["adopt", file.path], in: directory).status == 2)
+      try #expect(run(["adopt", "--autoreleasepool", pools.path, file.path], in: directory).status == 0)
+      #expect(try text(pools).contains("func autoreleasepool<Result>"))
+      try #expect(run(["adopt", "--autoreleasepool", file.path, file.path], in: directory).status == 1)
+      #expect(try text(file) == "func f() { autoreleasepool { g() } }\n")
+    }
+  }
+
   @Test func `adopt leaves what is no text as it is`() throws {
     try Toolchain.withDirectory { directory in
       let file = directory.appendingPathComponent("Odd.swift")
@@ -97,6 +109,20 @@ import Testing
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: bundle.path).sorted()
           == ["Library.mom", "VersionInfo.plist"])
+    }
+  }
+
+  @Test func `compile writes the module of the target into the model`() throws {
+    try Toolchain.withDirectory { directory in
+      let model = "<model><entity name=\"Book\" representedClassName=\".Book\"/></model>"
+      _ = try write(model, "M.xcdatamodel/contents", in: directory)
+      for module in [[], ["--module", "ShopApp"]] {
+        let result = try run(
+          ["compile", "--model", "M.xcdatamodel", "--output", "M.mom"] + module, in: directory)
+        #expect(result.status == 0, "\(result.output)")
+        let bytes = try Data(contentsOf: directory.appendingPathComponent("M.mom"))
+        #expect((bytes.range(of: Data("ShopApp.Book".utf8)) != nil) == !module.isEmpty)
+      }
     }
   }
 

@@ -59,6 +59,48 @@ import Testing
     }
   }
 
+  @Test func `Several paths are adopted at once, with remarks that hold for all of them told once`() throws {
+    try Scratch.with { scratch in
+      let pool = "func f() { autoreleasepool { g() } }\n"
+      let one = try scratch.file("Sources/One.swift", pool)
+      _ = try scratch.file("Tests/Two.swift", pool)
+      _ = try scratch.file("Tests/Book.swift", Self.source)
+      let paths = ["Sources", "Tests"].map { scratch.url.appendingPathComponent($0).path }
+      let run = ToolRun.model(["adopt"] + paths)
+      #expect(run.code == .success)
+      #expect(run.output.contains("\(one):1:12: note: there are no autorelease pools"))
+      #expect(run.output.hasSuffix("1 file to be changed (--write does it), 1 place left for a person.\n"))
+    }
+  }
+
+  @Test func `A function for autorelease pools is written to a new file`()
+    throws
+  {
+    try Scratch.with { scratch in
+      _ = try scratch.file("Sources/One.swift", "func f() { autoreleasepool { g() } }\n")
+      let sources = scratch.url.appendingPathComponent("Sources").path
+      let file = sources + "/Pools.swift"
+      let run = ToolRun.model(["adopt", sources, "--autoreleasepool", file])
+      #expect(run.code == .success)
+      #expect(run.output == "0 files to be changed (--write does it), 0 places left for a person.\n")
+      #expect(try scratch.text("Sources/Pools.swift").contains("func autoreleasepool<Result>(invoking body:"))
+      #expect(ToolRun.model(["adopt", sources]).output.contains("0 places left"))
+      #expect(ToolRun.model(["adopt", sources, "--autoreleasepool", file]).code == .cannotCreateOutput)
+    }
+  }
+
+  @Test func `A target whose manifest lacks the plugin is told of it`() throws {
+    try Scratch.with { scratch in
+      let manifest = "let package = Package(name: \"P\", targets: [.target(name: \"Lib\")])\n"
+      _ = try scratch.file("Package.swift", manifest)
+      let path = try scratch.file(
+        "Sources/Lib/Book.swift", "import CoreData\nclass Book: NSManagedObject { @NSManaged var a: Int64 }\n"
+      )
+      let run = ToolRun.model(["adopt", scratch.url.appendingPathComponent("Sources").path])
+      #expect(run.output.contains("\(path):2:32: note: the target 'Lib' does not use CoreDataModelPlugin"))
+    }
+  }
+
   @Test func `Attributes are taken out when asked`() throws {
     try Scratch.with { scratch in
       let path = try scratch.file("Book.swift", "@objc(Book)\nclass Book { @objc func f() {} }\n")

@@ -175,4 +175,16 @@ import Testing
     #expect(result.code == .usage)
     #expect(result.error.contains("check"))
   }
+
+  @Test func `A model is compiled for a module`() throws {
+    try Scratch.with { scratch in
+      let model = "<model><entity name=\"Book\" representedClassName=\".Book\"/></model>"
+      _ = try scratch.file("M.xcdatamodel/contents", model)
+      let path = scratch.url.appendingPathComponent("M.xcdatamodel").path
+      let run = ToolRun.model(["compile", path, "-o", scratch.url.path, "--module", "ShopApp"])
+      #expect(run.code == .success)
+      let bytes = try Data(contentsOf: scratch.url.appendingPathComponent("M.mom"))
+      #expect(bytes.range(of: Data("ShopApp.Book".utf8)) != nil)
+    }
+  }
 }

@@ -24,13 +24,12 @@ struct AdoptionRemarks {
       add(_declaration(at: index, in: tokens, blocks) ?? _message(at: index, in: tokens, blocks), at: token)
     }
     remarks += GeneralRemarks(_survey, path: _path).remarks(tokens)
-    remarks.sort { ($0.line, $0.column) < ($1.line, $1.column) }
     if let token = _useWithoutImport(tokens) {
       add(
         "uses Core Data without importing it, which only other files' imports allow; add 'import CoreData'",
         at: token)
-      remarks.sort { ($0.line, $0.column) < ($1.line, $1.column) }
     }
+    remarks.sort { ($0.line, $0.column) < ($1.line, $1.column) }
     return remarks
   }
 
@@ -105,11 +104,7 @@ struct AdoptionRemarks {
       return
         "prints FALSEPREDICATE for what NSCompoundPredicate's initialisers make here; use canonicalFormat"
     }
-    if _isClassBundle(index, in: tokens) {
-      return
-        "a class's bundle is the program's here, without the target's resources; pass Bundle.module, where "
-        + "CoreDataModelPlugin puts compiled models"
-    }
+    if ClassBundle.isPassed(at: index, in: tokens) { return ClassBundle.remark }
     if ["willChangeValue", "didChangeValue"].contains(token.text) { return _keyValueChange(blocks) }
     guard let message = Self._names[token.text], _applies(index, in: tokens) else { return nil }
     return message
@@ -136,35 +131,6 @@ struct AdoptionRemarks {
       return index > 1 && tokens[index - 1].isPunctuation(".") && tokens[index - 2].text == "Foundation"
     default: return true
     }
-  }
-
-  /// Whether a name begins the bundle of a class that is passed on: `in: Bundle(for: Book.self)`,
-  /// `[.init(for: type(of: self))]`. A lookup of a model in it is remarked on where it names the extension.
-  private func _isClassBundle(_ index: Int, in tokens: [SourceToken]) -> Bool {
-    guard index > 0, index + 4 < tokens.count, tokens[index + 1].isPunctuation("("),
-      tokens[index + 2].isKeyword("for"), tokens[index + 3].isPunctuation(":")
-    else { return false }
-    var before = index - 1
-    if tokens[index].text == "init" {
-      guard tokens[before].isPunctuation("."), before > 0 else { return false }
-      before -= 1
-      let isWritten = tokens[before].text == "Bundle"
-      if isWritten { before -= 1 }
-      guard before >= 0 else { return false }
-      if !isWritten, !_namesBundle(before, in: tokens) { return false }
-    } else if tokens[index].text != "Bundle" {
-      return false
-    }
-    guard [":", "[", ",", "("].contains(where: { tokens[before].isPunctuation($0) }) else { return false }
-    // A type annotation with a default value, and a call on the bundle, look in it by other means.
-    let inside = tokens[(index + 4)...].prefix(10)
-    return inside.contains { $0.text == "self" || $0.text == "Self" }
-  }
-
-  /// Whether an implicit member at an argument is one of a bundle, by the argument's label.
-  private func _namesBundle(_ before: Int, in tokens: [SourceToken]) -> Bool {
-    tokens[..<before].suffix(3).contains { ["bundle", "in", "from", "bundles"].contains($0.text) }
-      || before > 0 && ["bundle", "in", "from", "bundles"].contains(tokens[before - 1].text)
   }
 
   private func _selector(at index: Int, in tokens: [SourceToken]) -> String? {

@@ -2,14 +2,6 @@ import CoreDataSwiftLexer
 
 /// Remarks that hold for all their places in a package, or a target, alike: a report shows the first.
 struct GeneralRemarks {
-  /// A function with which calls of `autoreleasepool` compile where there are no pools.
-  static let autoreleasepool = """
-    #if !canImport(ObjectiveC)
-    func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
-    #endif
-
-    """
-
   private let _survey: AdoptionSurvey
   private let _path: String?
 
@@ -68,6 +60,11 @@ package struct AdoptionReport {
     adoption.remarks.filter { !$0.isGeneral || _told.insert($0.message).inserted }
   }
 
-  /// The text of a file that makes calls of `autoreleasepool` compile.
-  package static let autoreleasepool = GeneralRemarks.autoreleasepool
+  /// The text of a file with which calls of `autoreleasepool` compile where there are no pools.
+  package static let autoreleasepool = """
+    #if !canImport(ObjectiveC)
+    func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
+    #endif
+
+    """
 }

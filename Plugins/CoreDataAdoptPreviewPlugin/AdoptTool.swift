@@ -1,0 +1,1 @@
+../CoreDataAdoptPlugin/AdoptTool.swift
