@@ -118,7 +118,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   ///
   /// Object IDs keep the UUID with which the store was added until it is added again.
   open var identifier: String! {
-    get { _state.withLock { $0 }.metadata[NSStoreUUIDKey] as? String ?? key.identifier }
+    get { _state.withLock { $0.metadata[NSStoreUUIDKey] as? String } ?? key.identifier }
     set {
       guard let newValue else { return }
       var metadata = self.metadata ?? [:]
@@ -129,7 +129,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
 
   /// One of the store type constants, or the type registered for a custom class.
   open var type: String {
-    _type.isEmpty ? _state.withLock { $0 }.metadata[NSStoreTypeKey] as? String ?? "" : _type
+    _type.isEmpty ? _state.withLock { $0.metadata[NSStoreTypeKey] as? String } ?? "" : _type
   }
 
   /// Whether saves to the store fail.
