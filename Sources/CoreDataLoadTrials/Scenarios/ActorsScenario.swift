@@ -48,6 +48,13 @@ final class ActorsScenario: LoadScenario {
       })
   }
 
+  func settle() throws {
+    for (worker, writer) in _writers.enumerated() {
+      try Awaited.value { try await writer.settle(owner: worker) }
+    }
+    try screen.settle()
+  }
+
   /// Lets an actor write, every fourth time a new one, and a new one read.
   private func _write(_ worker: Int) throws {
     let (container, instruments, track) = (_container, _instruments, _tracks[worker])
@@ -105,7 +112,12 @@ private final class NoteScreen: Screen, @unchecked Sendable {
   func settle() throws {
     // Merges wait for their turns.
     for _ in 0..<3 { DispatchQueue.main.sync {} }
-    try DispatchQueue.main.sync { try MainActor.assumeIsolated { try _container.mainContext.save() } }
+    try DispatchQueue.main.sync {
+      try MainActor.assumeIsolated {
+        try _container.mainContext.save()
+        _container.mainContext.sweep()
+      }
+    }
   }
 
   func differences() throws -> [String] {

@@ -65,6 +65,12 @@ import SwiftData
     return try modelContext.fetch(beacons).first?.revision
   }
 
+  /// Merges what others have saved, and lets go of what nothing else retains.
+  func settle(owner: Int) throws {
+    _ = try revision(owner: owner)
+    modelContext.sweep()
+  }
+
   /// Counts the actor's context.
   func join(_ contexts: Census) { contexts.add(modelContext) }
 }

@@ -67,7 +67,8 @@ final class StormScenario: LoadScenario {
     init(number: UInt64, rows count: Int) {
       var dice = SeededRandom(seed: number)
       rows = (0...dice.below(3)).map { _ in dice.below(count) }
-      (adds, removes) = (dice.chance(20), dice.chance(20))
+      // More requests remove a row than add one, as long as there are fifty added ones: their number stays.
+      (adds, removes) = (dice.chance(20), dice.chance(40))
       name = String(dice.next(), radix: 36)
       awaits = dice.chance(50)
     }
