@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "CoreDataStacks", targets: ["CoreDataStacks"]),
+    .library(name: "CoreDataTesting", targets: ["CoreDataTesting"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "CoreDataPostgreSQL", targets: ["CoreDataPostgreSQL"]),
     .executable(name: "coredata", targets: ["coredata"]),
@@ -85,6 +86,13 @@ let package = Package(
     // Works on the system's Core Data where there is one.
     .target(
       name: "CoreDataStacks",
+      dependencies: [
+        .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+      ],
+      swiftSettings: settings),
+    // Stores, fixtures and expectations for tests, with Swift Testing and XCTest, on either Core Data.
+    .target(
+      name: "CoreDataTesting",
       dependencies: [
         .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
       ],
@@ -257,6 +265,10 @@ let package = Package(
     .testTarget(
       name: "CoreDataStacksTests", dependencies: ["CoreDataStacks", "CoreData", "coredata"],
       swiftSettings: settings),
+    .testTarget(
+      name: "CoreDataTestingTests", dependencies: ["CoreDataTesting", "CoreData"],
+      exclude: ["__Snapshots__"], resources: [.copy("Fixtures")], swiftSettings: settings,
+      plugins: ["CoreDataModelPlugin"]),
     // Classes written by hand and generated ones, as a program's target has them.
     .testTarget(
       name: "SampleModelTests", dependencies: ["CoreDataStacks", "CoreData"], swiftSettings: settings,

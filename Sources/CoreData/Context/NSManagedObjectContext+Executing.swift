@@ -136,6 +136,7 @@ extension NSManagedObjectContext {
       // Sorting unsaved changes in requires values, which were not read.
       return try fetch(request)
     }
+    rootCoordinator?.countFetch()
     reading.found = found
     let objects = try reading.objects()
     try finish(objects, of: request)

@@ -55,6 +55,7 @@ extension NSManagedObjectContext {
     }
     if readFailures.isStandIn(object) { throw errorOfStandIn(object) }
     if isChecking { checkFreshness() }
+    chain.coordinator?.countFault()
     let reading = try chain.read(object._objectID) {
       guard let key = object._key else { return [] }
       return faultBatch.neighbours(of: key).filter { other in
@@ -89,6 +90,7 @@ extension NSManagedObjectContext {
     _ object: NSManagedObject, _ key: ObjectKey, from coordinator: NSPersistentStoreCoordinator,
     at generation: StoreGeneration?, alone isAlone: Bool
   ) throws -> Bool {
+    coordinator.countFault()
     // With an interval of 0, its neighbours would be read again.
     if isAlone || staleness == 0 {
       guard let row = try coordinator.row(for: key, at: generation) else { return false }

@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
 
   private final func _fetchResults<T>(_ request: NSFetchRequest<T>) throws -> [T] {
     checkQueue()
+    if request.resultType != .countResultType { rootCoordinator?.countFetch() }
     switch request.resultType {
     case .managedObjectIDResultType:
       let ids = try fetchIDs(request)
@@ -62,6 +63,7 @@ extension NSManagedObjectContext {
 
   private final func _count(for request: AnyFetchRequest) throws -> Int {
     checkQueue()
+    rootCoordinator?.countFetch()
     let plan = try plan(for: request)
     let reading = try FetchReading(plan, request, in: self)
     if !reading.needsOverlay, reading.hidesRows {

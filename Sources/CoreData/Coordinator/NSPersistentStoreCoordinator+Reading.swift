@@ -276,6 +276,7 @@ extension NSPersistentStoreCoordinator {
   final func members(
     of owner: ObjectKey, slot: Int, at generation: StoreGeneration? = nil
   ) throws -> [StoredObject] {
+    countFault()
     do {
       return try StoreErrors.translating {
         try _reading(of: owner, generation)?.members(of: owner, slot: slot) ?? []

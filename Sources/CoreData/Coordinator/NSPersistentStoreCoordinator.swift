@@ -25,6 +25,10 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   final let lastReinsertion = Atomic<Int>(0)
   /// Number of reads of rows by key, which batches of faults keep low.
   final let rowReads = Atomic<Int>(0)
+  /// Number of reads for faults: of the values of an object, and its neighbours, or of the members of a to-many.
+  package final let faultReads = Atomic<Int>(0)
+  /// Number of fetch and count requests of contexts.
+  package final let fetchRequests = Atomic<Int>(0)
   /// Whether any store ends fetches of cancelled Tasks and reset contexts.
   final let endsCancelledFetches = Atomic<Bool>(false)
   /// Whether any store is on a server.
@@ -313,6 +317,12 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     storesVersion.store(Self._nextStoresVersion(), ordering: .releasing)
     rowCache.removeAll()
   }
+
+  /// Counts a read of the stores for a fault.
+  final func countFault() { faultReads.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Counts a fetch or count request of a context.
+  final func countFetch() { fetchRequests.wrappingAdd(1, ordering: .relaxed) }
 
   /// Drops the rows that are cached for the contexts; what they read next comes from the stores. For load
   /// tests, which measure what is held besides the cache.

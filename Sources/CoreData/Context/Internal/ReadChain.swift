@@ -136,6 +136,7 @@ struct ReadChain {
   func related(to owner: NSManagedObjectID, slot: Int) throws -> [NSManagedObjectID] {
     var members: [NSManagedObjectID] = []
     if let key = owner.key, let coordinator {
+      coordinator.countFault()
       members = try coordinator.related(to: [key], slot: slot, at: generation)[0].map {
         NSManagedObjectID($0)
       }

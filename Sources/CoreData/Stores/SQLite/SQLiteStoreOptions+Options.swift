@@ -11,6 +11,12 @@ extension SQLiteStoreOptions {
       tracesValues = SQLDebug.level > 1
     }
     guard let options else { return }
+    if let counter = options[StatementCounter.option] as? StatementCounter {
+      trace = { [trace] statement in
+        counter.add(statement.sql)
+        trace?(statement)
+      }
+    }
     func flag(_ key: String) -> Bool { StoreOptions.isTrue(key, options) }
     isReadOnly = flag(NSReadOnlyPersistentStoreOption)
     analyzes = flag(NSSQLiteAnalyzeOption)
