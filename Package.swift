@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "CoreDataStacks", targets: ["CoreDataStacks"]),
     .library(name: "CoreDataTesting", targets: ["CoreDataTesting"]),
+    .library(name: "CoreDataPostgreSQLTesting", targets: ["CoreDataPostgreSQLTesting"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "CoreDataPostgreSQL", targets: ["CoreDataPostgreSQL"]),
     .executable(name: "coredata", targets: ["coredata"]),
@@ -95,6 +96,13 @@ let package = Package(
       name: "CoreDataTesting",
       dependencies: [
         .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+      ],
+      swiftSettings: settings),
+    // Schemas of PostgreSQL for tests. A product of its own, so that other tests need no libpq.
+    .target(
+      name: "CoreDataPostgreSQLTesting",
+      dependencies: [
+        "CoreData", "CoreDataPostgreSQL", "CoreDataPostgreSQLBinding", "CoreDataTesting",
       ],
       swiftSettings: settings),
     .target(name: "SwiftData", dependencies: ["CoreData", "SwiftDataMacros"], swiftSettings: settings),
@@ -250,8 +258,8 @@ let package = Package(
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
-        "CoreData", "CoreDataPostgreSQL", "CoreDataPostgreSQLBinding", "CoreDataPostgreSQLTools",
-        "PostgreSQLServer",
+        "CoreData", "CoreDataPostgreSQL", "CoreDataPostgreSQLBinding", "CoreDataPostgreSQLTesting",
+        "CoreDataPostgreSQLTools", "CoreDataTesting", "PostgreSQLServer",
         "coredata", "coredata-explorer", "coredata-postgresql", "postgresql-torture",
       ],
       swiftSettings: settings),

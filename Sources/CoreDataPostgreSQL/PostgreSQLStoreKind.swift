@@ -153,8 +153,11 @@ struct PostgreSQLStoreKind: StoreKind {
     let prepares =
       (options?[NSPostgreSQLPreparesStatementsOption] as? NSNumber)?.boolValue ?? !address.isPooled
     let settings = address.settings
+    let counter = options?[StatementCounter.option] as? StatementCounter
     return PostgreSQLPool(limit: limit, deadline: max(0.01, deadline)) {
-      try PostgreSQLConnection(settings, prepares: prepares)
+      let connection = try PostgreSQLConnection(settings, prepares: prepares)
+      if let counter { connection.onStatement = { counter.add() } }
+      return connection
     }
   }
 

@@ -15,6 +15,8 @@ package final class PostgreSQLConnection {
   private let _prepares: Bool
   /// Number of round trips for statements, not counting preparation.
   package private(set) var statementCount = 0
+  /// Called with each of them.
+  package var onStatement: (@Sendable () -> Void)?
   /// Polled while a statement runs; if it returns true, the statement is cancelled with an error whose
   /// `isCancelled` is true. Nil by default, for statements that are never cancelled.
   package var isCancelled: (() -> Bool)?
@@ -110,7 +112,7 @@ package final class PostgreSQLConnection {
   package func run(
     _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), isRepeated: Bool = true
   ) throws -> PostgreSQLResult {
-    statementCount += 1
+    noteStatement()
     let statement = try _pending(sql, parameters, isRepeated: isRepeated)
     return try checked(accompanied { send(statement) }, sql)
   }
@@ -164,12 +166,15 @@ package final class PostgreSQLConnection {
   }
 
   /// Counts a statement.
-  func noteStatement() { statementCount += 1 }
+  func noteStatement() {
+    statementCount += 1
+    onStatement?()
+  }
 
   /// Runs one or more statements without parameters that return no rows.
   package func execute(_ sql: String) throws {
     try runPending()
-    statementCount += 1
+    noteStatement()
     _ = try checked(PQexec(handle, sql), sql)
   }
 

@@ -41,3 +41,54 @@ final class OpenStoreTests: XCTestCase {
     XCTAssertEqual(try _store.rowCounts()["Book"], 1)
   }
 }
+
+#if !canImport(Darwin)
+import Testing
+
+/// What a test of XCTest says about itself, run by a test of Swift Testing, in whose process nobody else listens.
+@MainActor @Suite("Failures under XCTest") struct CaseFailureTests {
+  final class Failing: CoreDataTestCase {
+    override class var storeSettings: TestStoreSettings {
+      TestStoreSettings(model: "Library", bundle: .module)
+    }
+
+    func failsOnAQueue() {
+      let store = store
+      let context = store.newBackgroundContext()
+      context.performAndWait { store.expect(context.hasChanges) }
+    }
+
+    func failsOnAnotherThread() {
+      let store = store
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        store.fail("elsewhere")
+        done.signal()
+      }
+      done.wait()
+    }
+
+    func passes() throws { try store.make(Tag.self) }
+  }
+
+  final class Modelless: CoreDataTestCase {
+    func passes() {}
+  }
+
+  private func _failures<Case: XCTestCase>(_ test: @escaping (Case) throws -> Void) -> Int? {
+    let test = Case(name: "test") { try test($0 as! Case) }
+    test.run()
+    return test.testRun?.totalFailureCount
+  }
+
+  @Test func `An expectation on the queue of a context fails the test method`() {
+    #expect(_failures { (test: Failing) in test.failsOnAQueue() } == 1)
+    #expect(_failures { (test: Failing) in test.failsOnAnotherThread() } == 1)
+    #expect(_failures { (test: Failing) in try test.passes() } == 0)
+  }
+
+  @Test func `A class that names no model fails`() {
+    #expect(_failures { (test: Modelless) in test.passes() } == 1)
+  }
+}
+#endif

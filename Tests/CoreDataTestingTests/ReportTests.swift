@@ -29,7 +29,7 @@ import Testing
     #expect(messages == ["Expectation failed: there is a change"])
   }
 
-  @Test func `An expectation in a block that nobody awaits fails the test if a main context has the block`()
+  @Test func `What another thread records is kept until the end of the test`()
     async throws
   {
     let report = FailureReport(.swiftTesting, of: "a test")

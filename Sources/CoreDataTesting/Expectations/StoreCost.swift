@@ -10,8 +10,8 @@ public struct StoreCost: Sendable, Hashable, CustomStringConvertible {
   /// here; on Apple's platforms each object that is no fault any more counts, wherever its values came from.
   public var faults = 0
   #if !canImport(Darwin)
-  /// SQL statements without those that frame others, such as BEGIN. Not on Apple's platforms, whose Core Data does
-  /// not tell; zero for a store in memory that is no database.
+  /// SQL statements without those that frame others, such as BEGIN; on a server, round trips. Not on Apple's
+  /// platforms, whose Core Data does not tell; zero for a store in memory that is no database.
   public var statements = 0
   #endif
 
