@@ -13,6 +13,8 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
   name: "CoreData",
+  // For the products that work with Apple's Core Data, too; they have no effect elsewhere.
+  platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8)],
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "CoreDataStacks", targets: ["CoreDataStacks"]),

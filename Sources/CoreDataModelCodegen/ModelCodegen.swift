@@ -27,6 +27,9 @@ package enum ModelCodegen {
     for source in sources { SourceScanner.scan(source.text, file: source.path, into: &scanned) }
     let names = try ClassNames(schema, handWritten: scanned.types)
     var source = _header("Made from \(name) by CoreDataModelPlugin; changes made here are lost.")
+    source.line()
+    // On a Mac, Xcode generates the classes.
+    source.line("#if !canImport(ObjectiveC)")
     let printer = EntityPrinter(style: .slots)
     for entity in schema.entities.sorted(by: { $0.name < $1.name }) {
       guard entity.codeGeneration != .manual, names.className(of: entity) != nil else { continue }
@@ -40,6 +43,8 @@ package enum ModelCodegen {
       }
       printer.printProperties(described, in: &source)
     }
+    source.line()
+    source.line("#endif")
     return GeneratedFile(name: "\(_stem(name))+CoreDataClasses.swift", text: source.text)
   }
 

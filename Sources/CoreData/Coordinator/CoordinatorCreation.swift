@@ -42,7 +42,7 @@ private enum CoordinatorMaker {
   /// first member. Never instantiated.
   class Lens: NSObject {
     final var lifeline = 0, model = 0, state = 0, queue = 0, cache = 0, order = 0, reinsertion = 0, reads = 0,
-      cancels = 0, remote = 0, version = 0
+      faults = 0, fetches = 0, cancels = 0, remote = 0, version = 0
 
     required init(managedObjectModel model: NSManagedObjectModel) {
       fatalError("the lens is only looked through")

@@ -48,6 +48,9 @@ struct AccessorPrinter {
       "// Accessors of the module's @NSManaged declarations, by CoreDataModelPlugin; changes made here are lost."
     )
     for name in imports.sorted() where name != module.name { source.line("import \(name)") }
+    source.line()
+    // On a Mac, Core Data makes them when the program runs.
+    source.line("#if !canImport(ObjectiveC)")
     for path in order {
       let text = classes[path]!
       source.line()
@@ -64,6 +67,8 @@ struct AccessorPrinter {
         }
       }
     }
+    source.line()
+    source.line("#endif")
     return source.text
   }
 

@@ -6,9 +6,11 @@ import Foundation
 /// The trait `coreData` gives each test a new one, `CoreDataTestCase` each method:
 ///
 /// ```swift
-/// @Suite(.coreData("Library", bundle: .module))
+/// @MainActor @Suite(.coreData("Library", bundle: .module))
 /// struct ShelfTests {
-///   let store = try! TestStore.current
+///   let store: TestStore
+///
+///   init() throws { store = try TestStore.current }
 ///
 ///   @Test func `A book without a shelf is on none`() throws {
 ///     let book = try store.make(Book.self)
