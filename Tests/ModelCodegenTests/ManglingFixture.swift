@@ -99,6 +99,41 @@ enum ManglingFixture {
       @NSManaged public func addToChapters(_ values: NSOrderedSet)
     }
 
+    import FoundationNetworking
+
+    public class Keepsake: NSManagedObject {
+      @NSManaged public var news: Notification?
+      @NSManaged var letter: NSNotification?
+      @NSManaged var parts: URLComponents?
+      @NSManaged var items: [URLQueryItem]?
+      @NSManaged var request: URLRequest?
+      @NSManaged var response: HTTPURLResponse?
+      @NSManaged var cookies: [HTTPCookie]?
+      @NSManaged var place: CGPoint
+      @NSManaged var frame: CGRect
+      @NSManaged var width: CGFloat
+      @NSManaged var turn: AffineTransform?
+      @NSManaged var range: NSRange
+      @NSManaged var order: ComparisonResult
+      @NSManaged var error: CocoaError?
+      @NSManaged var length: UnitLength?
+      @NSManaged var lengths: Measurement<UnitLength>?
+      @NSManaged var names: NSPersonNameComponents?
+      @NSManaged var letters: NSCharacterSet?
+      @NSManaged var style: NumberFormatter?
+      @NSManaged var key: AnyHashable?
+      @NSManaged var indexes: NSMutableIndexSet?
+    }
+    extension Keepsake {
+      func use() {
+        (news, letter, parts, items, request) = (news, letter, parts, items, request)
+        (response, cookies, place, frame, width) = (response, cookies, place, frame, width)
+        (turn, range, order, error, length) = (turn, range, order, error, length)
+        (lengths, names, letters, style, key) = (lengths, names, letters, style, key)
+        indexes = indexes
+      }
+    }
+
     class Novel: Book {
       @NSManaged var hero: String?
       @NSManaged var novelty: Shop.Department.Shelf?
