@@ -2,6 +2,7 @@
 struct LayoutBuilder {
   private(set) var layouts: [PropertyLayout] = []
 
+  /// With properties in order.
   private let _entities: [String: EntitySchema]
   private let _children: [String: [String]]
   private var _numbers: [String: Int] = [:]
@@ -9,7 +10,7 @@ struct LayoutBuilder {
   init(_ schema: ModelSchema) throws {
     var entities: [String: EntitySchema] = [:]
     for entity in schema.entities {
-      guard entities.updateValue(entity, forKey: entity.name) == nil else {
+      guard entities.updateValue(Self._ordered(entity), forKey: entity.name) == nil else {
         throw ModelLayoutError(entity: entity.name, reason: "two entities have this name; rename one of them")
       }
     }
@@ -27,6 +28,16 @@ struct LayoutBuilder {
     try InheritanceRules.check(schema.entities, entities)
     try _build(schema)
   }
+
+  /// Sorts an entity's properties by name, in which order model files list them already.
+  private static func _ordered(_ entity: EntitySchema) -> EntitySchema {
+    var entity = entity
+    if !_isOrdered(entity.attributes.map(\.name)) { entity.attributes.sort { $0.name < $1.name } }
+    if !_isOrdered(entity.relationships.map(\.name)) { entity.relationships.sort { $0.name < $1.name } }
+    return entity
+  }
+
+  private static func _isOrdered(_ names: [String]) -> Bool { zip(names, names.dropFirst()).allSatisfy(<) }
 
   /// Order of siblings in the numbering: by name without regard to case, then by code units.
   private static func _precedes(_ left: String, _ right: String) -> Bool {
@@ -81,7 +92,7 @@ struct LayoutBuilder {
     let parent = entity.parent.map { layouts[_numbers[$0]! - 1] }
     let number = _numbers[name]!
     var slots = parent?.slots ?? []
-    for attribute in numbering.sortedAttributes(entity) {
+    for attribute in entity.attributes {
       guard attribute.type != .undefined || attribute.isTransient else {
         throw ModelLayoutError(
           entity: name, property: attribute.name,
@@ -92,7 +103,7 @@ struct LayoutBuilder {
           name: attribute.name, kind: .attribute(attribute), isOptional: attribute.isOptional,
           isTransient: attribute.isTransient, isHidden: false, owner: number))
     }
-    for relationship in numbering.sortedRelationships(entity) {
+    for relationship in entity.relationships {
       slots.append(try _slot(relationship, in: entity, numbering))
     }
     for hidden in numbering.hidden(in: name) { slots.append(try _slot(hidden, in: entity, numbering)) }
@@ -188,6 +199,7 @@ struct HiddenToOne {
 /// Slot numbers by entity and property name, before the slots themselves exist.
 struct SlotNumbering {
   private var _slots: [String: [String: Int]] = [:]
+  /// With properties in order.
   private let _entities: [String: EntitySchema]
   private let _hidden: [String: [HiddenToOne]]
 
@@ -203,7 +215,7 @@ struct SlotNumbering {
   mutating func number(_ name: String) throws -> Int {
     let entity = _entities[name]!
     var slots = entity.parent.flatMap { _slots[$0] } ?? [:]
-    let own = sortedAttributes(entity).map(\.name) + sortedRelationships(entity).map(\.name)
+    let own = entity.attributes.map(\.name) + entity.relationships.map(\.name)
     slots.reserveCapacity(slots.count + own.count)
     for property in own {
       guard slots.updateValue(slots.count, forKey: property) == nil else {
@@ -223,24 +235,6 @@ struct SlotNumbering {
   func slot(_ property: String, in entity: String) -> Int? { _slots[entity]?[property] }
 
   func hidden(in entity: String) -> [HiddenToOne] { _hidden[entity] ?? [] }
-
-  func sortedAttributes(_ entity: EntitySchema) -> [AttributeSchema] {
-    Self._sorted(entity.attributes, by: \.name)
-  }
-
-  func sortedRelationships(_ entity: EntitySchema) -> [RelationshipSchema] {
-    Self._sorted(entity.relationships, by: \.name)
-  }
-
-  /// Sorts by name; model files list properties in this order already.
-  private static func _sorted<Property>(
-    _ properties: [Property], by name: (Property) -> String
-  ) -> [Property] {
-    let isSorted = properties.indices.dropFirst().allSatisfy {
-      name(properties[$0 - 1]) < name(properties[$0])
-    }
-    return isSorted ? properties : properties.sorted { name($0) < name($1) }
-  }
 
   func relationship(_ name: String, in entity: String) -> RelationshipSchema? {
     var next = _entity(entity)

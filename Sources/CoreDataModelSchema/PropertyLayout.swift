@@ -134,21 +134,47 @@ package final class PropertyLayout: Sendable {
     self.isAbstract = isAbstract
     self.family = family
     self.slots = slots
-    hasTransients = slots.contains(where: \.isTransient)
     self.uniquenessConstraints = uniquenessConstraints
-    slotsByName =
-      slots.contains(where: \.isHidden) ? numbers.filter { !slots[$0.value].isHidden } : numbers
+    var lists = SlotLists()
+    for (index, slot) in slots.enumerated() { lists.add(slot, at: index) }
+    hasTransients = lists.hasTransients
+    slotsByName = lists.hasHidden ? numbers.filter { !slots[$0.value].isHidden } : numbers
     _names = SlotNames(slotsByName)
-    toManySlots = slots.indices.filter { slots[$0].isToMany }
-    recordedToManySlots = toManySlots.filter { slots[$0].relationship!.recordsMembers }
-    derivedToManySlots = SlotSet(toManySlots.filter { !slots[$0].relationship!.recordsMembers })
-    transformableSlots = slots.indices.filter { slots[$0].type == .transformable }
-    derivedSlots = slots.indices.filter { slots[$0].isDerived }
-    toOneSlots = slots.indices.filter { slots[$0].isToOne }
-    followedSlots = slots.indices.filter {
-      [.nullify, .cascade].contains(slots[$0].relationship?.deleteRule)
+    toManySlots = lists.toMany
+    recordedToManySlots = lists.recordedToMany
+    derivedToManySlots = SlotSet(lists.derivedToMany)
+    transformableSlots = lists.transformable
+    derivedSlots = lists.derived
+    toOneSlots = lists.toOne
+    followedSlots = lists.followed
+    denyingSlots = lists.denying
+  }
+
+  /// The slots of each kind, in order.
+  private struct SlotLists {
+    var toMany: [Int] = [], recordedToMany: [Int] = [], derivedToMany: [Int] = []
+    var toOne: [Int] = [], transformable: [Int] = [], derived: [Int] = []
+    var followed: [Int] = [], denying: [Int] = []
+    var hasTransients = false, hasHidden = false
+
+    mutating func add(_ slot: Slot, at index: Int) {
+      if slot.isTransient { hasTransients = true }
+      if slot.isHidden { hasHidden = true }
+      if slot.type == .transformable { transformable.append(index) }
+      if slot.isDerived { derived.append(index) }
+      guard let relationship = slot.relationship else { return }
+      if relationship.isToMany {
+        toMany.append(index)
+        if relationship.recordsMembers { recordedToMany.append(index) } else { derivedToMany.append(index) }
+      } else {
+        toOne.append(index)
+      }
+      switch relationship.deleteRule {
+      case .nullify, .cascade: followed.append(index)
+      case .deny: denying.append(index)
+      case .noAction: break
+      }
     }
-    denyingSlots = slots.indices.filter { slots[$0].relationship?.deleteRule == .deny }
   }
 
   package func slot(named name: String) -> Int? { _names[name] }
