@@ -10,7 +10,11 @@ extension TestStoreKind {
   /// @Suite(
   ///   .coreData("Shop", bundle: .module, in: .postgreSQL(URL(string: "postgresql://test@localhost/test")!)),
   ///   .enabled(if: ProcessInfo.processInfo.environment["TEST_DATABASE"] != nil))
-  /// struct OrderTests { … }
+  /// struct OrderTests {
+  ///   @Test func `A new store has no orders`() throws {
+  ///     #expect(try TestStore.current.rowCounts()["Order"] == 0)
+  ///   }
+  /// }
   /// ```
   ///
   /// The database may serve several test runs at once, and other programs. A schema's name has the host, the process

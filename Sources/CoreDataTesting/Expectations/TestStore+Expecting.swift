@@ -66,7 +66,7 @@ extension TestStore {
   /// Expects that a block fires no fault whose values have to be read from the store.
   ///
   /// ```swift
-  /// try store.expectNoFaults { _ = shelf.books.map(\.title) }
+  /// store.expectNoFaults { _ = shelf.books.map(\.title) }
   /// ```
   public func expectNoFaults<Result>(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,

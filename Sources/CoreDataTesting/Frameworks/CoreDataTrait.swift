@@ -28,7 +28,11 @@ extension Trait where Self == CoreDataTrait {
   ///
   /// ```swift
   /// @Suite(.coreData("Library", bundle: .module))
-  /// struct ShelfTests { … }
+  /// struct ShelfTests {
+  ///   let store: TestStore
+  ///
+  ///   init() throws { store = try TestStore.current }
+  /// }
   /// ```
   ///
   /// Parallel tests never share a store. The model is loaded once in a process.

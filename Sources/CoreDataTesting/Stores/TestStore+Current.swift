@@ -51,9 +51,13 @@ extension TestStore {
 /// the class, and for a test's second store.
 ///
 /// ```swift
-/// @Test(arguments: [TestStoreKind.sqliteInMemory, .inMemory])
-/// func `A title is kept`(kind: TestStoreKind) async throws {
-///   try await withTestStore(TestStoreSettings(model: "Library", bundle: .module, in: kind)) { store in … }
+/// @MainActor @Test(arguments: [TestStoreKind.sqliteInMemory, .inMemory])
+/// func `A title is kept`(kind: TestStoreKind) throws {
+///   try withTestStore(TestStoreSettings(model: "Library", bundle: .module, in: kind)) { store in
+///     let book = try store.make(Book.self) { $0.title = "Emma" }
+///     try store.viewContext.save()
+///     store.expect(book.title == "Emma")
+///   }
 /// }
 /// ```
 ///

@@ -5,7 +5,10 @@ import Foundation
 ///
 /// ```swift
 /// @Test(.coreData("Library", bundle: .module, in: .sqliteFile))
-/// func `A second container reads what the first has saved`() throws { … }
+/// func `A second container opens the store`() throws {
+///   let other = try TestStore.current.reopen()
+///   #expect(other.persistentStoreCoordinator.persistentStores.count == 1)
+/// }
 /// ```
 public struct TestStoreKind: Sendable, CustomStringConvertible {
   /// The kind's name, in the names of parameterized tests and in messages.
