@@ -29,6 +29,18 @@ import Testing
     #expect(messages == ["Expectation failed: there is a change"])
   }
 
+  @Test func `The end of the test waits for blocks that nobody awaits`() throws {
+    let messages = try failures { store in
+      let context = store.newBackgroundContext()
+      context.perform {
+        Thread.sleep(forTimeInterval: 0.05)
+        // Retains the context, as what a block works with does.
+        store.expect(context.hasChanges, "late")
+      }
+    }
+    #expect(messages == ["Expectation failed: late"])
+  }
+
   @Test func `What another thread records is kept until the end of the test`()
     async throws
   {

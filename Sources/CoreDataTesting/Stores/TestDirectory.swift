@@ -21,7 +21,9 @@ final class TestDirectory: Sendable {
     let process = ProcessIdentity.current
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("\(Self._prefix)\(process.id)-\(process.start)-\(number)", isDirectory: true)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    // Fails if anybody else has made it.
+    try FileManager.default.createDirectory(
+      at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
   /// Makes a directory inside, under a name that is new in it.

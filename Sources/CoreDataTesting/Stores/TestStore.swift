@@ -35,12 +35,18 @@ public final class TestStore: @unchecked Sendable {
   private let _directory: Guarded<TestDirectory?>
   private let _descriptions = Guarded<[Description]>([])
   private let _containers = Guarded<[WeakContainer]>([])
+  private let _contexts: Guarded<[WeakContext]>
   let made = Guarded<[String: Int]>([:])
   let statements = StatementCount()
 
   private struct Description: @unchecked Sendable {
     // Unchecked: not changed after its store is open.
     let description: NSPersistentStoreDescription
+  }
+
+  private struct WeakContext: @unchecked Sendable {
+    // Unchecked: only given blocks.
+    weak var context: NSManagedObjectContext?
   }
 
   private struct WeakContainer: @unchecked Sendable {
@@ -58,6 +64,7 @@ public final class TestStore: @unchecked Sendable {
     }
     self.report = report
     self.test = test
+    _contexts = Guarded([])
     kind = settings.kind
     _settings = settings
     let directory = Guarded(kind.hasFiles ? try TestDirectory() : nil)
@@ -99,8 +106,15 @@ public final class TestStore: @unchecked Sendable {
   /// The model.
   public var model: NSManagedObjectModel { container.managedObjectModel }
 
-  /// Makes a private-queue context on the coordinator.
-  public func newBackgroundContext() -> NSManagedObjectContext { container.newBackgroundContext() }
+  /// Makes a private-queue context on the coordinator. The test's end waits for the blocks that it has been given.
+  public func newBackgroundContext() -> NSManagedObjectContext {
+    let context = container.newBackgroundContext()
+    _contexts.withLock { contexts in
+      contexts.removeAll { $0.context == nil }
+      contexts.append(WeakContext(context: context))
+    }
+    return context
+  }
 
   /// Describes another store of the same kind, for a stack that the program makes itself. The test's end removes
   /// it; close the stack before.
@@ -142,14 +156,15 @@ public final class TestStore: @unchecked Sendable {
   /// Another store of the test, with a container that is open already.
   init(_ container: NSPersistentContainer, of store: TestStore) {
     self.container = container
-    (kind, report, test, _settings, _directory) = (
-      store.kind, store.report, store.test, store._settings, store._directory
+    (kind, report, test, _settings, _directory, _contexts) = (
+      store.kind, store.report, store.test, store._settings, store._directory, store._contexts
     )
     store._note(container)
   }
 
-  /// Ends the test: records what the blocks of contexts have found, closes the stores and removes them.
+  /// Ends the test: records what the blocks of background contexts have found, closes the stores and removes them.
   func end() {
+    for context in _openContexts { context.performAndWait {} }
     report.end()
     for container in _openContainers {
       let coordinator = container.persistentStoreCoordinator
@@ -159,11 +174,14 @@ public final class TestStore: @unchecked Sendable {
     _directory.withLock { $0 }?.remove()
   }
 
-  /// Ends the test once the main contexts have run the blocks that they were given.
+  /// Ends the test once the contexts have run the blocks that they were given.
   func endAfterBlocks() async {
+    for context in _openContexts { await context.turn() }
     for container in _openContainers { await container.viewContext.turn() }
     end()
   }
+
+  private var _openContexts: [NSManagedObjectContext] { _contexts.withLock { $0 }.compactMap(\.context) }
 
   private var _openContainers: [NSPersistentContainer] { _containers.withLock { $0 }.compactMap(\.container) }
 
