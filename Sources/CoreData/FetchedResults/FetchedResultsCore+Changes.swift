@@ -301,17 +301,26 @@ struct FetchedChanges {
 
   /// The round as removals and insertions of IDs; a move is an associated pair.
   private func _difference() -> CollectionDifference<NSManagedObjectID> {
-    var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
-    for (result, old) in _deletions {
-      steps.append(.remove(offset: old.item, element: result.object.objectID, associatedWith: nil))
-    }
-    for result in _insertions {
-      steps.append(.insert(offset: result.item, element: result.object.objectID, associatedWith: nil))
-    }
+    typealias Change = CollectionDifference<NSManagedObjectID>.Change
+    // In order: CollectionDifference sorts generic values, which costs 5 µs a change if they are not.
+    var removals: [(offset: Int, new: Int?, result: FetchedResult)] = []
+    var insertions: [(offset: Int, old: Int?, result: FetchedResult)] = []
+    for (result, old) in _deletions { removals.append((old.item, nil, result)) }
+    for result in _insertions { insertions.append((result.item, nil, result)) }
     for move in _moves {
       let new = move.result.item
-      steps.append(.remove(offset: move.old.item, element: move.result.object.objectID, associatedWith: new))
-      steps.append(.insert(offset: new, element: move.result.object.objectID, associatedWith: move.old.item))
+      removals.append((move.old.item, new, move.result))
+      insertions.append((new, move.old.item, move.result))
+    }
+    removals.sort { $0.offset < $1.offset }
+    insertions.sort { $0.offset < $1.offset }
+    var steps: [Change] = []
+    steps.reserveCapacity(removals.count + insertions.count)
+    for (offset, new, result) in removals {
+      steps.append(.remove(offset: offset, element: result.object.objectID, associatedWith: new))
+    }
+    for (offset, old, result) in insertions {
+      steps.append(.insert(offset: offset, element: result.object.objectID, associatedWith: old))
     }
     // The offsets of a round are distinct on each side, as CollectionDifference requires.
     return CollectionDifference(steps)!
