@@ -45,7 +45,7 @@ final class OpenStoreTests: XCTestCase {
 #if !canImport(Darwin)
 import Testing
 
-/// What a test of XCTest says about itself, run by a test of Swift Testing, in whose process nobody else listens.
+/// XCTest's record of a test case, which a test of Swift Testing runs: no observer of XCTest prints its failures.
 @MainActor @Suite("Failures under XCTest") struct CaseFailureTests {
   final class Failing: CoreDataTestCase {
     override class var storeSettings: TestStoreSettings {

@@ -43,7 +43,7 @@ import Testing
     (#"{"$entity":"Book","pages":true}"#, "a whole number of 32 bits was expected"),
     (#"{"$entity":"Book","isRead":2}"#, "true or false was expected"),
     (#"{"$entity":"Author","born":"yesterday"}"#, "a date such as"),
-    (#"{"$entity":"Book","author":"nobody"}"#, "leads to 'nobody', which is the $id of no object"),
+    (#"{"$entity":"Book","author":"absent"}"#, "leads to 'absent', which is the $id of no object"),
     (#"{"$entity":"Book","$id":1,"author":1}"#, "which is a Book and no Author"),
     ("{\"$entity\":\"Tag\",\"$id\":1}\n{\"$entity\":\"Tag\",\"$id\":1}", "a second object has the $id '1'"),
     (#"["#, "no JSON"),
@@ -106,7 +106,7 @@ import Testing
     try _store.viewContext.save()
   }
 
-  @Test func `An object of a named entity is made in a context of one's own`() throws {
+  @Test func `An object of a named entity is made in any context`() throws {
     let context = _store.newBackgroundContext()
     try context.performAndWait {
       let tag = try _store.make("Tag", in: context) { $0.setValue("novel", forKey: "name") }

@@ -29,7 +29,7 @@ import Testing
     #expect(messages == ["Expectation failed: there is a change"])
   }
 
-  @Test func `The end of the test waits for blocks that nobody awaits`() throws {
+  @Test func `The end of the test waits for the blocks of background contexts`() throws {
     let messages = try failures { store in
       let context = store.newBackgroundContext()
       context.perform {

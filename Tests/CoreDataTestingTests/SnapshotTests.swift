@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `Values are on one line, with long data as a hash`() {
-    #expect(SnapshotValue.text("a \"b\"\\\n\u{1}") == #""a \"b\"\\\n\u{1}""#)
+    #expect(SnapshotValue.text("a \"b\"\\\n\u{1}") == #""a \"b\"\\\n\u0001""#)
     #expect(SnapshotValue.text(Data([0, 255])) == "2 bytes, 00ff")
     #expect(SnapshotValue.text(Data()) == "0 bytes")
     #expect(SnapshotValue.text(Data(repeating: 7, count: 40)).hasPrefix("40 bytes, hash "))

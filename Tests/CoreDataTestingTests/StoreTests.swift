@@ -67,6 +67,24 @@ struct TestStoreTests {
     #expect(error?.description.contains("@MainActor") == true)
   }
 
+  @Test func `A store is not opened where no test would take its failures`() async throws {
+    let error = await _store.newBackgroundContext().perform {
+      #expect(throws: TestStoreError.self) { try withTestStore(.library()) { _ in } }
+    }
+    #expect(error?.description.contains("openStore(_:)") == true)
+  }
+
+  @Test func `A store that cannot be discarded fails the test`() throws {
+    struct Refusal: Error {}
+    let kind = TestStoreKind("stubborn") { directory in
+      NSPersistentStoreDescription(url: directory.appendingPathComponent("Store.sqlite"))
+    } discard: { _ in
+      throw Refusal()
+    }
+    let messages = try failures(.library(in: kind)) { _ in }
+    #expect(messages == ["The test's store (stubborn) could not be removed: Refusal()"])
+  }
+
   @Test func `A missing model is an error that names the bundle`() throws {
     let error = #expect(throws: TestStoreError.self) {
       try withTestStore(TestStoreSettings(model: "Absent", bundle: .module)) { _ in }
@@ -103,7 +121,7 @@ struct TestStoreTests {
     #expect(!FileManager.default.fileExists(atPath: place.path))
   }
 
-  @Test func `A kind of one's own has a directory, and is told to discard what is outside`() throws {
+  @Test func `A custom kind has a directory, and discards what is outside of it`() throws {
     let discarded = Guarded<[URL?]>([])
     let kind = TestStoreKind("tracked") { directory in
       NSPersistentStoreDescription(url: directory.appendingPathComponent("Tracked.sqlite"))

@@ -72,7 +72,7 @@ public struct OldStore: Sendable, CustomStringConvertible {
     defer { try? coordinator.remove(store) }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
-    return try context.performAndWaitThrowing { try context.rowCounts(model) }
+    return try context.performAndWait { try context.rowCounts(model) }
   }
 
   /// Copies the store with its log and its folder of external data.

@@ -62,7 +62,7 @@ extension TestStore {
 
   private func _makeOneOfEach() throws {
     let context = newBackgroundContext()
-    try context.performAndWaitThrowing {
+    try context.performAndWait {
       for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) where !entity.isAbstract
       {
         _ = try make(entity, in: context) { _ in }
@@ -74,7 +74,7 @@ extension TestStore {
   /// The number of saved rows of each entity that is not abstract, without those of its subentities.
   public func rowCounts() throws -> [String: Int] {
     let context = newBackgroundContext()
-    return try context.performAndWaitThrowing { try context.rowCounts(model) }
+    return try context.performAndWait { try context.rowCounts(model) }
   }
 
   /// Expects numbers of saved rows.

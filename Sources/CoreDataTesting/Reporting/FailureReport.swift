@@ -11,7 +11,7 @@ final class FailureReport: @unchecked Sendable {
     var isOver = false
   }
 
-  private let _framework: TestFramework
+  let framework: TestFramework
   private let _test: String
   private let _thread = Thread.current
   private let _state = Guarded(State())
@@ -20,13 +20,13 @@ final class FailureReport: @unchecked Sendable {
   ///
   /// - Parameter test: The test's name.
   init(_ framework: TestFramework, of test: String) {
-    _framework = framework
+    self.framework = framework
     _test = test
   }
 
   /// Records a failure.
   func record(_ message: String, at place: TestPlace) {
-    let isHere = _framework.isInTest(begunOn: _thread)
+    let isHere = framework.isInTest(begunOn: _thread)
     let isLate = _state.withLock { state in
       if !state.isOver, !isHere { state.waiting.append((message, place)) }
       return state.isOver
@@ -34,7 +34,7 @@ final class FailureReport: @unchecked Sendable {
     if isLate {
       LateFailures.add("\(place.filePath):\(place.line): \(_test), which has ended: \(message)")
     } else if isHere {
-      _framework.record(message, at: place)
+      framework.record(message, at: place)
     }
   }
 
@@ -44,7 +44,7 @@ final class FailureReport: @unchecked Sendable {
       defer { state = State(waiting: [], isOver: true) }
       return state.waiting
     }
-    for failure in waiting { _framework.record(failure.message, at: failure.place) }
+    for failure in waiting { framework.record(failure.message, at: failure.place) }
   }
 }
 

@@ -16,16 +16,13 @@ enum TestFramework: Sendable {
   case xcTest
   #endif
 
-  /// The framework of the code that calls; nil outside of tests.
+  /// The framework of the test that runs in the calling task; nil if neither is known to run one, as on the queue of
+  /// a context. XCTest does not tell; a `CoreDataTestCase` has a store.
   static var current: TestFramework? {
     #if canImport(Testing)
     if Test.current != nil { return .swiftTesting }
     #endif
-    #if canImport(XCTest)
-    return .xcTest
-    #else
-    return nil
-    #endif
+    return TestStore.scoped?.report.framework
   }
 
   /// Records a failure of the test that the calling task or thread runs.

@@ -21,7 +21,7 @@ extension TestStore {
   ///   `property` or `Entity.property`.
   public func snapshot(excluding excluded: Set<String> = []) throws -> String {
     let context = newBackgroundContext()
-    return try context.performAndWaitThrowing {
+    return try context.performAndWait {
       try SnapshotText(context, model, excluding: excluded).text
     }
   }

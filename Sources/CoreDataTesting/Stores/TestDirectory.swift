@@ -14,10 +14,7 @@ final class TestDirectory: Sendable {
 
   init() throws {
     _ = Self._sweep
-    let number = Self._number.withLock { number in
-      number += 1
-      return number
-    }
+    let number = Self._nextNumber()
     let process = ProcessIdentity.current
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("\(Self._prefix)\(process.id)-\(process.start)-\(number)", isDirectory: true)
@@ -26,15 +23,18 @@ final class TestDirectory: Sendable {
       at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
-  /// Makes a directory inside, under a name that is new in it.
+  /// Makes a directory inside, with a name of its own.
   func subdirectory(_ name: String) throws -> URL {
-    for number in 1... {
-      let place = url.appendingPathComponent(number == 1 ? name : "\(name)-\(number)", isDirectory: true)
-      if FileManager.default.fileExists(atPath: place.path) { continue }
-      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
-      return place
+    let place = url.appendingPathComponent("\(name)-\(Self._nextNumber())", isDirectory: true)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    return place
+  }
+
+  private static func _nextNumber() -> Int {
+    _number.withLock { number in
+      number += 1
+      return number
     }
-    return url
   }
 
   func remove() { try? FileManager.default.removeItem(at: url) }

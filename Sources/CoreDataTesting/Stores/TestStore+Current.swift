@@ -20,6 +20,14 @@ extension TestStore {
     }
   }
 
+  fileprivate static func framework() throws -> TestFramework {
+    if let framework = TestFramework.current { return framework }
+    throw TestStoreError(
+      "No test is known to run here that could take the failures of a test store. Call withTestStore in the test itself and "
+        + "not on the queue of a context; in a class that derives from XCTestCase directly, call openStore(_:)."
+    )
+  }
+
   /// Opens a store for a test, makes it the current one, and ends it.
   static func scope<Result>(
     _ settings: TestStoreSettings, _ framework: TestFramework, of test: String,
@@ -66,10 +74,7 @@ public func withTestStore<Result>(
   _ settings: TestStoreSettings, test: String = #function, isolation: isolated (any Actor)? = #isolation,
   _ body: (TestStore) async throws -> Result
 ) async throws -> Result {
-  guard let framework = TestFramework.current else {
-    throw TestStoreError("No test is running that could take the failures of a test store.")
-  }
-  return try await TestStore.scope(settings, framework, of: test, body)
+  try await TestStore.scope(settings, TestStore.framework(), of: test, body)
 }
 
 /// Runs a part of a test that does not wait with a store of its own, which is then closed and removed.
@@ -78,8 +83,5 @@ public func withTestStore<Result>(
 public func withTestStore<Result>(
   _ settings: TestStoreSettings, test: String = #function, _ body: (TestStore) throws -> Result
 ) throws -> Result {
-  guard let framework = TestFramework.current else {
-    throw TestStoreError("No test is running that could take the failures of a test store.")
-  }
-  return try TestStore.scope(settings, framework, of: test, now: body)
+  try TestStore.scope(settings, TestStore.framework(), of: test, now: body)
 }

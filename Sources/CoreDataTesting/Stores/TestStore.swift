@@ -69,9 +69,15 @@ public final class TestStore: @unchecked Sendable {
     _settings = settings
     let directory = Guarded(kind.hasFiles ? try TestDirectory() : nil)
     _directory = directory
-    let place = directory.withLock { $0?.url } ?? URL(fileURLWithPath: "/dev/null")
-    let description = try kind.makeDescription(place)
-    container = try Self._open(description, model, settings, statements)
+    let description: NSPersistentStoreDescription
+    do {
+      let place = directory.withLock { $0?.url } ?? URL(fileURLWithPath: "/dev/null")
+      description = try kind.makeDescription(place)
+      container = try Self._open(description, model, settings, statements)
+    } catch {
+      directory.withLock { $0 }?.remove()
+      throw error
+    }
     _descriptions.withLock { $0.append(Description(description: description)) }
     _note(container)
   }
@@ -162,16 +168,27 @@ public final class TestStore: @unchecked Sendable {
     store._note(container)
   }
 
-  /// Ends the test: records what the blocks of background contexts have found, closes the stores and removes them.
+  /// Ends the test: waits for the blocks of background contexts, closes the stores and removes them, and records
+  /// what has failed.
   func end() {
     for context in _openContexts { context.performAndWait {} }
-    report.end()
     for container in _openContainers {
       let coordinator = container.persistentStoreCoordinator
-      for store in coordinator.persistentStores { try? coordinator.remove(store) }
+      for store in coordinator.persistentStores { _try("closed") { try coordinator.remove(store) } }
     }
-    for description in _descriptions.withLock({ $0 }) { try? kind.discard(description.description) }
+    for description in _descriptions.withLock({ $0 }) {
+      _try("removed") { try kind.discard(description.description) }
+    }
     _directory.withLock { $0 }?.remove()
+    report.end()
+  }
+
+  private func _try(_ what: String, _ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      fail("The test's store (\(kind)) could not be \(what): \(error)")
+    }
   }
 
   /// Ends the test once the contexts have run the blocks that they were given.
