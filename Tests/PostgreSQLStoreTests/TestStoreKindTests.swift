@@ -8,7 +8,8 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-@MainActor @Suite(
+@MainActor
+@Suite(
   "Schemas for tests", .enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct TestStoreKindTests {
   private let _url: URL
@@ -21,7 +22,8 @@ struct TestStoreKindTests {
 
   private func _schemas(like pattern: String) throws -> [String] {
     let found = try _connection.run(
-      "SELECT nspname::text FROM pg_namespace WHERE nspname::text LIKE '\(pattern)' ORDER BY 1", isRepeated: false)
+      "SELECT nspname::text FROM pg_namespace WHERE nspname::text LIKE '\(pattern)' ORDER BY 1",
+      isRepeated: false)
     return (0..<found.rowCount).map { found.string($0, 0) }
   }
 

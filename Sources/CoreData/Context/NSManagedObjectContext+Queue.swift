@@ -1,6 +1,10 @@
 import Foundation
 
 extension NSManagedObjectContext {
+  /// Whether the calling code runs on the main queue, which after `dispatchMain()` other threads than the main one drain.
+  /// Known once there is a main-queue context.
+  package static var isOnMainQueue: Bool { ContextQueue.isOnMainQueue }
+
   final func enqueue(_ block: @escaping @Sendable () -> Void) {
     queue.async {
       block()

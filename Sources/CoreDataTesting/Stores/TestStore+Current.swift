@@ -20,7 +20,7 @@ extension TestStore {
     }
   }
 
-  fileprivate static func framework() throws -> TestFramework {
+  fileprivate static func _framework() throws -> TestFramework {
     if let framework = TestFramework.current { return framework }
     throw TestStoreError(
       "No test is known to run here that could take the failures of a test store. Call withTestStore in the test itself and "
@@ -74,7 +74,7 @@ public func withTestStore<Result>(
   _ settings: TestStoreSettings, test: String = #function, isolation: isolated (any Actor)? = #isolation,
   _ body: (TestStore) async throws -> Result
 ) async throws -> Result {
-  try await TestStore.scope(settings, TestStore.framework(), of: test, body)
+  try await TestStore.scope(settings, TestStore._framework(), of: test, body)
 }
 
 /// Runs a part of a test that does not wait with a store of its own, which is then closed and removed.
@@ -83,5 +83,5 @@ public func withTestStore<Result>(
 public func withTestStore<Result>(
   _ settings: TestStoreSettings, test: String = #function, _ body: (TestStore) throws -> Result
 ) throws -> Result {
-  try TestStore.scope(settings, TestStore.framework(), of: test, now: body)
+  try TestStore.scope(settings, TestStore._framework(), of: test, now: body)
 }
