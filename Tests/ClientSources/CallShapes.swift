@@ -19,8 +19,36 @@ func fetchUntyped(_ context: NSManagedObjectContext) throws -> [any NSFetchReque
   let shelves = results as! [Shelf]
   let names = results.compactMap { ($0 as? Shelf)?.name }
   _ = (shelves, names)
-  return try context.fetch(request)
+  return results
 }
+
+/// What is found by an untyped request has the type of the request's results.
+func fetchUntypedInManyForms(_ context: NSManagedObjectContext) async throws {
+  let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Shelf")
+  let first: (any NSFetchRequestResult)? = try context.fetch(request).first
+  let shelf = try context.fetch(request).first as? Shelf
+  let all = try context.fetch(request) as? [Shelf] ?? []
+  let everything: [Any] = try context.fetch(request)
+  let objects: [NSManagedObject] = try context.fetch(request).compactMap { $0 as? NSManagedObject }
+  let inBlock = try await context.perform { try context.fetch(request).count }
+  let optional = try? context.fetch(request)
+  if let optional, let one = optional.last as? Shelf { _ = one.name }
+  for case let shelf as Shelf in try context.fetch(request) { _ = shelf.name }
+  for result in try context.fetch(request) where result is Shelf { _ = result }
+  guard let dictionaries = try context.fetch(request) as? [NSDictionary] else { return }
+  _ = (first, shelf, all, everything, objects, inBlock, dictionaries)
+}
+
+/// Protocols under which apps hide their contexts.
+protocol Fetching {
+  func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] where T: NSFetchRequestResult
+}
+
+protocol FetchingAnything {
+  func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any]
+}
+
+extension NSManagedObjectContext: Fetching, FetchingAnything {}
 
 func fetchTyped(_ context: NSManagedObjectContext) throws -> [String] {
   let request: NSFetchRequest<Shelf> = Shelf.fetchRequest()
@@ -55,6 +83,24 @@ func all<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>, in context: NSMa
   -> [T]
 {
   try context.fetch(request)
+}
+
+/// A double that looks at what it passes on.
+final class LookingContext: NSManagedObjectContext, @unchecked Sendable {
+  override func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
+    let results = try super.fetch(request)
+    if results.isEmpty { print("Nothing.") }
+    return results
+  }
+
+  /// In the class itself, the override is meant.
+  func everything(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try fetch(request) }
+}
+
+func shelves(of double: LookingContext) throws -> [Shelf] {
+  let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Shelf")
+  let results = try double.fetch(request)
+  return results as! [Shelf]
 }
 
 /// A double as tests write it.

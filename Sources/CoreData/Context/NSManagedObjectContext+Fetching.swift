@@ -3,10 +3,14 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension NSManagedObjectContext {
-  /// Fetches. In a subclass, goes through the untyped `fetch(_:)`, which test doubles override.
+  /// Fetches. In a subclass, a typed request goes through the untyped `fetch(_:)`, which test doubles
+  /// override. An untyped request comes from there, or from a class that does not override it
+  /// (``OverriddenFetch``).
   final func fetchOverridably<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-    if type(of: self) == NSManagedObjectContext.self { return try fetchResults(request) }
-    return try cast(request.untyped { try fetch($0) as [Any] }, request)
+    if type(of: self) == NSManagedObjectContext.self || T.self == (any NSFetchRequestResult).self {
+      return try fetchResults(request)
+    }
+    return try fetchThroughUntyped(request)
   }
 
   /// Counts. In a subclass, goes through the untyped `count(for:)`, which it may override.

@@ -79,6 +79,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     isChecked = ConcurrencyCheck.mode != .off && concurrencyType != .confinement
     queue = ContextQueue(concurrencyType)
     super.init()
+    OverriddenFetch.connect(type(of: self))
     lifeline.tie(to: self)
     queue.attach(to: self)
     recordsReads = concurrencyType == .mainQueueConcurrencyType
@@ -333,10 +334,11 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// In a subclass, every `fetch(_:)` goes through this method; override it to intercept all fetches.
   ///
-  /// It is chosen for an untyped request, so that `super.fetch(_:)` in an override does not come back to the
-  /// override; the result is then `[Any]`, where Core Data has `[any NSFetchRequestResult]`.
+  /// A call with an untyped request chooses the generic method, whose result is
+  /// `[any NSFetchRequestResult]`, unless `[Any]` is asked for in a class that overrides this one.
   ///
   /// - Throws: As `fetch(_:)`.
+  @_disfavoredOverload
   open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
     try fetchResults(request)
   }

@@ -1,10 +1,8 @@
 /// The engine's hooks that a subclass overrides.
 ///
 /// Most classes override at most one. A save that knows which can skip boxing every value for a validation
-/// method that does nothing. Swift does not expose overrides, but the method table does: an entry equal to
-/// that of `NSManagedObject` is not overridden. The index of an entry is found by comparing two classes that
-/// differ in one override; the layout of the table's header is part of Swift's ABI ("Class Metadata" in the
-/// type metadata document). If a table looks unexpected, all hooks count as overridden, which is slower but
+/// method that does nothing. Swift does not expose overrides, but the ``MethodTable`` does: an entry equal
+/// to that of `NSManagedObject` is not overridden. If a table looks unexpected, all hooks count as overridden, which is slower but
 /// correct. `ClassHooksTests` verifies this for each toolchain.
 struct ClassHooks: OptionSet, Sendable {
   let rawValue: UInt16
@@ -44,41 +42,9 @@ struct ClassHooks: OptionSet, Sendable {
     (.awakeFromInsert, _entry(AwakeFromInsert.self)),
   ]
 
-  /// Returns the only entry that differs between a class that overrides one method and one that overrides
-  /// none.
   private static func _entry(_ type: NSManagedObject.Type) -> Int? {
-    let (base, plain, one) = (
-      MethodTable(NSManagedObject.self), MethodTable(OverridesNothing.self), MethodTable(type)
-    )
-    // Initializers have a distinct entry in each class, even if not overridden.
-    let different = base.entries.filter { base[$0] == plain[$0] && plain[$0] != one[$0] }
-    return different.count == 1 ? different[0] : nil
+    MethodTable(NSManagedObject.self).entry(overriddenBy: type, comparedWith: OverridesNothing.self)
   }
-}
-
-/// A class's metadata, read as words.
-private struct MethodTable {
-  private let _words: UnsafePointer<UInt>
-
-  init(_ type: NSManagedObject.Type) {
-    _words = UnsafeRawPointer(unsafeBitCast(type, to: UnsafePointer<UInt>.self)).assumingMemoryBound(
-      to: UInt.self)
-  }
-
-  /// Number of words in the header: kind, superclass, flags, instance size, class size, descriptor, destroyer
-  /// of stored properties.
-  private static var _head: Int { 7 }
-
-  /// Indices of the inherited members.
-  var entries: Range<Int> {
-    let sizes = UnsafeRawPointer(_words).advanced(by: 4 * MemoryLayout<UInt>.size)
-    let size = sizes.load(as: UInt32.self)
-    let addressPoint = sizes.load(fromByteOffset: 4, as: UInt32.self)
-    guard size > addressPoint else { return Self._head..<Self._head }
-    return Self._head..<max(Self._head, Int(size - addressPoint) / MemoryLayout<UInt>.size)
-  }
-
-  subscript(entry: Int) -> UInt { _words[entry] }
 }
 
 // Classes to compare; never instantiated.
