@@ -22,11 +22,12 @@ extension NSBatchInsertRequest: ExecutableRequest {
     let rows = BatchRows(self, entity)
     let plan = BatchInsertPlan(layout: entity.layout, collision: collision) { try rows.next() }
     // Rows can be created only once, so they go to one store, like a new object.
-    let store = try coordinator._batchStores(self, for: entity).first { !$0.store.isReadOnly }
-    guard let store else {
+    let stores = try coordinator._batchStores(self, for: entity)
+    guard let store = stores.first(where: { !$0.store.isReadOnly }) else {
+      if let store = stores.first { throw store.store.readOnlyError("insert into it") }
       throw CocoaError.coreData(
         NSPersistentStoreSaveError,
-        "No writable store of the coordinator, or of those asked, takes entity '\(entityName)'.")
+        "No store of the coordinator, or of those asked, takes entity '\(entityName)'.")
     }
     let outcome = try coordinator._perform([store]) { engine in
       try engine.insert(plan, needsKeys: resultType == .objectIDs, by: context.origin)
@@ -216,12 +217,7 @@ extension NSPersistentStoreCoordinator {
       if keepsRows { rowCache.commit(written: [], deleted: []) } else { rowCache.removeAll() }
     }
     for store in stores {
-      guard !store.store.isReadOnly else {
-        throw CocoaError.coreData(
-          NSPersistentStoreSaveError,
-          "The store at \(store.store.url?.path ?? "memory") is read-only; add it without "
-            + "NSReadOnlyPersistentStoreOption to change it.", [NSAffectedStoresErrorKey: [store.store]])
-      }
+      guard !store.store.isReadOnly else { throw store.store.readOnlyError("change it") }
       do {
         let outcome = try StoreErrors.translating(url: store.store.url) { try body(store.engine) }
         total.count += outcome.count

@@ -246,6 +246,17 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   package final var takesAllEntities: Bool { entities == nil && !isReadOnly }
 
   package final func takes(_ entity: String) -> Bool { entities?.contains(entity) ?? true }
+
+  /// What a write into a read-only store fails with: 513, as in Core Data.
+  ///
+  /// - Parameter purpose: What the program wanted to do, as in "save to it".
+  final func readOnlyError(_ purpose: String) -> CocoaError {
+    CocoaError.coreData(
+      CocoaError.fileWriteNoPermission.rawValue,
+      "The store at \(url?.path ?? "memory") is read-only; add it without NSReadOnlyPersistentStoreOption to "
+        + "\(purpose), and check that its file and directory are writable.",
+      [NSAffectedStoresErrorKey: [self]])
+  }
 }
 
 extension NSPersistentStore {

@@ -47,7 +47,7 @@ extension NSPersistentStoreCoordinator {
     _ source: any StoreEngine, of store: NSPersistentStore, through placement: StorePlacement, at url: URL,
     _ options: [AnyHashable: Any]?, _ storeType: String
   ) throws -> (NSPersistentStore, Moved) {
-    let filling = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+    let filling = UnannouncedCoordinator(managedObjectModel: managedObjectModel)
     let filled = try filling.addPersistentStore(
       ofType: storeType, configurationName: store.configurationName, at: placement.url,
       options: _writable(options))
@@ -148,13 +148,9 @@ extension NSPersistentStoreCoordinator {
 
   /// Posts the changed object IDs, in the order observed in Core Data.
   private final func _announce(_ store: NSPersistentStore, _ moved: NSPersistentStore, _ ids: Moved) {
-    for store in [store, moved] {
-      NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
-    }
+    for store in [store, moved] { announceRemoval(of: store) }
     let pairs: [NSManagedObjectID] = ids.flatMap { [$0.old, $0.new] }
-    NotificationCenter.default.post(
-      name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-      userInfo: [NSUUIDChangedPersistentStoresKey: [store, moved, pairs] as [Any]])
+    announceStores([NSUUIDChangedPersistentStoresKey: [store, moved, pairs] as [Any]])
   }
 
   final func move(_ store: NSPersistentStore, to url: URL) -> Bool {

@@ -25,9 +25,7 @@ extension NSPersistentStoreCoordinator {
     try followRemoteChanges(of: store)
     append(store)
     store.didAdd(to: self)
-    NotificationCenter.default.post(
-      name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-      userInfo: [NSAddedPersistentStoresKey: [store]])
+    announceStores([NSAddedPersistentStoresKey: [store]])
     return store
   }
 
@@ -64,15 +62,13 @@ extension NSPersistentStoreCoordinator {
         "The store at \(store.url?.path ?? "memory") is not of this coordinator.",
         [NSAffectedStoresErrorKey: [store]])
     }
-    NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+    announceRemoval(of: store)
     store.willRemove(from: self)
     drop(store)
     store._coordinator = nil
     store.remoteChanges.withLock { $0 = nil }
     store.engine?.close()
-    NotificationCenter.default.post(
-      name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-      userInfo: [NSRemovedPersistentStoresKey: [store]])
+    announceStores([NSRemovedPersistentStoresKey: [store]])
   }
 
   // MARK: Metadata

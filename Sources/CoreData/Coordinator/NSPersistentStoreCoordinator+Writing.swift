@@ -114,10 +114,7 @@ extension NSPersistentStoreCoordinator {
       !set.isEmpty || store.needsMetadataSave || store.objectEngine != nil && !store.isReadOnly
     }
     for (store, set) in changes where store.isReadOnly && !set.isEmpty {
-      throw CocoaError.coreData(
-        NSPersistentStoreSaveError,
-        "The store at \(store.url?.path ?? "memory") is read-only; add it without "
-          + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
+      throw store.readOnlyError("save to it")
     }
     // Coordinators that write the same files lock them in the same order, which avoids deadlock. A custom
     // store cannot roll back, so it comes after all stores that may reject the save.
@@ -291,10 +288,11 @@ extension NSPersistentStoreCoordinator {
     let entity = id.space.layout.entityName
     if stores.count == 1, stores[0].takesAllEntities { return 0 }
     if let index = stores.firstIndex(where: { !$0.isReadOnly && $0.takes(entity) }) { return index }
+    if let store = stores.first(where: { $0.takes(entity) }) { throw store.readOnlyError("save to it") }
     throw CocoaError.coreData(
       NSPersistentStoreSaveError,
       stores.isEmpty
         ? "The coordinator has no store to save to; add one with addPersistentStore(ofType:configurationName:at:options:)."
-        : "No writable store of the coordinator takes entity '\(entity)'; check the stores' configurations.")
+        : "No store of the coordinator takes entity '\(entity)'; check the stores' configurations.")
   }
 }

@@ -20,6 +20,12 @@ import Testing
     #expect(error?.localizedDescription.contains("there is no directory \(directory)") == true)
   }
 
+  @Test(.enabled(if: getuid() != 0, "Root may write everywhere."))
+  func `a directory that cannot be made is named with the one that prevents it`() {
+    let error = refusal(URL(fileURLWithPath: "/nowhere-\(UUID().uuidString)/deep/Store.sqlite"))
+    #expect(error?.localizedDescription.contains("and / is not writable for this user") == true)
+  }
+
   @Test func `a directory is no store`() {
     let error = refusal(FileManager.default.temporaryDirectory)
     #expect(error?.localizedDescription.contains("is a directory and no store") == true)

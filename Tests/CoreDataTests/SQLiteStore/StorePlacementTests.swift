@@ -60,6 +60,20 @@ import Testing
     try _expectMoved()
   }
 
+  @Test func `a move tells of the program's stores and of no other`() throws {
+    nonisolated(unsafe) var urls: Set<URL?> = []
+    let removal = NotificationCenter.default.addObserver(
+      forName: .NSPersistentStoreCoordinatorWillRemoveStore, object: nil, queue: nil
+    ) { notification in
+      // Other tests run at the same time, in other directories.
+      let url = (notification.object as? NSPersistentStore)?.url
+      if url?.path.hasPrefix(_directory.path) ?? false { urls.insert(url) }
+    }
+    defer { NotificationCenter.default.removeObserver(removal) }
+    try _move()
+    #expect(urls == [_destination])
+  }
+
   @Test func `objects are announced with the IDs that they have in the moved store`() throws {
     let old = try _stack.root.performAndWait { try _stack.root.all("Author", by: "name")[0].objectID }
     nonisolated(unsafe) var pairs: [NSManagedObjectID] = []

@@ -85,10 +85,24 @@ enum StoreOpenError: SQLiteFailure, Sendable, CustomStringConvertible {
     if files.fileExists(atPath: path) { return nil }
     let directory = (path as NSString).deletingLastPathComponent
     guard files.fileExists(atPath: directory) else {
-      return "there is no directory \(directory); create it first"
+      let ancestor = _ancestor(of: directory)
+      let advice =
+        files.isWritableFile(atPath: ancestor)
+        ? "; create it first"
+        : ", and \(ancestor) is not writable for this user; create it, or choose another"
+      return "there is no directory \(directory)" + advice
     }
     guard _isDirectory(directory) else { return "\(directory) is a file and no directory" }
     return files.isWritableFile(atPath: directory) ? nil : "nothing can be created in \(directory)"
+  }
+
+  /// The nearest directory above that exists.
+  private static func _ancestor(of path: String) -> String {
+    var path = path as NSString
+    repeat {
+      path = path.deletingLastPathComponent as NSString
+    } while path.length > 1 && !FileManager.default.fileExists(atPath: path as String)
+    return path.length == 0 ? "." : path as String
   }
 
   private static func _isDirectory(_ path: String) -> Bool {
