@@ -201,6 +201,12 @@ import Testing
     #expect(remarks.isEmpty, "\(remarks)")
   }
 
+  @Test func `an operation is told how it announces its state here`() throws {
+    let source = "class Import: Operation { func end() { didChangeValue(forKey: \"isFinished\") } }"
+    let remarks = SourceAdoption(source).remarks
+    #expect(remarks.map(\.message).joined().contains("didChangeValue(for: \\.isFinished)"))
+  }
+
   @Test func `an overridden method is reported in its extension`() {
     let base =
       "import CoreData\nextension Book {\n  @objc dynamic func describe() {}\n  @objc func other() {}\n}\n"

@@ -226,8 +226,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
     if _flags.contains(.partial), let slot = key.flatMap({ _layout.slot(named: $0) }), hasPartialValue(slot) {
       return
     }
-    // Without a property, an object that its context has dropped has nothing to fill.
-    if key == nil, _context == nil, _row == nil { return }
+    // Without a property, an object that its context has dropped has nothing to fill; its fault counts as
+    // fired, as in Core Data.
+    if key == nil, _context == nil, _row == nil {
+      if !_flags.contains(.failed) { _state.showValues() }
+      return
+    }
     fireFault()
   }
 

@@ -158,9 +158,12 @@ struct AdoptionRemarks {
 
   /// Only managed objects have these methods.
   private func _keyValueChange(_ blocks: SourceBlocks) -> String? {
-    guard let type = blocks.enclosingType, !_isManaged(type),
-      _survey.type(type.name, inheritsFrom: ["NSObject", "Operation"])
-    else { return nil }
+    guard let type = blocks.enclosingType, !_isManaged(type) else { return nil }
+    if _survey.type(type.name, inheritsFrom: ["Operation"]) {
+      return
+        "an operation tells its queue by key path here: willChangeValue(for: \\.isFinished), didChangeValue(for: \\.isFinished)"
+    }
+    guard _survey.type(type.name, inheritsFrom: ["NSObject"]) else { return nil }
     return
       "there is no key-value observation; only managed objects announce changes, others tell their observers themselves"
   }
