@@ -183,6 +183,32 @@ import Testing
     }
   }
 
+  @Test func `an updated object that gives way is announced with the stored values`() throws {
+    let (_, context, _) = try stored()
+    try context.performAndWait {
+      let grace = context.insert("Author", ["name": "Grace", "age": 50])
+      try context.save()
+      grace.setValue("Ada", forKey: "name")
+      context.processPendingChanges()
+      context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+      nonisolated(unsafe) var announced: [String: Set<NSManagedObject>] = [:]
+      let token = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+      ) { notification in
+        for (key, value) in notification.userInfo ?? [:] {
+          guard let key = key as? String, let objects = value as? Set<NSManagedObject> else { continue }
+          announced[key, default: []].formUnion(objects)
+        }
+      }
+      defer { NotificationCenter.default.removeObserver(token) }
+      try context.save()
+      context.processPendingChanges()
+      #expect(announced[NSRefreshedObjectsKey] == [grace])
+      #expect(grace.text("name") == "Grace")
+      #expect(!grace.hasChanges)
+    }
+  }
+
   @Test func `nil never conflicts`() throws {
     let stack = try TestStack(.sqlite, model: model())
     try stack.context.performAndWait {
