@@ -92,6 +92,25 @@ struct OddNameTests {
     }
   }
 
+  @Test func `groups of a regular expression mean what they mean in memory`() throws {
+    let names = ["abab", "ab", "aab", "abc", "catdog", "cat", "dog", "dogs", "x1", "x2y", ""]
+    let context = try ServerStack(_model(1)).context()
+    try context.performAndWait {
+      for name in names { context.make("Person", ["name": name]) }
+      try context.save()
+      for pattern in [
+        "(ab)+", "(?:ab)+", "(cat|dog)", "(cat|dog)+s?", "a(?=b)b.*", "(?!cat).*", "(x[0-9])(y)?", "((a)b)*",
+        "(a|aa)b(c)?",
+      ] {
+        let predicate = NSPredicate(format: "name MATCHES %@", pattern)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.predicate = predicate
+        let found = try context.fetch(request).compactMap { $0.value(forKey: "name") as? String }
+        #expect(Set(found) == Set(names.filter { predicate.evaluate(with: ["name": $0]) }), "\(pattern)")
+      }
+    }
+  }
+
   @Test func `attributes may be named like the server's columns`() throws {
     let names = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "oid", "id", "entity", "version"]
     let entity = TestModel.entity("Item")

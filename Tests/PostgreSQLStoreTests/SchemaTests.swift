@@ -22,6 +22,17 @@ struct SchemaTests {
     return model
   }
 
+  @Test func `every to-one has an index, by which delete rules find its owners`() throws {
+    let stack = try ServerStack(Self._model())
+    let session = try ServerSession(stack)
+    let indexes = try session.number(
+      """
+      SELECT count(*) FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+      WHERE i.indrelid = $1::regclass AND a.attname = 'employer'
+      """, "\(session.schema).\"Person\"")
+    #expect(indexes == 1)
+  }
+
   @Test func `a role without rights to create uses what a script made`() throws {
     let prepared = try PreparedSchema(Self._model(derived: true))
     let stack = try ServerStack(
