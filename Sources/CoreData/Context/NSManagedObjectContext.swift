@@ -330,7 +330,12 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// of this context and its ancestors.
   ///
   /// - Throws: A Cocoa error: an unknown entity, an untranslatable predicate, or a store error.
-  open func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] { try fetchOverridably(request) }
+  @_optimize(none)
+  open func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+    // Not optimized: a client's optimizer that knows the class of a context would call this method instead of
+    // the one in the class's method table (OverriddenFetch).
+    try fetchOverridably(request)
+  }
 
   /// In a subclass, every `fetch(_:)` goes through this method; override it to intercept all fetches.
   ///
