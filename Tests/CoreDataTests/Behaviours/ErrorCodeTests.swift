@@ -3,7 +3,7 @@ import Testing
 
 /// Programs compare codes as numbers, and log them: each has the number of Apple's documentation.
 @Suite struct ErrorCodeTests {
-  @Test(arguments: [
+  private static let _numbers: [(Int, Int)] = [
     (NSManagedObjectValidationError, 1550), (NSManagedObjectConstraintValidationError, 1551),
     (NSValidationMultipleErrorsError, 1560), (NSValidationMissingMandatoryPropertyError, 1570),
     (NSValidationRelationshipLacksMinimumCountError, 1580),
@@ -31,7 +31,9 @@ import Testing
     (NSManagedObjectModelReferenceNotFoundError, 134504),
     (NSStagedMigrationFrameworkVersionMismatchError, 134505),
     (NSStagedMigrationBackwardMigrationError, 134506),
-  ])
+  ]
+
+  @Test(arguments: _numbers)
   func `a code has its documented number`(code: Int, number: Int) {
     #expect(code == number)
   }

@@ -81,14 +81,17 @@ import Testing
       let request = _request(NSDictionary.self)
       request.resultType = .dictionaryResultType
       request.propertiesToFetch = ["rank"]
-      #expect(try _context.fetch(request).compactMap { $0["rank"] as? Int } == [0, 1, 2, 3, 4, 5])
+      let ranks = try _context.fetch(request).compactMap { $0["rank"] as? Int }
+      #expect(ranks == [0, 1, 2, 3, 4, 5])
     }
   }
 
   @Test func `a count counts both stores, or the affected one`() throws {
     try _context.performAndWait {
-      #expect(try _context.count(for: _request(NSManagedObject.self)) == 6)
-      #expect(try _context.count(for: _request(NSManagedObject.self, from: _second)) == 3)
+      let both = try _context.count(for: _request(NSManagedObject.self))
+      let second = try _context.count(for: _request(NSManagedObject.self, from: _second))
+      #expect(both == 6)
+      #expect(second == 3)
     }
   }
 
@@ -97,7 +100,8 @@ import Testing
       let request = _request(NSManagedObject.self)
       request.fetchOffset = 1
       request.fetchLimit = 3
-      #expect(try _context.fetch(request).map { $0.value(forKey: "rank") as! Int } == [1, 2, 3])
+      let ranks = try _context.fetch(request).map { $0.value(forKey: "rank") as! Int }
+      #expect(ranks == [1, 2, 3])
     }
   }
 
@@ -152,8 +156,10 @@ import Testing
     one.affectedStores = [_first]
     one.resultType = .updatedObjectsCountResultType
     try _context.performAndWait {
-      #expect((try _context.execute(request) as? NSBatchUpdateResult)?.result as? Int == 6)
-      #expect((try _context.execute(one) as? NSBatchUpdateResult)?.result as? Int == 3)
+      let inBoth = try _context.execute(request) as? NSBatchUpdateResult
+      let inOne = try _context.execute(one) as? NSBatchUpdateResult
+      #expect(inBoth?.result as? Int == 6)
+      #expect(inOne?.result as? Int == 3)
       _context.reset()
       let texts = try _context.fetch(_request(NSManagedObject.self)).map {
         $0.value(forKey: "text") as? String
@@ -168,7 +174,8 @@ import Testing
     try _context.performAndWait {
       let deletion = NSBatchDeleteRequest(fetchRequest: fetch)
       deletion.resultType = .resultTypeCount
-      #expect((try _context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == 2)
+      let result = try _context.execute(deletion) as? NSBatchDeleteResult
+      #expect(result?.result as? Int == 2)
     }
     #expect(try _ranks(_first) == [2, 4])
     #expect(try _ranks(_second) == [3, 5])
