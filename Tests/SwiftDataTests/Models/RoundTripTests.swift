@@ -117,7 +117,7 @@ private struct Passage: Sendable, CustomTestStringConvertible {
     required("Double", { \.weight }, { 0.25 }), optional("Float?", { \.ratio }, { 1.5 }),
     required("UUID", { \.code }, { UUID(uuidString: "00000000-0000-0000-0000-000000000002")! }),
     optional("UUID?", { \.former }, { UUID(uuidString: "00000000-0000-0000-0000-000000000003")! }),
-    required("Date", { \.day }, { Date(timeIntervalSinceReferenceDate: 1.25) }),
+    required("Date", { \.day }, { Date(timeIntervalSinceReferenceDate: 100.25) }),
     optional("Date?", { \.night }, { Date(timeIntervalSinceReferenceDate: -5) }),
     required("URL", { \.link }, { URL(string: "https://example.org/2")! }),
     optional("URL?", { \.page }, { URL(string: "file:///tmp/x")! }),
