@@ -1,9 +1,9 @@
 /// The engine's hooks that a subclass overrides.
 ///
 /// Most classes override at most one. A save that knows which can skip boxing every value for a validation
-/// method that does nothing. Swift does not expose overrides, but the ``MethodTable`` does: an entry equal
-/// to that of `NSManagedObject` is not overridden. If a table looks unexpected, all hooks count as overridden, which is slower but
-/// correct. `ClassHooksTests` verifies this for each toolchain.
+/// method that does nothing. Swift does not expose overrides, but the ``MethodTable`` does: an entry equal to
+/// that of `NSManagedObject` is not overridden. If a table looks unexpected, all hooks count as overridden,
+/// which is slower but correct. `ClassHooksTests` verifies this for each toolchain.
 struct ClassHooks: OptionSet, Sendable {
   let rawValue: UInt16
 
