@@ -25,6 +25,13 @@ import Testing
     try _run({ $0.addObjects(from: $1) }, [0, 1, 2, 3, 4])
   }
 
+  @Test func `a buffer's members are appended in their order`() throws {
+    try _run(
+      { members, chapters in
+        (chapters as [AnyObject]).withUnsafeBufferPointer { members.add($0.baseAddress, count: 3) }
+      }, [0, 1, 2])
+  }
+
   @Test func `an array is inserted at the indexes`() throws {
     try _run(
       {
