@@ -29,7 +29,7 @@ struct SchemaTests {
       """
       SELECT count(*) FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
       WHERE i.indrelid = $1::regclass AND a.attname = 'employer'
-      """, "\(session.schema).\"Person\"")
+      """, "\(session.schema).person")
     #expect(indexes == 1)
   }
 
