@@ -28,7 +28,7 @@ struct SchemaTests {
     let indexes = try session.number(
       """
       SELECT count(*) FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-      WHERE i.indrelid = $1::regclass AND a.attname = 'employer'
+      WHERE i.indrelid = $1::regclass AND a.attname = 'employer_id'
       """, "\(session.schema).person")
     #expect(indexes == 1)
   }
