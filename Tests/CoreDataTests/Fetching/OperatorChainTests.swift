@@ -9,7 +9,8 @@ import Testing
     "(pages - 1) - (copies - 2)", "pages * 2 * copies", "pages * (2 * copies)", "pages / copies / 2",
     "pages / (copies / 2)", "(pages + copies) * 2 + 1", "pages + copies - 3 + 1", "1 + (2 + (3 + pages))",
     "((pages + 1) + copies) + 2", "pages - copies * 2 - 1", "(pages + copies) - (pages - copies)",
-    "pages + (copies - (pages + 1))", "2 * (3 + pages) * copies", "(pages * 2) - (copies * 3) - (pages * 4)",
+    "pages + (copies - (pages + 1))", "2 * (3 + pages) * copies", "(pages + 1) / copies",
+    "(pages * 2) - (copies * 3) - (pages * 4)",
   ]
 
   @Test(arguments: chains, [NSSQLiteStoreType, NSInMemoryStoreType])
@@ -19,15 +20,24 @@ import Testing
       let pairs = [(10, 3), (7, 2), (12, 6), (9, 9)]
       let books = pairs.map { stack.context.insert("Book", ["pages": $0.0, "copies": $0.1]) }
       try stack.context.save()
-      for book in books {
-        let value = try #require(
-          NSExpression(format: chain).expressionValue(with: book, context: nil) as? NSNumber)
-        let predicate = NSPredicate(format: "(\(chain)) == %@", value)
-        #expect(predicate.evaluate(with: book))
-        let expected = Set(books.filter { predicate.evaluate(with: $0) }.map(\.objectID))
-        let found = try stack.fresh { try Set($0.all("Book", where: predicate).map(\.objectID)) }
-        #expect(found == expected, "\(predicate)")
+      // A server divides what it has computed from whole numbers exactly.
+      try withKnownIssue("docs/PostgreSQL.md, Differences from SQLite", isIntermittent: true) {
+        try _compare(chain, books, stack)
+      } when: {
+        TestDatabase.server != nil && chain.contains("/")
       }
+    }
+  }
+
+  private func _compare(_ chain: String, _ books: [NSManagedObject], _ stack: TestStack) throws {
+    for book in books {
+      let value = try #require(
+        NSExpression(format: chain).expressionValue(with: book, context: nil) as? NSNumber)
+      let predicate = NSPredicate(format: "(\(chain)) == %@", value)
+      #expect(predicate.evaluate(with: book))
+      let expected = Set(books.filter { predicate.evaluate(with: $0) }.map(\.objectID))
+      let found = try stack.fresh { try Set($0.all("Book", where: predicate).map(\.objectID)) }
+      #expect(found == expected, "\(predicate)")
     }
   }
 
