@@ -103,11 +103,11 @@ package struct CompiledModelReader {
   // MARK: Entities
 
   private func _entityName(_ value: PlistValue?) -> String? {
-    _archive.object(value).flatMap { _archive.string($0.fields[.entityName]) }
+    _archive.object(value).flatMap { _archive.string($0.fields["NSEntityName"]) }
   }
 
   private func _entity(_ object: KeyedArchive.Object) throws -> EntitySchema {
-    guard let name = _archive.string(object.fields[.entityName]) else {
+    guard let name = _archive.string(object.fields["NSEntityName"]) else {
       throw _error("an entity has no name")
     }
     var entity = EntitySchema(name: name, parent: _entityName(object.fields["NSSuperentity"]))
@@ -116,13 +116,13 @@ package struct CompiledModelReader {
       entity.className = className
     }
     entity.isAbstract = _archive.flag(object.fields["NSIsAbstract"])
-    entity.versionHashModifier = _archive.string(object.fields[.versionHashModifier])
+    entity.versionHashModifier = _archive.string(object.fields["NSVersionHashModifier"])
     entity.renamingIdentifier = _renaming(object, name)
     entity.userInfo = _userInfo(object)
     for (_, value) in _archive.dictionary(object.fields["NSProperties"]) ?? [] {
       // Inherited properties are listed as well: as proxies, or with the declaring entity.
       guard let property = _archive.object(value), property.className != "_NSPropertyDescriptionProxy",
-        case .uid(object.index)? = property.fields[.entity]
+        _archive.object(property.fields["NSEntity"])?.index == object.index
       else { continue }
       switch property.className {
       case "NSRelationshipDescription": entity.relationships.append(try _relationship(property, in: name))
@@ -175,23 +175,23 @@ package struct CompiledModelReader {
     (_archive.array(value) ?? []).map { tuple in
       (_archive.array(tuple) ?? []).compactMap { member in
         _archive.string(member)
-          ?? _archive.object(member).flatMap { _archive.string($0.fields[.propertyName]) }
+          ?? _archive.object(member).flatMap { _archive.string($0.fields["NSPropertyName"]) }
       }
     }
   }
 
   private func _renaming(_ object: KeyedArchive.Object, _ name: String) -> String? {
     // The compiler fills in the name if the model has no identifier.
-    let identifier = _archive.string(object.fields[.renamingIdentifier])
+    let identifier = _archive.string(object.fields["NSRenamingIdentifier"])
     return identifier == name ? nil : identifier
   }
 
   private func _userInfo(_ object: KeyedArchive.Object) -> [String: String] {
-    _texts(object.fields[.userInfo])
+    _texts(object.fields["NSUserInfo"])
   }
 
   private func _source(_ object: KeyedArchive.Object) -> SourceAttributes {
-    SourceAttributes(_texts(object.fields[.source]))
+    SourceAttributes(_texts(object.fields[SourceAttributes.field]))
   }
 
   private func _texts(_ value: PlistValue?) -> [String: String] {
@@ -210,7 +210,7 @@ package struct CompiledModelReader {
         let isAscending = _archive.flag(element.fields["NSAscending"])
         guard let computed = _computedElement(element) else {
           return FetchIndexSchema.Element(
-            property: _archive.string(element.fields[.propertyName]), isRTree: isRTree,
+            property: _archive.string(element.fields["NSPropertyName"]), isRTree: isRTree,
             isAscending: isAscending)
         }
         let type = _archive.integer(computed.fields["NSExpressionResultType"]).flatMap { UInt(exactly: $0) }
@@ -234,13 +234,13 @@ package struct CompiledModelReader {
   // MARK: Properties
 
   private func _traits(_ object: KeyedArchive.Object, in entity: String) throws -> PropertyTraits {
-    guard let name = _archive.string(object.fields[.propertyName]) else {
+    guard let name = _archive.string(object.fields["NSPropertyName"]) else {
       throw _error("a property of '\(entity)' has no name")
     }
     return PropertyTraits(
-      name: name, isOptional: _archive.flag(object.fields[.isOptional]),
-      isTransient: _archive.flag(object.fields[.isTransient]),
-      versionHashModifier: _archive.string(object.fields[.versionHashModifier]),
+      name: name, isOptional: _archive.flag(object.fields["NSIsOptional"]),
+      isTransient: _archive.flag(object.fields["NSIsTransient"]),
+      versionHashModifier: _archive.string(object.fields["NSVersionHashModifier"]),
       renamingIdentifier: _renaming(object, name), userInfo: _userInfo(object))
   }
 
@@ -248,21 +248,21 @@ package struct CompiledModelReader {
     _ object: KeyedArchive.Object, in entity: String, depth: Int
   ) throws -> AttributeSchema {
     let traits = try _traits(object, in: entity)
-    let number = _archive.integer(object.fields[.attributeType]) ?? 0
+    let number = _archive.integer(object.fields["NSAttributeType"]) ?? 0
     guard let type = UInt(exactly: number).flatMap(AttributeType.init) else {
       throw _error("'\(entity).\(traits.name)' has the unknown attribute type \(number)")
     }
     var attribute = AttributeSchema(traits: traits, type: type)
-    attribute.defaultValue = ArchivedLiteral(_archive).literal(object.fields[.defaultValue], type: type)
-    attribute.valueTransformerName = _archive.string(object.fields[.valueTransformerName])
+    attribute.defaultValue = ArchivedLiteral(_archive).literal(object.fields["NSDefaultValue"], type: type)
+    attribute.valueTransformerName = _archive.string(object.fields["NSValueTransformerName"])
     if type == .transformable {
-      attribute.customClassName = _archive.string(object.fields[.attributeValueClassName])
+      attribute.customClassName = _archive.string(object.fields["NSAttributeValueClassName"])
     }
-    let flags = _archive.integer(object.fields[.flags]) ?? 0
+    let flags = _archive.integer(object.fields["NSFlagsKey"]) ?? 0
     attribute.allowsExternalBinaryDataStorage = flags & 4 != 0
     attribute.preservesValueInHistoryOnDeletion = flags & 16 != 0
-    attribute.isIndexed = _archive.flag(object.fields[.isIndexed])
-    attribute.isIndexedBySpotlight = _archive.flag(object.fields[.isIndexedBySpotlight])
+    attribute.isIndexed = _archive.flag(object.fields["NSIsIndexed"])
+    attribute.isIndexedBySpotlight = _archive.flag(object.fields["NSIndexedBySpotlight"])
     if object.className == "NSDerivedAttributeDescription" {
       attribute.derivationExpression = try _text.expression(object.fields["NSDerivationExpression"])
     }
@@ -291,8 +291,8 @@ package struct CompiledModelReader {
   }
 
   private func _readValidation(_ object: KeyedArchive.Object, into attribute: inout AttributeSchema) throws {
-    let predicates = _archive.array(object.fields[.validationPredicates]) ?? []
-    let warnings = _archive.array(object.fields[.validationWarnings]) ?? []
+    let predicates = _archive.array(object.fields["NSValidationPredicates"]) ?? []
+    let warnings = _archive.array(object.fields["NSValidationWarnings"]) ?? []
     for (position, value) in predicates.enumerated() {
       guard let predicate = _archive.object(value) else { continue }
       if let limit = ArchivedLimit(predicate, archive: _archive, type: attribute.type) {
@@ -311,31 +311,31 @@ package struct CompiledModelReader {
     var traits = try _traits(object, in: entity)
     _source(object).apply(to: &traits)
     guard
-      let destination = _archive.string(object.fields[.destinationEntityName])
+      let destination = _archive.string(object.fields["_NSDestinationEntityName"])
         ?? _entityName(object.fields["NSDestinationEntity"])
     else {
       throw _error("relationship '\(entity).\(traits.name)' has no destination")
     }
     let inverse =
-      _archive.string(object.fields[.inverseRelationshipName])
+      _archive.string(object.fields["_NSInverseRelationshipName"])
       ?? _archive.object(object.fields["NSInverseRelationship"]).flatMap {
-        _archive.string($0.fields[.propertyName])
+        _archive.string($0.fields["NSPropertyName"])
       }
-    let maxCount = _archive.integer(object.fields[.maxCount]) ?? 0
-    let rule = UInt(exactly: _archive.integer(object.fields[.deleteRule]) ?? 1).flatMap(DeleteRule.init)
+    let maxCount = _archive.integer(object.fields["NSMaxCount"]) ?? 0
+    let rule = UInt(exactly: _archive.integer(object.fields["NSDeleteRule"]) ?? 1).flatMap(DeleteRule.init)
     return RelationshipSchema(
       traits: traits, destination: destination, inverse: inverse,
-      minCount: max(0, _archive.integer(object.fields[.minCount]) ?? 0),
+      minCount: max(0, _archive.integer(object.fields["NSMinCount"]) ?? 0),
       // -1 is what remains of the largest integer, by which code specifies "no limit".
       maxCount: maxCount < 0 ? Int.max : maxCount, deleteRule: rule ?? .nullify,
-      isOrdered: _archive.flag(object.fields[.isOrdered]))
+      isOrdered: _archive.flag(object.fields["NSIsOrdered"]))
   }
 
   private func _fetchRequest(_ value: PlistValue?, name: String, entity: String?) throws -> FetchRequestSchema
   {
     guard let object = _archive.object(value) else { throw _error("fetch request '\(name)' is missing") }
     var request = FetchRequestSchema(
-      name: name, entity: entity ?? _entityName(object.fields[.entity]) ?? "",
+      name: name, entity: entity ?? _entityName(object.fields["NSEntity"]) ?? "",
       predicate: try _archive.object(object.fields["NSPredicate"]).map(_text.predicate))
     request.resultType = UInt(exactly: _archive.integer(object.fields["NSResultType"]) ?? 0) ?? 0
     request.fetchLimit = max(0, _archive.integer(object.fields["NSFetchLimit"]) ?? 0)

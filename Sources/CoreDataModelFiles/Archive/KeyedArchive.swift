@@ -14,8 +14,6 @@ struct KeyedArchive {
 
   private let _objects: [PlistValue]
   private let _root: Int
-  /// The class names among the objects, by index: all objects refer to the same few.
-  private let _classNames: [Int: String]
 
   /// Reads the table.
   ///
@@ -29,14 +27,6 @@ struct KeyedArchive {
     }
     _objects = objects
     _root = root
-    var classNames: [Int: String] = [:]
-    for (index, value) in objects.enumerated() {
-      guard case .dictionary(let fields) = value, case .string(let name)? = fields[.className] else {
-        continue
-      }
-      classNames[index] = name
-    }
-    _classNames = classNames
   }
 
   /// The archived object.
@@ -55,9 +45,9 @@ struct KeyedArchive {
 
   /// Returns the object that a value references.
   func object(_ value: PlistValue?) -> Object? {
-    guard case .uid(let index)? = value, index > 0, index < _objects.count,
-      case .dictionary(let fields) = _objects[index], case .uid(let type)? = fields[.type],
-      let className = _classNames[type]
+    guard case .uid(let index)? = value, case .dictionary(let fields)? = resolve(value),
+      case .dictionary(let classFields)? = resolve(fields["$class"]),
+      case .string(let className)? = classFields["$classname"]
     else { return nil }
     return Object(index: index, className: className, fields: fields)
   }
@@ -82,7 +72,7 @@ struct KeyedArchive {
 
   /// Returns the members of an archived array or set.
   func array(_ value: PlistValue?) -> [PlistValue]? {
-    guard let object = object(value), case .array(let members)? = object.fields[.members] else {
+    guard let object = object(value), case .array(let members)? = object.fields["NS.objects"] else {
       return nil
     }
     return members
@@ -91,8 +81,8 @@ struct KeyedArchive {
   /// Returns the entries of an archived dictionary, in archive order; skips keys that are not strings.
   func dictionary(_ value: PlistValue?) -> [(key: String, value: PlistValue)]? {
     guard let object = object(value) else { return nil }
-    if case .array(let keys)? = object.fields[.keys],
-      case .array(let values)? = object.fields[.members]
+    if case .array(let keys)? = object.fields["NS.keys"],
+      case .array(let values)? = object.fields["NS.objects"]
     {
       return zip(keys, values).compactMap { key, value in string(key).map { ($0, value) } }
     }

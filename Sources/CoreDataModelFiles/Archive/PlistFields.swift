@@ -57,8 +57,6 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
     }
   }
 
-  subscript(key: Name) -> PlistValue? { _position(key).map { _entries[$0].value } }
-
   /// Adds a field, or replaces the value of an existing one.
   mutating func set(_ value: PlistValue, for key: Name) {
     if let position = _position(key) {
