@@ -10,6 +10,7 @@ import Testing
     "pages / (copies / 2)", "(pages + copies) * 2 + 1", "pages + copies - 3 + 1", "1 + (2 + (3 + pages))",
     "((pages + 1) + copies) + 2", "pages - copies * 2 - 1", "(pages + copies) - (pages - copies)",
     "pages + (copies - (pages + 1))", "2 * (3 + pages) * copies", "(pages + 1) / copies",
+    "trunc:((pages + 1) / copies)",
     "(pages * 2) - (copies * 3) - (pages * 4)",
   ]
 
@@ -24,7 +25,7 @@ import Testing
       try withKnownIssue("docs/PostgreSQL.md, Differences from SQLite", isIntermittent: true) {
         try _compare(chain, books, stack)
       } when: {
-        TestDatabase.server != nil && chain.contains("/")
+        TestDatabase.server != nil && chain.contains("/") && !chain.hasPrefix("trunc:")
       }
     }
   }
