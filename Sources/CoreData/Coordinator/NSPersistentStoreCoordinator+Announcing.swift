@@ -1,7 +1,7 @@
 import Foundation
 
-/// A coordinator of the engine's own, for a file that is not yet where the program wants it. Its stores
-/// concern nobody, and so nobody is told of them.
+/// A coordinator of the engine's own, for a file that is not yet where the program wants it. It posts no
+/// notifications of its stores.
 final class UnannouncedCoordinator: NSPersistentStoreCoordinator, @unchecked Sendable {}
 
 extension NSPersistentStoreCoordinator {
