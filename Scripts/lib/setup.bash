@@ -3,11 +3,11 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
-# Prints the comment at the head of a script and ends it, before anything is built or installed, if it is asked for help and has
-# none of its own.
-script=${BASH_SOURCE[1]:-$0}
-if [[ ${1:-} == --help || ${1:-} == -h ]] && ! grep -q -- '--help' "$script"; then
-  sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$script"
+source "$root/Scripts/lib/help.sh"
+
+# A script that is asked for help and has none of its own prints it before anything is built or installed.
+if [[ ${1:-} == --help || ${1:-} == -h ]] && ! grep -q -- '--help' "${BASH_SOURCE[1]}"; then
+  print_help "${BASH_SOURCE[1]}"
   exit 0
 fi
 
