@@ -213,6 +213,13 @@ struct PostgreSQLDialect: SQLDialect {
     return .call("\(_s).\(name)", kind)
   }
 
+  /// The server computes whole numbers as numeric, whose quotients have fractions.
+  var wholeQuotient: (@Sendable (SQLFragment, SQLFragment) -> SQLFragment)? {
+    { dividend, divisor in "pg_catalog.div((\(dividend))::numeric, NULLIF((\(divisor))::numeric, 0))" }
+  }
+
+  func exactDividend(_ value: SQLFragment) -> SQLFragment { value }
+
   func cast(_ value: SQLFragment, _ kind: ValueKind, to type: String) -> (SQLFragment, ValueKind)? {
     switch (type, kind) {
     case ("NSNumber", .number), ("NSNumber", .date), ("NSDecimalNumber", .number): (value, .number)

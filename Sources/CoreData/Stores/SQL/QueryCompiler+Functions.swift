@@ -10,11 +10,12 @@ extension QueryCompiler {
     {
       return try rowAggregate(function, arguments[0], expression)
     }
+    if let quotient = try wholeQuotient(function, arguments) { return quotient }
     if let form = dialect.function(function) {
       if case .infix(let symbol, let kind) = form, let chain = OperatorChain(function, arguments) {
-        return .scalar(try _said(chain, symbol), kind)
+        return .scalar(try _said(chain, symbol, isQuotient: function == .divide), kind)
       }
-      return try _scalarFunction(form, arguments, expression)
+      return try _scalarFunction(function, form, arguments, expression)
     }
     switch function {
     case .now: return .scalar(dialect.now, .date)
@@ -33,15 +34,22 @@ extension QueryCompiler {
   }
 
   /// Compiles a chain of one operator within one pair of parentheses: parsers limit the nesting depth.
-  private mutating func _said(_ chain: OperatorChain, _ symbol: String) throws -> SQLFragment {
+  private mutating func _said(
+    _ chain: OperatorChain, _ symbol: String, isQuotient: Bool
+  ) throws -> SQLFragment {
     var values: [SQLFragment] = []
-    for part in chain.parts { values.append(try _value(part)) }
+    for part in chain.parts { values.append(try value(part)) }
+    // From its first part that is no whole number a quotient is exact.
+    let exactFrom = isQuotient ? chain.order.firstIndex { !isWhole(chain.parts[$0]) } : nil
     var result = values[chain.order[0]]
-    for position in chain.order.dropFirst() { result = "\(result) \(sql: symbol) \(values[position])" }
+    for (index, position) in chain.order.enumerated() {
+      if index == exactFrom { result = dialect.exactDividend(result) }
+      if index > 0 { result = "\(result) \(sql: symbol) \(values[position])" }
+    }
     return "(\(result))"
   }
 
-  private mutating func _value(_ argument: ExpressionTree) throws -> SQLFragment {
+  mutating func value(_ argument: ExpressionTree) throws -> SQLFragment {
     let value = try operand(argument)
     if case .object = value {
       throw untranslatable(argument.outline, "an object stands where a value is needed")
@@ -50,13 +58,15 @@ extension QueryCompiler {
   }
 
   private mutating func _scalarFunction(
-    _ form: SQLFunctionForm, _ arguments: [ExpressionTree], _ expression: ExpressionTree
+    _ function: PredicateFunction, _ form: SQLFunctionForm, _ arguments: [ExpressionTree],
+    _ expression: ExpressionTree
   ) throws -> Operand {
     var values: [SQLFragment] = []
-    for argument in arguments { values.append(try _value(argument)) }
+    for argument in arguments { values.append(try value(argument)) }
     switch form {
     case .infix(let symbol, let kind):
       guard values.count == 2 else { throw untranslatable(expression.outline, "it needs two arguments") }
+      if function == .divide, !arguments.allSatisfy(isWhole) { values[0] = dialect.exactDividend(values[0]) }
       return .scalar("(\(values[0]) \(sql: symbol) \(values[1]))", kind)
     case .call(let name, let kind): return .scalar("\(sql: name)(\(SQLFragment.list(values)))", kind)
     }

@@ -64,6 +64,10 @@ package protocol SQLDialect: Sendable {
   /// Returns the form of a predefined function of values; nil for one that the compiler writes itself, and
   /// for one that the database lacks.
   func function(_ function: PredicateFunction) -> SQLFunctionForm?
+  /// Compiles the quotient of two whole numbers, without its fraction; nil if the database's operator does so.
+  var wholeQuotient: (@Sendable (SQLFragment, SQLFragment) -> SQLFragment)? { get }
+  /// Returns a dividend in a form whose quotient keeps its fraction.
+  func exactDividend(_ value: SQLFragment) -> SQLFragment
   /// Compiles CAST(value, 'Type'); nil if the database does not support the conversion.
   func cast(_ value: SQLFragment, _ kind: ValueKind, to type: String) -> (SQLFragment, ValueKind)?
   /// Compiles a property of an attribute's value in a key path; nil if there is none of that name.

@@ -112,6 +112,11 @@ struct SQLiteDialect: SQLDialect {
     }
   }
 
+  var wholeQuotient: (@Sendable (SQLFragment, SQLFragment) -> SQLFragment)? { nil }
+
+  /// A decimal without a fraction is stored as a whole number.
+  func exactDividend(_ value: SQLFragment) -> SQLFragment { "CAST(\(value) AS REAL)" }
+
   func cast(_ value: SQLFragment, _ kind: ValueKind, to type: String) -> (SQLFragment, ValueKind)? {
     switch (type, kind) {
     case ("NSNumber", .number), ("NSNumber", .date), ("NSDecimalNumber", .number): (value, .number)
