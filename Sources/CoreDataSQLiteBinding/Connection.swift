@@ -41,6 +41,10 @@ package final class Connection: @unchecked Sendable {
   /// a pool does not lend it again.
   @exclusivity(unchecked) package private(set) var isFaulty = false
 
+  /// This connection's part in the write-ahead log's shared memory; nil if it has no say in its rights.
+  private let _memoryUse: SharedMemoryRights.Use?
+  private let _isBeside: Bool
+
   private final class Trace {
     let receive: (TracedStatement) -> Void
     let showsValues: Bool
@@ -61,6 +65,16 @@ package final class Connection: @unchecked Sendable {
   ) throws {
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE
     var name = path
+    var mode = mode
+    var memoryUse: SharedMemoryRights.Use?
+    switch mode {
+    case .readWrite, .create:
+      memoryUse = try SharedMemoryRights.shared.beginWriting(path: path, timeout: busyTimeout)
+    case .readOnlyBeside:
+      memoryUse = SharedMemoryRights.shared.beginReading(path: path)
+      if memoryUse == nil { mode = .readOnly }
+    case .readOnly, .immutable: break
+    }
     switch mode {
     case .readOnly: flags |= SQLITE_OPEN_READONLY
     case .readWrite: flags |= SQLITE_OPEN_READWRITE
@@ -84,10 +98,17 @@ package final class Connection: @unchecked Sendable {
     }
     handle = opened
     self.path = path
+    // A file that was created just now had no readers.
+    if memoryUse == nil, mode == .create {
+      memoryUse = try SharedMemoryRights.shared.beginWriting(path: path, timeout: busyTimeout)
+    }
+    _memoryUse = memoryUse
+    _isBeside = mode == .readOnlyBeside
     _statements = StatementCache(connection: opened, capacity: statementCapacity)
     setBusyTimeout(busyTimeout)
     // SQLite opens a file read-only if it cannot open it for writing, for any reason.
     if mode == .readWrite || mode == .create { isFaulty = sqlite3_db_readonly(opened, "main") == 1 }
+    if _isBeside { isOutdated = { [use = memoryUse!] in SharedMemoryRights.shared.isUnwanted(use) } }
     // The contents of the file are untrusted.
     _ = coredata_set_defensive(opened, 1)
     _ = coredata_set_trusted_schema(opened, 0)
@@ -101,6 +122,12 @@ package final class Connection: @unchecked Sendable {
     if _wasInterrupted.load(ordering: .relaxed) { sqlite3_exec(handle, "SELECT 1", nil, nil, nil) }
     sqlite3_close_v2(handle)
   }
+
+  /// The part of a reader that must not write the shared memory, and so is in the way of writers.
+  var readingUse: SharedMemoryRights.Use? { _isBeside ? _memoryUse : nil }
+
+  /// Whether the connection is in the way of one that writes.
+  var isUnwanted: Bool { readingUse.map(SharedMemoryRights.shared.isUnwanted) ?? false }
 
   private static func _escaped(_ path: String) -> String {
     path.replacing("%", with: "%25").replacing("?", with: "%3F").replacing("#", with: "%23")

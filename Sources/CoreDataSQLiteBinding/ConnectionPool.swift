@@ -90,6 +90,26 @@ package final class ConnectionPool: Sendable {
     } else {
       commitWatch = nil
     }
+    _announce(connection)
+  }
+
+  /// Lets writers of this process have idle connections closed that are in their way.
+  private func _announce(_ connection: Connection) {
+    if let use = connection.readingUse { SharedMemoryRights.shared.register(self, for: use) }
+  }
+
+  /// Closes idle connections that are in the way of a writer; those in use are closed after it.
+  func closeUnwanted() {
+    let closing = _state.withLock { state in
+      let closing = state.idle.filter(\.isUnwanted)
+      state.idle.removeAll { idle in closing.contains { $0 === idle } }
+      for connection in closing { state.remove(connection) }
+      return closing
+    }
+    for connection in closing {
+      connection.heldRead.end(connection)
+      commitWatch?.letGo(of: connection)
+    }
   }
 
   deinit { commitWatch?.end() }
@@ -261,7 +281,8 @@ package final class ConnectionPool: Sendable {
   /// ended.
   private func _isSpent(_ connection: Connection) -> Bool {
     _replacesFaulty
-      && (connection.isFaulty || !connection.isInAutocommit && !connection.heldRead.isOpen)
+      && (connection.isFaulty || !connection.isInAutocommit && !connection.heldRead.isOpen
+        || connection.isUnwanted)
   }
 
   // MARK: Writing
@@ -302,6 +323,7 @@ package final class ConnectionPool: Sendable {
     let connection = try _open()
     connection.files = _files
     _watch(connection)
+    _announce(connection)
     try _files?.expectInPlace()
     _state.withLock { state in
       if !state.isClosed { state.open.append(connection) }

@@ -92,6 +92,23 @@ import Testing
     #expect(try visitor.get("/history").text.contains("<b>the test</b>"))
   }
 
+  @Test func `a copy of a store that another program has open is saved`() throws {
+    let library = try Self._library()
+    let copy = library.directory.appendingPathComponent("Copy.sqlite").path
+    for suffix in ["", "-wal", "-shm"] {
+      try FileManager.default.copyItem(atPath: library.path + suffix, toPath: copy + suffix)
+    }
+    let explorer = try library.explore(Library.editing, path: copy)
+    defer { explorer.stop() }
+    let visitor = try Visitor(explorer)
+    // Pages read the store before anything is saved.
+    #expect(try visitor.get("/entity?name=Book").status == 200)
+    _ = try visitor.post(
+      "/edit", ["target-entity": "Book", "target-key": "1", "value:title": "Emma", "base:title": "Hamlet"])
+    #expect(try visitor.post("/changes/save", [:]).status == 303)
+    #expect(try visitor.get("/entity?name=Book").text.contains("Emma"))
+  }
+
   @Test func `errors show at their fields`() throws {
     let library = try Self._library()
     let visitor = try library.visit(Library.editing)

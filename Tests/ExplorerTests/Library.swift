@@ -40,13 +40,14 @@ final class Library {
     }
   }
 
-  /// Serves the store.
-  func explore(_ options: Explorer.Options = Explorer.Options(), limits: ExplorerLimits = ExplorerLimits())
-    throws -> Explorer
-  {
+  /// Serves the store, or another one at a path.
+  func explore(
+    _ options: Explorer.Options = Explorer.Options(), limits: ExplorerLimits = ExplorerLimits(),
+    path: String? = nil
+  ) throws -> Explorer {
     let terminal = Terminal(isInteractive: false, usesColor: false, width: 80)
     return try Explorer(
-      path, options,
+      path ?? self.path, options,
       ToolEnvironment(
         variables: [:], outputTerminal: terminal, errorTerminal: terminal, output: { _ in }, error: { _ in }),
       limits: limits)

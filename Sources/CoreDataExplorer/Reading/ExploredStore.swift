@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import CoreDataStoreTools
 import CoreDataToolKit
 import Foundation
@@ -26,15 +27,21 @@ final class ExploredStore: @unchecked Sendable {
   /// Warnings from opening the store, shown on every page.
   let warnings: [String]
   private let _input: StoreInput
+  /// A connection that may write, kept while the store is edited: pages then read beside it, and not in its way.
+  private let _writer: Connection?
 
   /// Opens a store read-only.
   ///
+  /// - Parameter isEdited: Whether a session of this process will write to it.
   /// - Throws: `ToolFailure`.
   init(
-    path: String, model modelPath: String?, limits: ExplorerLimits, _ environment: ToolEnvironment
+    path: String, model modelPath: String?, isEdited: Bool = false, limits: ExplorerLimits,
+    _ environment: ToolEnvironment
   ) throws(ToolFailure) {
     let input = try StoreInput(path, model: modelPath, environment)
     _input = input
+    // If that fails, so does the session, which says why.
+    _writer = isEdited ? try? Connection(path: input.path, mode: .readWrite) : nil
     self.path = input.path
     name = input.name
     metadata = input.metadata

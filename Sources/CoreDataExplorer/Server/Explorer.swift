@@ -38,7 +38,8 @@ package final class Explorer: Sendable {
   init(
     _ path: String, _ options: Options, _ environment: ToolEnvironment, limits: ExplorerLimits
   ) throws(ToolFailure) {
-    let store = try ExploredStore(path: path, model: options.model, limits: limits, environment)
+    let store = try ExploredStore(
+      path: path, model: options.model, isEdited: options.isEditable, limits: limits, environment)
     let secrets = Secrets()
     let session = options.isEditable ? try EditSession(store, author: options.author) : nil
     let router = Router(store: store, secrets: secrets, session: session)
