@@ -1,4 +1,5 @@
 import CoreDataStoreTools
+import CoreDataToolKit
 import Foundation
 
 /// Builds the tree of one property list, within limits.

@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataModelSchema
 import CoreDataStoreTools
+import CoreDataToolKit
 import Foundation
 
 /// The properties of an object as fields of a form.

@@ -1,4 +1,5 @@
 import CoreDataStoreTools
+import CoreDataToolKit
 import Foundation
 
 /// Cells as HTML.

@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataMicroHTTPDBinding
 import CoreDataStoreTools
+import CoreDataToolKit
 import Foundation
 
 /// The transactions of the store's history: time, author and changes.

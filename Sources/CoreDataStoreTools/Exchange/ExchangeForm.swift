@@ -33,11 +33,6 @@ enum ExchangeForm: String, CaseIterable {
     "ndjson (an object a line), json (one document) or csv (a directory with a file for each entity). "
       + "As the path's name suggests if not given, else ndjson.")
 
-  /// Member with the entity of an object.
-  static let entityKey = "$entity"
-  /// Member by which other objects refer to the object.
-  static let identifierKey = "$id"
-
   /// The help text on all formats.
   static let discussion = [
     "An object has the members $entity and $id, its attributes, and its relationships as the $id of the others; to-many "

@@ -56,11 +56,11 @@ enum RecordSources {
     var fields: [(name: String, field: InputRecord.Field)] = []
     for member in members {
       switch (member.name, member.value) {
-      case (ExchangeForm.entityKey, .string(let text)): name = text
-      case (ExchangeForm.identifierKey, .string(let text)): identifier = text
-      case (ExchangeForm.identifierKey, .number(let digits)): identifier = digits
-      case (ExchangeForm.identifierKey, .null): break
-      case (ExchangeForm.entityKey, let other), (ExchangeForm.identifierKey, let other):
+      case (ExchangeKeys.entity, .string(let text)): name = text
+      case (ExchangeKeys.identifier, .string(let text)): identifier = text
+      case (ExchangeKeys.identifier, .number(let digits)): identifier = digits
+      case (ExchangeKeys.identifier, .null): break
+      case (ExchangeKeys.entity, let other), (ExchangeKeys.identifier, let other):
         throw ToolFailure(.badInput, "\(place): \(member.name) must be a string, not \(other.kind).")
       default: fields.append((member.name, .json(member.value)))
       }
@@ -294,7 +294,7 @@ final class CSVDirectorySource: RecordSource {
     var identifier: String?
     var named: [(name: String, field: InputRecord.Field)] = []
     for (name, field) in zip(_names, fields) {
-      if name == ExchangeForm.identifierKey {
+      if name == ExchangeKeys.identifier {
         identifier = field
       } else {
         named.append((name, .text(field)))

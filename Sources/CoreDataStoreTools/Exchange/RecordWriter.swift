@@ -113,7 +113,7 @@ final class CSVDirectoryWriter: RecordWriter {
   func begin(_ entity: PropertyLayout) throws {
     let sink = try _directory.sink("\(entity.entityName).csv")
     try sink.write(
-      CSVText.line([ExchangeForm.identifierKey] + entity.exchangedSlots.map { entity.slots[$0].name }))
+      CSVText.line([ExchangeKeys.identifier] + entity.exchangedSlots.map { entity.slots[$0].name }))
     _sink = sink
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CoreDataStoreTools
+@testable import CoreDataToolKit
 
 @Suite struct ISODateTests {
   @Test(arguments: [

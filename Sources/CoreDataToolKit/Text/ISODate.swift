@@ -55,7 +55,7 @@ package enum ISODate {
   // MARK: Decimals
 
   /// The shortest decimal digits that read back as the same number, without exponent.
-  static func decimal(_ number: Double) -> (isNegative: Bool, whole: String, fraction: String) {
+  package static func decimal(_ number: Double) -> (isNegative: Bool, whole: String, fraction: String) {
     var text = "\(abs(number))"
     var exponent = 0
     if let mark = text.firstIndex(of: "e") {
