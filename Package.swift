@@ -128,7 +128,9 @@ let package = Package(
       name: "store-torture", dependencies: ["CoreDataStoreTorture", "CoreDataToolKit"],
       swiftSettings: settings),
     .target(name: "CoreDataJSON", swiftSettings: settings),
-    .target(name: "CoreDataToolKit", dependencies: ["CoreDataJSON"], swiftSettings: settings),
+    .target(name: "CoreDataCArguments"),
+    .target(
+      name: "CoreDataToolKit", dependencies: ["CoreDataCArguments", "CoreDataJSON"], swiftSettings: settings),
     .target(
       name: "CoreDataStackShootout", dependencies: ["CoreData", "CoreDataCSQLite", "CoreDataToolKit"],
       swiftSettings: settings),
@@ -190,6 +192,14 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "coredata-postgresql", dependencies: ["CoreDataPostgreSQLTools", "CoreDataToolKit"],
+      swiftSettings: settings),
+    // All commands in one program, which Scripts/release installs as 'coredata'.
+    .executableTarget(
+      name: "coredata-all",
+      dependencies: [
+        "CoreDataExplorer", "CoreDataModelTools", "CoreDataPostgreSQLTools", "CoreDataStackShootout",
+        "CoreDataStoreTools", "CoreDataToolKit",
+      ],
       swiftSettings: settings),
     // Stores for Scripts/check-explorer, and a second process that writes to them.
     .executableTarget(name: "explorer-trials", dependencies: ["CoreData"], swiftSettings: settings),

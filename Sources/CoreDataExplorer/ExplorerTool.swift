@@ -3,14 +3,15 @@ import Foundation
 
 /// The command line of `coredata-explorer`.
 package enum ExplorerTool {
-  /// Serves a store until the process is terminated.
-  package static func run(_ words: [String], version: String, in environment: ToolEnvironment) -> ExitCode {
+  /// `coredata explore`, which serves a store until the process is terminated.
+  package static let command = Command(ExploreSyntax.command) { try _serve($0, $1) }
+
+  package static func run(_ words: [String], in environment: ToolEnvironment) -> ExitCode {
     // 'coredata explore' passes all of its arguments on, including 'explore' itself.
     let words =
       words.first == "explore" || words.first.map { $0.hasPrefix("-") } ?? true ? words : ["explore"] + words
     let tool = CommandLineTool(
-      name: "coredata-explorer", version: version, summary: "A store in the browser.",
-      commands: [Command(ExploreSyntax.command) { try _serve($0, $1) }])
+      name: CompanionProgram.explorer.name, summary: "A store in the browser.", commands: [command])
     return tool.run(words, in: environment)
   }
 
@@ -35,6 +36,7 @@ package enum ExplorerTool {
           + "encrypted.\n")
     }
     try environment.output("\(explorer.url)\n")
+    if arguments.has("open") { Browser.open(explorer.url, environment) }
     environment.error(
       "Serving \(isServerStore ? "a copy of " : "")'\(ServerStore.name(arguments.operands[0]))'\(options.isEditable ? "" : " read-only"). Ctrl-C ends it.\n"
     )

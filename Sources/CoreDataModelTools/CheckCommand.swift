@@ -5,7 +5,7 @@ import Foundation
 
 extension Command {
   /// `coredata model check`.
-  static let check = Command(
+  static let check = Command.forEach(
     CommandSyntax(
       "check", summary: "Find what is wrong in a model, or likely to be.",
       discussion: [
@@ -30,7 +30,7 @@ extension Command {
           "strict", optionalValue: "CODES", "Take warnings for errors, or findings with these codes only."),
         .value("ignore", "CODES", repeats: true, "Leave out findings with these codes."),
         .flag("all", "Show notes, too."),
-      ], operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput])
+      ], operands: [modelOperand.repeated], exitCodes: [.success, .usage, .badInput, .noInput])
   ) { arguments, environment in
     let rules = try CheckRules(arguments)
     let input = try SpooledInput(path: arguments.operands[0])

@@ -5,7 +5,7 @@ import Foundation
 
 extension Command {
   /// `coredata model format`.
-  static let format = Command(
+  static let format = Command.forEach(
     CommandSyntax(
       "format", summary: "Write a model as canonical XML: models that mean the same give the same bytes.",
       discussion: [
@@ -20,7 +20,7 @@ extension Command {
         .output("FILE", "Write there instead of to standard output."), .force,
         .flag("check", "Only say whether the file is in canonical form."),
         .flag("json", "Write the whole model as JSON instead of XML."),
-      ], operands: [modelOperand],
+      ], operands: [modelOperand.repeated],
       exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
   ) { arguments, environment in
     for (one, other) in [("check", "output"), ("check", "json")]

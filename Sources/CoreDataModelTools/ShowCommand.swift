@@ -3,13 +3,13 @@ import CoreDataToolKit
 
 extension Command {
   /// `coredata model show`.
-  static let show = Command(
+  static let show = Command.forEach(
     CommandSyntax(
       "show", summary: "List a model's entities and their properties.",
       examples: [
         "coredata model show Books.xcdatamodeld", "coredata model show Books.sqlite --json",
       ], options: [jsonOption],
-      operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput])
+      operands: [modelOperand.repeated], exitCodes: [.success, .usage, .badInput, .noInput])
   ) { arguments, environment in
     let schema = try ModelInput.load(arguments.operands[0])
     try environment.output(

@@ -43,7 +43,7 @@ extension PostgreSQLTool {
     let path = arguments.operands[0]
     let model: NSManagedObjectModel
     do {
-      model = try NSManagedObjectModel(schema: try ModelInput.load(path))
+      model = try StoreFileFacts.managedObjectModel(try ModelInput.load(path))
     } catch let error as CocoaError {
       throw ToolFailure(.badInput, "'\(path)' cannot be used as a model: \(error.debugText)")
     }

@@ -7,18 +7,20 @@ import Foundation
 
 /// The command line of `coredata-postgresql`.
 package enum PostgreSQLTool {
-  package static func run(_ words: [String], version: String, in environment: ToolEnvironment) -> ExitCode {
+  /// `coredata postgres`.
+  package static let command = PostgreSQLSyntax.command(_implementation)
+  /// `coredata shootout`, also with stores on a server.
+  package static let shootout = Command.shootout { try PostgreSQLSchemas($0) }
+
+  package static func run(_ words: [String], in environment: ToolEnvironment) -> ExitCode {
     // The first argument is 'postgres' if 'coredata postgres' passes its arguments on; a direct start has
     // none.
     let isDirect = words.first.map {
       ![PostgreSQLSyntax.name, "shootout"].contains($0) && !$0.hasPrefix("-")
     }
     let tool = CommandLineTool(
-      name: CompanionProgram.postgreSQL.name, version: version, summary: "Stores in PostgreSQL databases.",
-      commands: [
-        PostgreSQLSyntax.command(_implementation),
-        .shootout { try PostgreSQLSchemas($0) },
-      ])
+      name: CompanionProgram.postgreSQL.name, summary: "Stores in PostgreSQL databases.",
+      commands: [command, shootout])
     return tool.run(isDirect ?? false ? [PostgreSQLSyntax.name] + words : words, in: environment)
   }
 
@@ -72,7 +74,7 @@ package enum PostgreSQLTool {
     let script: PostgreSQLScript
     do {
       script = try PostgreSQLScript(
-        NSManagedObjectModel(schema: schema), schema: arguments.text("schema") ?? "coredata",
+        try StoreFileFacts.managedObjectModel(schema), schema: arguments.text("schema") ?? "coredata",
         role: arguments.text("role") ?? "app", usesICU: !arguments.has("without-icu"))
     } catch {
       throw ToolFailure(

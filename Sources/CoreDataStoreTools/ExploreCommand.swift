@@ -4,6 +4,6 @@ extension Command {
   /// `coredata explore`: runs `coredata-explorer`, a separate program, so that this one does not depend on
   /// its HTTP library.
   package static let explore = Command(ExploreSyntax.command) { _, environment in
-    try CompanionProgram.explorer.exec(Array(CommandLine.arguments.dropFirst()), environment)
+    try CompanionProgram.explorer.exec(ProgramArguments.words, environment)
   }
 }

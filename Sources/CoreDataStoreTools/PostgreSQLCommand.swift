@@ -6,6 +6,6 @@ extension Command {
   package static let postgres = PostgreSQLSyntax.command { _ in _exec }
 
   @Sendable private static func _exec(_: ParsedArguments, _ environment: ToolEnvironment) throws {
-    try CompanionProgram.postgreSQL.exec(Array(CommandLine.arguments.dropFirst()), environment)
+    try CompanionProgram.postgreSQL.exec(ProgramArguments.words, environment)
   }
 }

@@ -35,7 +35,8 @@ package struct CommandLineTool: Sendable {
 
   /// A tool with these commands.
   package init(
-    name: String, version: String, summary: String, examples: [String] = [], commands: [Command]
+    name: String, version: String = PackageVersion.text, summary: String, examples: [String] = [],
+    commands: [Command]
   ) {
     _syntax = CommandSyntax(
       name, summary: summary, discussion: ["'\(name) COMMAND --help' says more about a command."],
@@ -44,12 +45,30 @@ package struct CommandLineTool: Sendable {
     _commands = commands
   }
 
+  /// `coredata` with these commands.
+  package static func coredata(_ commands: [Command]) -> CommandLineTool {
+    CommandLineTool(
+      name: "coredata", summary: "Core Data on the command line.",
+      examples: [
+        "coredata store info Books.sqlite", "coredata model show Books.xcdatamodeld", "coredata shootout",
+      ],
+      commands: commands
+    ).withCompletion().withManual()
+  }
+
   /// The same tool with a command that writes completion scripts for its other commands.
   package func withCompletion() -> CommandLineTool {
     let command = Command.completion(of: _syntax)
     return CommandLineTool(
       name: _syntax.name, version: _version, summary: _syntax.summary, examples: _syntax.examples,
       commands: _commands + [command])
+  }
+
+  /// The same tool with a command that writes a manual page.
+  package func withManual() -> CommandLineTool {
+    CommandLineTool(
+      name: _syntax.name, version: _version, summary: _syntax.summary, examples: _syntax.examples,
+      commands: _commands + [.manual(of: _syntax, version: _version)])
   }
 
   /// Runs the command given by the words after the tool's name.

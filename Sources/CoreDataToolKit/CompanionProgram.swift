@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A companion program of this package, for features that need a library which this program does not link.
 package struct CompanionProgram: Sendable {
@@ -12,6 +13,12 @@ package struct CompanionProgram: Sendable {
   package static let postgreSQL = CompanionProgram(
     "coredata-postgresql", library: "libpq", package: "libpq-dev")
 
+  /// Whether this program has the commands of its companions. Set before the first command runs.
+  private static let _isThisProgram = Atomic(false)
+
+  /// Tells that this program has the commands of its companions, and starts itself instead of them.
+  package static func areInThisProgram() { _isThisProgram.store(true, ordering: .releasing) }
+
   private init(_ name: String, library: String, package: String) {
     self.name = name
     _library = library
@@ -22,8 +29,18 @@ package struct CompanionProgram: Sendable {
   ///
   /// - Throws: `ToolFailure` with installation instructions.
   package func path(_ searchPath: String?) throws(ToolFailure) -> String {
+    let own = Self._ownPath
+    if Self._isThisProgram.load(ordering: .acquiring) {
+      guard let own else {
+        throw ToolFailure(
+          .internalError,
+          "This program cannot start itself: there is no /proc/self/exe. Mount /proc: mount -t proc proc /proc."
+        )
+      }
+      return own
+    }
     var directories = (searchPath ?? "").split(separator: ":").map(String.init)
-    if let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
+    if let own {
       directories.insert((own as NSString).deletingLastPathComponent, at: 0)
     }
     let paths: [String] = directories.map { "\($0)/\(name)" }
@@ -32,6 +49,10 @@ package struct CompanionProgram: Sendable {
       .noInput,
       "There is no program '\(name)' beside 'coredata' or on the PATH. Build it, which needs \(_library) (Debian: "
         + "\(_package)), with 'swift build -c release --product \(name)', and put it beside 'coredata'.")
+  }
+
+  private static var _ownPath: String? {
+    try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
   }
 
   /// Replaces this process with the program, called with these arguments.

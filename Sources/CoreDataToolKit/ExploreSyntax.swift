@@ -9,7 +9,7 @@ package enum ExploreSyntax {
       "The address has a random token, without which nothing is shown. Only this machine can reach it.",
     ],
     examples: [
-      "coredata explore Books.sqlite", "coredata explore Books.sqlite --edit --author anna",
+      "coredata explore Books.sqlite --open", "coredata explore Books.sqlite --edit --author anna",
       "coredata explore Books.sqlite --model Books.xcdatamodeld --port 8080",
     ],
     options: [
@@ -19,6 +19,7 @@ package enum ExploreSyntax {
           + "the one inside the store."),
       .value("port", "N", "Listen on this port; without it on any free one."),
       .value("listen", "ADDRESS", "Listen on this IPv4 address of the machine instead of 127.0.0.1."),
+      .flag("open", "Open the address in the browser: with $BROWSER, or else xdg-open."),
       .flag("edit", "Let values be changed, and objects be added and deleted."),
       .value(
         "author", "NAME",

@@ -3,5 +3,4 @@ import CoreDataToolKit
 import Foundation
 
 Interruption.installHandlers()
-exit(
-  ExplorerTool.run(Array(CommandLine.arguments.dropFirst()), version: packageVersion, in: .process).rawValue)
+exit(ExplorerTool.run(ProgramArguments.words, in: .process).rawValue)

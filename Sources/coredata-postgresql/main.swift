@@ -3,6 +3,4 @@ import CoreDataToolKit
 import Foundation
 
 Interruption.installHandlers()
-exit(
-  PostgreSQLTool.run(Array(CommandLine.arguments.dropFirst()), version: packageVersion, in: .process).rawValue
-)
+exit(PostgreSQLTool.run(ProgramArguments.words, in: .process).rawValue)

@@ -18,8 +18,9 @@ final class ShellSession {
 
   deinit { try? FileManager.default.removeItem(at: directory) }
 
-  /// Built beside the tests, which depend on it.
+  /// Built beside the tests, which depend on it, unless `COREDATA_TEST_TOOL` names another.
   static var tool: String {
+    if let other = ProcessInfo.processInfo.environment["COREDATA_TEST_TOOL"] { return other }
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata").path
   }

@@ -14,7 +14,7 @@ import Testing
       variables: [:], outputTerminal: terminal, errorTerminal: terminal,
       output: { text throws(ToolFailure) in note(text) }, error: note)
     let code = ExplorerTool.run(
-      ["postgresql://me:s3cret@db/shop?schema=x", "--edit"], version: "1", in: environment)
+      ["postgresql://me:s3cret@db/shop?schema=x", "--edit"], in: environment)
     #expect(code == .usage)
     let text = said.withLock { $0 }
     #expect(text.contains("'--edit' would change a copy of 'postgresql://me@db/shop?schema=x'"), "\(text)")

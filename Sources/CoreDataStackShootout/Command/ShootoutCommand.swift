@@ -72,7 +72,7 @@ enum ShootoutCommand {
       guard let server else {
         // Not as an argument, which every user of the machine can read.
         setenv(_urlVariable, url, 1)
-        let words = CommandLine.arguments.dropFirst().map { $0.replacing(url, with: "-") }
+        let words = ProgramArguments.words.map { $0.replacing(url, with: "-") }
         try CompanionProgram.postgreSQL.exec(words, environment)
       }
       place = try server(url)

@@ -11,7 +11,7 @@ struct WorkerLauncher: Sendable {
   /// This program, located independently of `argv[0]`.
   static var current: WorkerLauncher {
     let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    return WorkerLauncher(executable: path ?? CommandLine.arguments[0])
+    return WorkerLauncher(executable: path ?? CommandLine.arguments.first ?? "coredata")
   }
 
   /// Runs a job in a separate process.

@@ -4,7 +4,7 @@ import Foundation
 
 extension Command {
   /// `coredata store check`.
-  static let check = Command(
+  static let check = Command.forEach(
     CommandSyntax(
       "check", summary: "Find what is wrong in a store file, and mend a copy of it.",
       discussion: [
@@ -16,14 +16,14 @@ extension Command {
           + "names are deleted. The original stays as it is. What would take guessing is left and reported again.",
       ],
       examples: [
-        "coredata store check Books.sqlite",
+        "coredata store check Books.sqlite", "coredata store check *.sqlite",
         "coredata store check Books.sqlite --repair --output Mended.sqlite",
       ],
       options: [
         StoreArguments.model, StoreArguments.json, .flag("strict", "Take warnings for errors."),
         .flag("all", "List all rows that something is wrong with, not the first ten."),
         .flag("repair", "Write a mended copy."), .output("FILE", "Where to write the mended copy."), .force,
-      ], operands: [StoreArguments.store],
+      ], operands: [StoreArguments.store.repeated],
       exitCodes: StoreArguments.exitCodes + [.cannotCreateOutput])
   ) { arguments, environment in
     let repairs = arguments.has("repair")

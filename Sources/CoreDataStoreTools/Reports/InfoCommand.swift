@@ -3,12 +3,12 @@ import CoreDataToolKit
 
 extension Command {
   /// `coredata store info`.
-  static let info = Command(
+  static let info = Command.forEach(
     CommandSyntax(
       "info", summary: "Say what a store file is, what is in it and how it is.",
       discussion: ["'Health' is the result of 'coredata store check', which says more."],
       examples: ["coredata store info Books.sqlite", "coredata store info Books.sqlite --json"],
-      options: [StoreArguments.model, StoreArguments.json], operands: [StoreArguments.store],
+      options: [StoreArguments.model, StoreArguments.json], operands: [StoreArguments.store.repeated],
       exitCodes: StoreArguments.exitCodes)
   ) { arguments, environment in
     let input = try StoreInput(arguments, environment)

@@ -7,7 +7,7 @@ package struct HelpText: Sendable {
 
   /// The whole page.
   package func text(for command: CommandSyntax, path: [String]) -> String {
-    var sections = [command.summary, _usage(command, path)]
+    var sections = [command.summary, "Usage: " + Self.usage(command, path)]
     _add("Commands", command.subcommands.map { ($0.name, $0.summary) }, to: &sections)
     _add("Arguments", command.operands.map { ($0.name, $0.summary) }, to: &sections)
     let options = command.options.filter { !$0.isHidden }.map { ($0.spelling, $0.summary) }
@@ -21,7 +21,8 @@ package struct HelpText: Sendable {
     return sections.joined(separator: "\n\n") + "\n"
   }
 
-  private func _usage(_ command: CommandSyntax, _ path: [String]) -> String {
+  /// The form of a command line, such as `coredata store info STORE`.
+  static func usage(_ command: CommandSyntax, _ path: [String]) -> String {
     var words = path
     if !command.subcommands.isEmpty { words.append("COMMAND") }
     if command.options.contains(where: { !$0.isHidden }) { words.append("[options]") }
@@ -29,7 +30,7 @@ package struct HelpText: Sendable {
       let name = $0.repeats ? $0.name + " ..." : $0.name
       return $0.isOptional ? "[\(name)]" : name
     }
-    return "Usage: " + words.joined(separator: " ")
+    return words.joined(separator: " ")
   }
 
   private func _add(_ title: String, _ entries: [(name: String, text: String)], to sections: inout [String]) {

@@ -1,1 +1,0 @@
-../coredata/Version.swift
