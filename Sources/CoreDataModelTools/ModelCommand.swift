@@ -6,7 +6,7 @@ extension Command {
     "model", summary: "Show, check, compare and convert data models.",
     examples: ["coredata model show Books.xcdatamodeld", "coredata model check Books.xcdatamodeld"],
     subcommands: [
-      .show, .check, .diff, .format, .compile, .generate, .swiftdata, .graph, .adopt,
+      .show, .check, .diff, .format, .compile, .generate, .swiftdata, .graph, .infer, .adopt,
     ])
 
   static let modelOperand = CommandSyntax.Operand(

@@ -42,7 +42,8 @@ import Testing
       "store import missing --model model --output new.sqlite", "store info store.sqlite --model missing",
       "store migrate store.sqlite --to missing --plan", "model show missing", "model check missing",
       "model diff model missing", "model format missing", "model compile missing", "model generate missing",
-      "model swiftdata missing", "store swiftdata missing", "model graph missing", "model adopt missing",
+      "model swiftdata missing", "store swiftdata missing", "model graph missing", "model infer missing",
+      "model adopt missing",
       "shootout --stops missing",
     ]
     for line in lines {
