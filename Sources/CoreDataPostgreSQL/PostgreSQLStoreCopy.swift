@@ -13,9 +13,10 @@ package enum PostgreSQLStoreCopy {
   /// - Throws: A Cocoa error; the new store's files are then removed.
   package static func copy(_ url: URL, to path: String) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try _model(of: url))
+    // The constant registers the kind of store, which a linker that drops unused types may have made unknown by name.
     // Uses one connection, so that one transaction contains all reads.
     let store = try coordinator.addPersistentStore(
-      ofType: PostgreSQLStoreKind.typeName, configurationName: nil, at: url,
+      ofType: NSPostgreSQLStoreType, configurationName: nil, at: url,
       options: [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreConnectionPoolMaxSizeKey: 1])
     guard let engine = store.engine as? PostgreSQLStoreEngine else {
       preconditionFailure("a store of kind \(PostgreSQLStoreKind.typeName) has another engine")
@@ -61,7 +62,7 @@ package enum PostgreSQLStoreCopy {
           throw PostgreSQLStoreError.noStore(
             schema: address.schema, reason: "its table _model_cache holds no model that can be read")
         }
-        return try NSManagedObjectModel(schema: schema)
+        return try StoreFileFacts.managedObjectModel(schema)
       }
     }
   }

@@ -141,7 +141,7 @@ package struct PostgreSQLAdministration {
   package func migrate(to model: NSManagedObjectModel) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
-      ofType: PostgreSQLStoreKind.typeName, configurationName: nil, at: _url,
+      ofType: NSPostgreSQLStoreType, configurationName: nil, at: _url,
       options: [
         NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
       ])
