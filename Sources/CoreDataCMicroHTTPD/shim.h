@@ -4,7 +4,11 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#if __has_include(<microhttpd.h>)
 #include <microhttpd.h>
+#else
+#error "microhttpd.h is missing, which the explorer needs. Install libmicrohttpd-dev (Debian, Ubuntu) or libmicrohttpd-devel (Fedora), or build without it: swift build --product coredata"
+#endif
 
 /* What Swift cannot import: functions with variable arguments, and macros that cast. */
 

@@ -2,8 +2,10 @@
 #define COREDATA_CPOSTGRESQL_SHIM_H
 #if __has_include(<postgresql/libpq-fe.h>)
 #include <postgresql/libpq-fe.h>
-#else
+#elif __has_include(<libpq-fe.h>)
 #include <libpq-fe.h>
+#else
+#error "libpq-fe.h is missing, which stores on PostgreSQL need. Install libpq-dev (Debian, Ubuntu) or libpq-devel (Fedora), or build without them: swift build --product coredata"
 #endif
 
 /* What Swift cannot import: fields of an error are named by characters. */
