@@ -66,21 +66,28 @@ has_header() {
 }
 
 # Installs a Debian package if its header is missing.
-need() {
-  local header=$1 package=$2 as_root=()
-  has_header "$header" && return
+need() { has_header "$1" || { install_package "$1" "$2" && { has_header "$1" || stop "$2 is installed, yet the compiler does not find $1."; }; }; }
+
+# need_program COMMAND PACKAGE: installs a Debian package if its command is missing.
+need_program() { command -v "$1" >/dev/null || install_package "$1" "$2"; }
+
+# need_archive NAME PACKAGE: installs a Debian package if its static library is missing.
+need_archive() { [ -e "$(cc -print-file-name="lib$1.a")" ] || install_package "lib$1.a" "$2"; }
+
+# install_package FILE PACKAGE: installs the Debian package that brings a file.
+install_package() {
+  local file=$1 package=$2 as_root=()
   command -v apt-get >/dev/null ||
-    stop "$header is missing, and this system has no apt-get. Install the development files that bring it, then try again."
+    stop "$file is missing, and this system has no apt-get. Install what brings it, then try again."
   if [ "$(id -u)" -ne 0 ]; then
     sudo -n true 2>/dev/null ||
       stop "$package is missing and only root may install it. Run 'sudo apt-get install $package', then try again."
     as_root=(sudo -n)
   fi
-  say "Installing $package, which the build needs ..."
+  say "Installing $package ..."
   { "${as_root[@]}" apt-get update -qq &&
     DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$package"; } \
     >/dev/null || stop "$package could not be installed. Run 'apt-get install $package' to see why."
-  has_header "$header" || stop "$package is installed, yet the compiler does not find $header."
 }
 
 command -v swift >/dev/null ||
