@@ -141,4 +141,27 @@ import Testing
       #expect(reads <= 10)
     }
   }
+
+  @Test func `faults of a child load their neighbours together, and keep what its parent has changed`() throws
+  {
+    let stack = try Stack(authors: 1000)
+    try stack.base.fresh { parent in
+      let request = NSFetchRequest<NSManagedObjectID>(entityName: "Author")
+      request.resultType = .managedObjectIDResultType
+      let ids = try parent.fetch(request)
+      for id in [ids[10], ids[500], ids[990]] {
+        let author = parent.object(with: id)
+        author.setValue((author.value(forKey: "age") as? Int ?? 0) + 10_000, forKey: "age")
+      }
+      let child = stack.base.child(of: parent)
+      try child.performAndWait {
+        let objects = ids.map { child.object(with: $0) }
+        stack.base.coordinator.rowCache.removeAll()
+        let before = stack.base.coordinator.rowReads.load(ordering: .relaxed)
+        let sum = objects.reduce(0) { $0 + ($1.value(forKey: "age") as? Int ?? 0) }
+        try #require(sum == 1000 * 999 / 2 + 30_000)
+        #expect(stack.base.coordinator.rowReads.load(ordering: .relaxed) - before <= 12)
+      }
+    }
+  }
 }
