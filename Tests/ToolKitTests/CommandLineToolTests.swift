@@ -92,6 +92,16 @@ struct CommandLineToolTests {
     #expect(recorder.output.withLock { $0 } == "tool 1.2\n")
   }
 
+  @Test func `Without a version of its own a tool has the package's, with the commit or none`() {
+    let recorder = Recorder()
+    #expect(
+      CommandLineTool(name: "tool", summary: "", commands: []).run(["--version"], in: recorder.environment)
+        == .success)
+    let words = recorder.output.withLock { $0.split(separator: " ").map(String.init) }
+    #expect(words.first == "tool" && words.dropFirst().first == PackageVersion.number)
+    #expect(words.last == "(unreleased)\n" || words.last?.wholeMatch(of: /\([0-9a-f]+\)\n/) != nil)
+  }
+
   @Test func `Long texts wrap at the width and keep their indent`() {
     let lines = HelpText(width: 40).wrapped(
       Array(repeating: "seven77", count: 10).joined(separator: " "), indent: 4)
