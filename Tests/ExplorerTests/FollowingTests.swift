@@ -99,4 +99,21 @@ import Testing
     #expect(try visitor.get("/model").text.contains("byTitle: title"))
     #expect(try visitor.get("/check").text.contains("found no problems"))
   }
+
+  @Test func `a check that takes long shows how far it is, and then its result`() throws {
+    let library = try Library { _ = Library.insert("Author", ["name": "Marieluise Fleißer"], into: $0) }
+    var limits = ExplorerLimits()
+    limits.checkPatience = 0
+    let visitor = try library.visit(limits: limits)
+    var page = try visitor.get("/check")
+    #expect(page.text.contains("<progress") && page.text.contains("Checking pages, 0 %."))
+    let next = try #require(page.header("refresh")?.split(separator: "=", maxSplits: 1).last.map(String.init))
+    for _ in 0..<1000 where page.header("refresh") != nil {
+      Thread.sleep(forTimeInterval: 0.01)
+      // Others go on writing; the check of the first page is shown nevertheless.
+      try library.write { _ = Library.insert("Author", ["name": "Else Lasker-Schüler"], into: $0) }
+      page = try visitor.get(next)
+    }
+    #expect(page.text.contains("found no problems"))
+  }
 }

@@ -2,7 +2,6 @@ import CoreDataMicroHTTPDBinding
 import CoreDataModelSchema
 import CoreDataStoreTools
 import Foundation
-import Synchronization
 
 /// Problems in the store's file.
 struct CheckPage {
@@ -12,7 +11,26 @@ struct CheckPage {
   init(_ visit: Visit) { _visit = visit }
 
   func answer() throws -> HTTPResponse {
-    let result = try _store.health.result(_store, client: _visit.request.client)
+    // A check that this page has waited for is shown, even if the store has changed since.
+    let time = min(_visit.request.query("since").flatMap(Int.init) ?? .max, _store.clock.time)
+    switch try _store.health.state(of: _store, since: time) {
+    case .running(let fraction, let part): return _running(fraction, part, since: time)
+    case .finished(let result): return _finished(result)
+    }
+  }
+
+  /// What is shown until a long check has ended; the browser asks again each second.
+  private func _running(_ fraction: Double, _ part: String, since time: Int) -> HTTPResponse {
+    let percent = String(Int(fraction * 100))
+    var answer = PageFrame(_visit, title: "Check", part: .check).answer(
+      .tag("div", ["class": "heading"], .tag("h1", [:], "Check")),
+      .tag("p", ["class": "kind", "role": "status"], HTML("Checking \(part), \(percent) %.")),
+      .tag("progress", ["max": "100", "value": percent], HTML("\(percent) %")))
+    answer.headers.append(("Refresh", "1;url=\(Place("/check", ["since": String(time)]).address)"))
+    return answer
+  }
+
+  private func _finished(_ result: StoreHealth.Result) -> HTTPResponse {
     let errors = result.findings.count { $0.severity == .error }
     let warnings = result.findings.count - errors
     let summary =
@@ -67,38 +85,5 @@ struct CheckPage {
   private func _root(_ table: String) -> String? {
     _store.layout.layouts.first { $0.parentNumber == nil && "Z" + $0.entityName.uppercased() == table }?
       .entityName
-  }
-}
-
-/// The last check of a store, repeated when the store has changed.
-final class StoreHealth: Sendable {
-  struct Result: Sendable {
-    let findings: [StoreFinding]
-    let duration: Duration
-    fileprivate let time: Int
-  }
-
-  private let _last = Mutex<Result?>(nil)
-  /// One check at a time: each reads the whole file.
-  private let _turn = NSLock()
-
-  /// - Throws: Errors of the check; `QueryBudget.Exceeded`.
-  func result(_ store: ExploredStore, client: HTTPClient) throws -> Result {
-    let time = store.clock.time
-    if let last = _last.withLock({ $0 }), last.time == time { return last }
-    guard _turn.lock(before: Date(timeIntervalSinceNow: store.limits.pageSeconds)) else {
-      throw ReaderPool.Busy()
-    }
-    defer { _turn.unlock() }
-    if let last = _last.withLock({ $0 }), last.time == time { return last }
-    let begin = ContinuousClock.now
-    let budget = QueryBudget(seconds: store.limits.checkSeconds, client: client)
-    let findings = try budget.run {
-      try StoreChecker.findings(
-        in: store.path, model: store.layout.schema, metadata: store.metadata, limit: 10)
-    }
-    let result = Result(findings: findings, duration: ContinuousClock.now - begin, time: time)
-    _last.withLock { $0 = result }
-    return result
   }
 }

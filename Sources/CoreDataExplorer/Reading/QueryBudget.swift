@@ -66,6 +66,8 @@ struct ExplorerLimits: Sendable {
   var pageSeconds = 10.0
   /// Seconds that a check of the whole file may take.
   var checkSeconds = 60.0
+  /// How long a page waits for a check before it shows how far that is, in seconds.
+  var checkPatience = 1.0
   /// Rows of a page.
   var rows = 50
   /// Maximum number of rows of a page.
