@@ -15,6 +15,7 @@ let package = Package(
   targets: [
     .binaryTarget(name: "CoreDataPrebuiltCodegen", path: "coredata-codegen.artifactbundle"),
     .plugin(
-      name: "CoreDataPrebuiltModelPlugin", capability: .buildTool(), dependencies: ["CoreDataPrebuiltCodegen"]),
+      name: "CoreDataPrebuiltModelPlugin", capability: .buildTool(), dependencies: ["CoreDataPrebuiltCodegen"]
+    ),
   ]
 )
