@@ -108,7 +108,9 @@ package final class Connection: @unchecked Sendable {
     setBusyTimeout(busyTimeout)
     // SQLite opens a file read-only if it cannot open it for writing, for any reason.
     if mode == .readWrite || mode == .create { isFaulty = sqlite3_db_readonly(opened, "main") == 1 }
-    if _isBeside { isOutdated = { [use = memoryUse!] in SharedMemoryRights.shared.isUnwanted(use) } }
+    if mode == .readOnlyBeside, let memoryUse, !memoryUse.isTolerated {
+      isOutdated = { SharedMemoryRights.shared.isUnwanted(memoryUse) }
+    }
     // The contents of the file are untrusted.
     _ = coredata_set_defensive(opened, 1)
     _ = coredata_set_trusted_schema(opened, 0)

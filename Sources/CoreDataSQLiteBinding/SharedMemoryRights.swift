@@ -40,10 +40,13 @@ final class SharedMemoryRights: Sendable {
   final class Use: Sendable {
     let file: FileIdentity
     private let _writes: Bool
+    /// Whether a reader was let in although a writer waits, and so may be lent once.
+    let isTolerated: Bool
 
-    fileprivate init(_ file: FileIdentity, writes: Bool) {
+    fileprivate init(_ file: FileIdentity, writes: Bool, isTolerated: Bool = false) {
       self.file = file
       _writes = writes
+      self.isTolerated = isTolerated
     }
 
     deinit {
@@ -70,7 +73,9 @@ final class SharedMemoryRights: Sendable {
         uses[file, default: Uses()].readers += 1
         return (true, false)
       }
-      guard mustWait else { return isReader ? Use(file, writes: false) : nil }
+      guard mustWait else {
+        return isReader ? Use(file, writes: false, isTolerated: attempt == Self._courtesy) : nil
+      }
       usleep(1000)
     }
     preconditionFailure("the loop ends by returning")
@@ -82,15 +87,16 @@ final class SharedMemoryRights: Sendable {
   func beginWriting(path: String, timeout: Double) throws -> Use? {
     guard let file = FileStatus(path)?.identity else { return nil }
     let use = Use(file, writes: true)
-    let pools = _uses.withLock { uses in
-      uses[file, default: Uses()].writers += 1
-      uses[file, default: Uses()].waiting += 1
-      return uses[file]?.pools ?? []
+    _change(file) { uses in
+      uses.writers += 1
+      uses.waiting += 1
     }
     defer { _change(file) { $0.waiting -= 1 } }
-    for entry in pools { entry.pool?.closeUnwanted() }
-    for _ in 0..<min(Self._patience, max(1, Int(timeout * 1000))) {
-      guard _uses.withLock({ $0[file]?.readers ?? 0 }) > 0 else { return use }
+    // A time limit may be any number, even none.
+    for _ in 0...Int(min(Double(Self._patience), max(1, timeout * 1000))) {
+      let (readers, pools) = _uses.withLock { ($0[file]?.readers ?? 0, $0[file]?.pools ?? []) }
+      guard readers > 0 else { return use }
+      for entry in pools { entry.pool?.closeUnwanted() }
       usleep(1000)
     }
     throw SQLiteError(

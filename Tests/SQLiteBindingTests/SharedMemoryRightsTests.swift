@@ -92,8 +92,8 @@ import Testing
       }
       Thread.detachNewThread {
         isReading.wait()
-        let late = try? Connection(path: path, mode: .readOnlyBeside)
-        _ = try? late.map(Self._count)
+        let late = try? Self._readers(path)
+        _ = try? late?.read(Self._count)
         isOpen.signal()
         isDone.wait()
         withExtendedLifetime(late) {}
@@ -108,6 +108,42 @@ import Testing
       #expect(isWritten.wait(timeout: .now() + 15) == .success)
       isDone.signal()
       #expect(failure.withLock { $0.map { "\($0)" } } == nil)
+    }
+  }
+
+  @Test func `a read within a read goes on while a writer waits for the outer one`() throws {
+    try Self._abandoned { path in
+      let readers = try Self._readers(path)
+      let (isReading, isWritten) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let failure = Mutex<(any Error)?>(nil)
+      Thread.detachNewThread {
+        isReading.wait()
+        do {
+          try Connection(path: path, mode: .readWrite).execute("INSERT INTO t VALUES (2)")
+        } catch {
+          failure.withLock { $0 = error }
+        }
+        isWritten.signal()
+      }
+      try readers.read { outer in
+        isReading.signal()
+        Thread.sleep(forTimeInterval: 0.05)
+        let inner = try readers.read(Self._count)
+        let count = try Self._count(outer)
+        #expect(inner == count)
+      }
+      #expect(isWritten.wait(timeout: .now() + 15) == .success)
+      #expect(failure.withLock { $0.map { "\($0)" } } == nil)
+    }
+  }
+
+  @Test(arguments: [Double.infinity, .nan, -1, 0, 1e300])
+  func `a writer takes any time limit, and with none closes an idle reader`(seconds: Double) throws {
+    try Self._abandoned { path in
+      let readers = try Self._readers(path)
+      #expect(try readers.read(Self._count) == .int(1))
+      let writer = try Connection(path: path, mode: .readWrite, busyTimeout: seconds)
+      try writer.execute("INSERT INTO t VALUES (2)")
     }
   }
 }
