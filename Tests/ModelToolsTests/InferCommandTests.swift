@@ -184,6 +184,18 @@ import Testing
     #expect(notes.contains("book_tag: rows are pairs of references"))
   }
 
+  @Test func `what has no place in a model is told`() throws {
+    let (_, notes) = try _database(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY);
+      CREATE TABLE b (a_id INTEGER REFERENCES a(id), line INTEGER, n TEXT, PRIMARY KEY (a_id, line), UNIQUE (a_id, n));
+      CREATE VIEW v AS SELECT 1;
+      """)
+    #expect(notes.contains("B: the primary key has columns that are relationships; no constraint."))
+    #expect(notes.contains("B: the unique index"))
+    #expect(notes.contains("1 view: a model has none; left out."))
+  }
+
   @Test func `a column without a type takes that of its values`() throws {
     let (schema, notes) = try _database(
       "CREATE TABLE t (a, b, c); INSERT INTO t VALUES (1, 1.5, 'x'), (2, 2, NULL);")

@@ -136,7 +136,7 @@ enum ModelInference {
         let line = file.line
         guard let bytes = try file.nextLine() else { return }
         if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-        records.add(try _object(bytes, "\(file.path):\(line)"), to: name)
+        records.add(try JSONValue.members(parsing: bytes, at: "\(file.path):\(line)"), to: name)
       }
     }
     var bytes = first
@@ -178,18 +178,5 @@ enum ModelInference {
       }
       records.add(members, to: name)
     }
-  }
-
-  private static func _object(_ bytes: [UInt8], _ place: String) throws -> [JSONValue.Member] {
-    let value: JSONValue
-    do {
-      value = try JSONValue(parsing: bytes)
-    } catch {
-      throw ToolFailure(.badInput, "\(place): \(error).")
-    }
-    guard case .object(let members) = value else {
-      throw ToolFailure(.badInput, "\(place): an object was expected, not \(value.kind).")
-    }
-    return members
   }
 }

@@ -58,6 +58,11 @@ struct SQLiteInference {
       for key in table.foreignKeys { _relate(table, key, names, &model) }
     }
     for table in joins { _join(table, names, &model) }
+    try _connection.query(
+      "SELECT type, COUNT(*) FROM sqlite_master WHERE type IN ('view', 'trigger') GROUP BY type"
+    ) {
+      model.note("\(counted(Int($0.int64(1)), Self._text($0.value(0)) ?? "")): a model has none; left out.")
+    }
   }
 
   // MARK: Reading
@@ -157,7 +162,11 @@ struct SQLiteInference {
     }
     let key = table.columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }
       .compactMap { names[$0.name.lowercased()] }
-    if !key.isEmpty, key.count == table.columns.count(where: { $0.keyPosition > 0 }) {
+    let keyCount = table.columns.count { $0.keyPosition > 0 }
+    if key.count < keyCount {
+      model.note(
+        "\(model.name(of: entity)): the primary key has columns that are relationships; no constraint.")
+    } else if keyCount > 0 {
       model.constraint(key, of: entity)
       model.note(
         "\(model.name(of: entity)): the primary key \(key.joined(separator: ", ")) is a uniqueness constraint; Core Data has keys of "
@@ -165,7 +174,15 @@ struct SQLiteInference {
     }
     for index in table.indexes {
       let columns = index.columns.compactMap { names[$0.lowercased()] }
-      guard columns.count == index.columns.count else { continue }
+      guard columns.count == index.columns.count else {
+        // An index of one reference alone is that of every to-one.
+        if index.columns.count > 1 {
+          model.note(
+            "\(model.name(of: entity)): the \(index.isUnique ? "unique " : "")index \(index.name) has columns that are relationships; "
+              + "left out.")
+        }
+        continue
+      }
       if index.isUnique {
         model.constraint(columns, of: entity)
       } else {

@@ -42,15 +42,7 @@ enum RecordSources {
   static func record(
     _ bytes: [UInt8], entity: String?, place: String
   ) throws(ToolFailure) -> InputRecord {
-    let value: JSONValue
-    do {
-      value = try JSONValue(parsing: bytes)
-    } catch {
-      throw ToolFailure(.badInput, "\(place): \(error).")
-    }
-    guard case .object(let members) = value else {
-      throw ToolFailure(.badInput, "\(place): an object was expected, not \(value.kind).")
-    }
+    let members = try JSONValue.members(parsing: bytes, at: place)
     var name = entity
     var identifier: String?
     var fields: [(name: String, field: InputRecord.Field)] = []
