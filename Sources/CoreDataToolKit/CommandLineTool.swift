@@ -57,18 +57,15 @@ package struct CommandLineTool: Sendable {
   }
 
   /// The same tool with a command that writes completion scripts for its other commands.
-  package func withCompletion() -> CommandLineTool {
-    let command = Command.completion(of: _syntax)
-    return CommandLineTool(
-      name: _syntax.name, version: _version, summary: _syntax.summary, examples: _syntax.examples,
-      commands: _commands + [command])
-  }
+  package func withCompletion() -> CommandLineTool { _adding(.completion(of: _syntax)) }
 
   /// The same tool with a command that writes a manual page.
-  package func withManual() -> CommandLineTool {
+  package func withManual() -> CommandLineTool { _adding(.manual(of: _syntax, version: _version)) }
+
+  private func _adding(_ command: Command) -> CommandLineTool {
     CommandLineTool(
       name: _syntax.name, version: _version, summary: _syntax.summary, examples: _syntax.examples,
-      commands: _commands + [.manual(of: _syntax, version: _version)])
+      commands: _commands + [command])
   }
 
   /// Runs the command given by the words after the tool's name.

@@ -102,26 +102,12 @@ enum ModelInference {
   }
 
   private static func _readCSV(_ file: InputFile, _ name: String, _ records: inout RecordInference) throws {
-    let reader = CSVReader(file)
-    guard let header = try reader.next() else { return }
-    var columns = header.map { $0 ?? "" }
-    // Spreadsheets may write a byte order mark before the first name.
-    if columns[0].unicodeScalars.first == "\u{FEFF}" { columns[0].unicodeScalars.removeFirst() }
-    if let place = columns.firstIndex(of: "") {
+    guard let table = try CSVTable(file) else { return }
+    if let place = table.columns.firstIndex(of: "") {
       throw ToolFailure(.badInput, "\(file.path):1: column \(place + 1) has no name.")
     }
-    records.add(columns: columns, to: name)
-    while true {
-      let line = file.line
-      guard let fields = try reader.next() else { return }
-      if fields.count == 1, fields[0] == nil, columns.count > 1 { continue }
-      guard fields.count == columns.count else {
-        throw ToolFailure(
-          .badInput,
-          "\(file.path):\(line): \(counted(fields.count, "field")), but \(counted(columns.count, "column")).")
-      }
-      records.add(fields, named: columns, to: name)
-    }
+    records.add(columns: table.columns, to: name)
+    while let (fields, _) = try table.next() { records.add(fields, named: table.columns, to: name) }
   }
 
   /// An object a line if the first line is one and there are more; otherwise one document.

@@ -231,9 +231,7 @@ final class CSVDirectorySource: RecordSource {
   private let _files: [String]
   private let _directory: String
   private var _index = -1
-  private var _file: InputFile?
-  private var _reader: CSVReader?
-  private var _names: [String] = []
+  private var _table: CSVTable?
 
   /// - Throws: `ToolFailure` if the directory is missing or empty.
   init(_ input: SpooledInput) throws(ToolFailure) {
@@ -246,46 +244,21 @@ final class CSVDirectorySource: RecordSource {
     guard !_files.isEmpty else { throw ToolFailure(.badInput, "There is no .csv file in '\(directory)'.") }
   }
 
-  var fraction: Double { (Double(max(0, _index)) + (_file?.fraction ?? 0)) / Double(_files.count) }
+  var fraction: Double { (Double(max(0, _index)) + (_table?.file.fraction ?? 0)) / Double(_files.count) }
 
   func next() throws(ToolFailure) -> InputRecord? {
     while true {
-      guard let _reader, let _file else {
-        guard try _open() else { return nil }
-        continue
-      }
-      let place = "\(_file.path):\(_file.line)"
-      guard let fields = try _reader.next() else {
-        self._reader = nil
-        continue
-      }
-      // An empty line.
-      if fields.count == 1, fields[0] == nil, _names.count > 1 { continue }
-      guard fields.count == _names.count else {
-        throw ToolFailure(
-          .badInput, "\(place): \(counted(fields.count, "field")), but \(counted(_names.count, "column")).")
-      }
-      return _record(fields, place)
+      if let _table, let (fields, place) = try _table.next() { return _record(fields, _table.columns, place) }
+      _index += 1
+      guard _index < _files.count else { return nil }
+      _table = try CSVTable(try InputFile(path: "\(_directory)/\(_files[_index])"))
     }
   }
 
-  private func _open() throws(ToolFailure) -> Bool {
-    _index += 1
-    guard _index < _files.count else { return false }
-    let file = try InputFile(path: "\(_directory)/\(_files[_index])")
-    let reader = CSVReader(file)
-    guard let header = try reader.next() else { return try _open() }
-    _names = header.map { $0 ?? "" }
-    // Spreadsheets may write a byte order mark before the first name.
-    if _names[0].unicodeScalars.first == "\u{FEFF}" { _names[0].unicodeScalars.removeFirst() }
-    (_file, _reader) = (file, reader)
-    return true
-  }
-
-  private func _record(_ fields: [String?], _ place: String) -> InputRecord {
+  private func _record(_ fields: [String?], _ names: [String], _ place: String) -> InputRecord {
     var identifier: String?
     var named: [(name: String, field: InputRecord.Field)] = []
-    for (name, field) in zip(_names, fields) {
+    for (name, field) in zip(names, fields) {
       if name == ExchangeKeys.identifier {
         identifier = field
       } else {

@@ -49,4 +49,11 @@ package struct CommandSyntax: Sendable {
     self.subcommands = subcommands
     self.exitCodes = exitCodes
   }
+
+  /// The same command with one more command below it.
+  func adding(_ command: CommandSyntax) -> CommandSyntax {
+    CommandSyntax(
+      name, summary: summary, discussion: discussion, examples: examples, options: options,
+      operands: operands, subcommands: subcommands + [command], exitCodes: exitCodes)
+  }
 }

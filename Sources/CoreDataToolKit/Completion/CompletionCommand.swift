@@ -13,10 +13,7 @@ extension Command {
         CommandSyntax.Operand(
           "SHELL", choices: CompletionScript.Shell.allCases.map(\.rawValue), "bash, zsh or fish.")
       ], exitCodes: [.success, .usage])
-    let whole = CommandSyntax(
-      tool.name, summary: tool.summary, discussion: tool.discussion, examples: tool.examples,
-      options: tool.options,
-      subcommands: tool.subcommands + [own])
+    let whole = tool.adding(own)
     return Command(own) { arguments, environment in
       let word = arguments.operands[0]
       guard let shell = CompletionScript.Shell(rawValue: word) else {

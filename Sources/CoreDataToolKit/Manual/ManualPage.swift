@@ -60,9 +60,7 @@ extension Command {
       "manual", summary: "Write the manual page.",
       discussion: ["man reads it: '\(tool.name) manual | man -l -'."],
       examples: ["\(tool.name) manual > \(tool.name).1"], exitCodes: [.success])
-    let whole = CommandSyntax(
-      tool.name, summary: tool.summary, discussion: tool.discussion, examples: tool.examples,
-      options: tool.options, subcommands: tool.subcommands + [own])
+    let whole = tool.adding(own)
     return Command(own) { _, environment in
       try environment.output(ManualPage(whole, version: version).text)
     }
