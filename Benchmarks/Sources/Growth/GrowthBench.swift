@@ -7,14 +7,21 @@ struct GrowthJob: Codable {
   var name: String
   var size: Int
   var directory: String
+  /// How far it goes.
+  var extent = Extent.whole
+
+  /// Where a process ends. Two counts of instructions, up to the work and through it, differ by the work's.
+  enum Extent: String, Codable { case whole, upToWork, throughWork }
 }
 
 /// What a process measured.
 struct GrowthMeasurement: Codable {
+  /// How many times the work did what the case is about.
+  var units: Int
   /// CPU time of a unit, of all threads.
-  var microseconds: Double
+  var microseconds = 0.0
   /// What the work held at most, beyond what was there before.
-  var megabytes: Double
+  var megabytes = 0.0
 }
 
 /// One case at one size, in this process.
@@ -24,6 +31,7 @@ final class GrowthBench {
   struct Failure: Error, CustomStringConvertible { let description: String }
 
   let size: Int
+  private let _extent: GrowthJob.Extent
   private let _directory: String
   private var _measurement: GrowthMeasurement?
   private var _stores = 0
@@ -31,6 +39,7 @@ final class GrowthBench {
 
   private init(_ job: GrowthJob) {
     size = job.size
+    _extent = job.extent
     _directory = job.directory
   }
 
@@ -50,13 +59,17 @@ final class GrowthBench {
   ///
   /// - Parameter units: How many times the body does what the case is about.
   func measure(units: Int, _ body: () throws -> Void) rethrows {
+    guard _extent == .whole else {
+      if _extent == .throughWork { try body() }
+      ChildProcess.end(.finished(GrowthMeasurement(units: units)))
+    }
     ProcessMemory.forgetPeak()
     let memory = ProcessMemory.residentBytes
     let start = _processorSeconds
     try body()
     let seconds = _processorSeconds - start
     _measurement = GrowthMeasurement(
-      microseconds: seconds * 1e6 / Double(units),
+      units: units, microseconds: seconds * 1e6 / Double(units),
       megabytes: max(0, ProcessMemory.peakMegabytes - memory / 1e6))
   }
 

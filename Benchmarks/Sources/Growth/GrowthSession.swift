@@ -7,7 +7,8 @@ struct GrowthSession {
   /// Told what is being done.
   let progress: (String) -> Void
 
-  /// Processes for each size; the cheapest counts. A case that is beyond its law gets as many again.
+  /// Processes for each size; the cheapest counts. A case that is beyond its law gets as many again, and then its
+  /// instructions are counted.
   private static let _rounds = 3
   private static let _attempts = 3
 
@@ -26,6 +27,11 @@ struct GrowthSession {
         }
         result.attempts += 1
       } while !result.complaints.isEmpty && result.attempts < Self._attempts
+      if result.isSlow, InstructionCounter.isAvailable {
+        result.instructionRatio =
+          try _instructions(growth, size * GrowthCase.factor, directory)
+          / _instructions(growth, size, directory)
+      }
       report.results.append(result)
     }
     return report
@@ -35,9 +41,29 @@ struct GrowthSession {
     _ growth: GrowthCase, _ size: Int, _ directory: String
   ) throws -> GrowthMeasurement {
     progress("\(growth.name), \(size)")
+    return try _inDirectory(directory) {
+      let job = GrowthJob(name: growth.name, size: size, directory: directory)
+      return try ChildProcess.measurement(of: job, "'\(growth.name)' of \(size)").measurement
+    }
+  }
+
+  /// The instructions of a unit.
+  private func _instructions(_ growth: GrowthCase, _ size: Int, _ directory: String) throws -> Double {
+    progress("\(growth.name), \(size), counting instructions")
+    func count(_ extent: GrowthJob.Extent) throws -> (measurement: GrowthMeasurement, instructions: Double) {
+      try _inDirectory(directory) {
+        let job = GrowthJob(name: growth.name, size: size, directory: directory, extent: extent)
+        return try InstructionCounter.count(of: job, "'\(growth.name)' of \(size)")
+      }
+    }
+    let whole = try count(.throughWork)
+    return try (whole.instructions - count(.upToWork).instructions) / Double(whole.measurement.units)
+  }
+
+  /// A new directory for a process, gone afterwards.
+  private func _inDirectory<Result>(_ directory: String, _ body: () throws -> Result) throws -> Result {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let job = GrowthJob(name: growth.name, size: size, directory: directory)
-    return try ChildProcess.measurement(of: job, "'\(growth.name)' of \(size)").measurement
+    return try body()
   }
 }

@@ -47,7 +47,12 @@ package enum ChildProcess {
       FileHandle.standardError.write(Data("error: '--job' is for the benchmark's own use.\n".utf8))
       exit(64)
     }
-    FileHandle.standardOutput.write((try? JSONEncoder().encode(run(job))) ?? Data())
+    end(run(job))
+  }
+
+  /// Says what came of this process's job, and ends the process.
+  package static func end<Measurement: Codable>(_ outcome: JobOutcome<Measurement>) -> Never {
+    FileHandle.standardOutput.write((try? JSONEncoder().encode(outcome)) ?? Data())
     exit(0)
   }
 
