@@ -17,8 +17,8 @@ struct EpochTests {
     case expanded
     /// The same, and one more attribute.
     case expandedAgain
-    /// A relationship of an old entity.
-    case related
+    /// An attribute of an old entity that must have a value.
+    case barred
   }
 
   private static var _migrating: [AnyHashable: Any] {
@@ -53,7 +53,7 @@ struct EpochTests {
     if version == .expandedAgain {
       person.properties.append(TestModel.attribute("aims", .doubleAttributeType))
     }
-    if version == .related { TestModel.relate(person, "pets", aardvark, "owner", toMany: (true, false)) }
+    if version == .barred { company.attributesByName["name"]!.isOptional = false }
     return model
   }
 
@@ -183,7 +183,7 @@ struct EpochTests {
     try #expect(numbers() == ["Company": 1, "Person": 2, "Student": 3])
     _ = try _open(.expanded)
     try #expect(numbers() == ["Company": 1, "Person": 2, "Student": 3, "Aardvark": 4])
-    _ = try _open(.related)
+    _ = try _open(.barred)
     try #expect(numbers() == ["Company": 1, "Person": 2, "Student": 3, "Aardvark": 4])
   }
 
@@ -237,11 +237,11 @@ struct EpochTests {
   @Test func `an older program gets an error once it can no longer write`() throws {
     let old = try _open(.first)
     try _save("Student", ["name": "Ada"], in: old)
-    _ = try _open(.related)
+    _ = try _open(.barred)
     let error = _fails { try _save("Student", ["name": "Bob"], in: old) }
     #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
     #expect(error?.localizedDescription.contains("needs number 2") == true, "\(String(describing: error))")
-    try #expect(_names("Person", in: _open(.related)) == ["Ada"])
+    try #expect(_names("Person", in: _open(.barred)) == ["Ada"])
   }
 
   /// What several threads have saved.
@@ -285,11 +285,11 @@ struct EpochTests {
     #expect(savedAtLeast(log.saved.count + 20))
     #expect(log.errors == [])
     try _save("Aardvark", ["name": "Arthur"], in: expanded)
-    let related = try _open(.related)
+    let barred = try _open(.barred)
     threads.wait()
     #expect(
       log.errors.map(\.code) == Array(repeating: NSPersistentStoreIncompatibleVersionHashError, count: 3))
-    let context = related.context()
+    let context = barred.context()
     try context.performAndWait {
       let people = try context.all("Person")
       #expect(Set(people.compactMap { $0.value(forKey: "name") as? String }) == log.saved)
@@ -303,7 +303,7 @@ struct EpochTests {
   @Test func `an older program can no longer write in batches, history or metadata`() throws {
     let old = try _open(.first)
     try _save("Student", ["name": "Ada"], in: old)
-    let new = try _open(.related)
+    let new = try _open(.barred)
     let context = old.context()
     let errors = context.performAndWait {
       [
@@ -334,7 +334,7 @@ struct EpochTests {
 
   @Test func `a restart of an older version neither migrates nor opens the store`() throws {
     _ = try _open(.first)
-    _ = try _open(.related)
+    _ = try _open(.barred)
     let error = _fails { _ = try _open(.first) }
     #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
     let session = try ServerSession(_url)

@@ -4,9 +4,9 @@ package enum SchemaExpansion {
   /// Returns the first reason why a version does more than add; nil if programs with the older version may go
   /// on reading and writing.
   ///
-  /// New entities may be added that no old one is related to, and new attributes to old entities, if objects
-  /// without a value are valid. An older program applies no delete rule of a relationship that it does not
-  /// know, and enforces no constraint.
+  /// New entities may be added, and new attributes and relationships to old entities, if objects without a value
+  /// are valid. An older program applies no delete rule of a relationship that it does not know, which the store
+  /// has to do for it, and enforces no constraint.
   package static func obstacle(from old: ModelSchema, to new: ModelSchema) -> String? {
     let known = Set(old.entities.map(\.name))
     let present = Dictionary(new.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -20,9 +20,6 @@ package enum SchemaExpansion {
       }
       if let parent = entity.parent, known.contains(parent) {
         return "\(entity.name) is a new subentity of \(parent)"
-      }
-      if let relationship = entity.relationships.first(where: { known.contains($0.destination) }) {
-        return "\(entity.name).\(relationship.name) relates to \(relationship.destination)"
       }
     }
     return nil
@@ -45,8 +42,13 @@ package enum SchemaExpansion {
       return "\(old.name).\(relationship.name) is changed or removed"
     }
     let known = Set(old.attributes.map(\.name) + old.relationships.map(\.name))
-    if let added = new.relationships.first(where: { !known.contains($0.name) }) {
-      return "\(old.name).\(added.name) is a new relationship"
+    for relationship in new.relationships where !known.contains(relationship.name) {
+      if let source = relationship.traits.renamingIdentifier, known.contains(source),
+        relationships[source] == nil
+      {
+        return "\(old.name).\(source) is now \(relationship.name)"
+      }
+      if !relationship.isOptional { return "\(old.name).\(relationship.name) is mandatory" }
     }
     for attribute in new.attributes where !known.contains(attribute.name) {
       if let source = attribute.traits.renamingIdentifier, known.contains(source), attributes[source] == nil {

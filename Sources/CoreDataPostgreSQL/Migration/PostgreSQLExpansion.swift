@@ -7,7 +7,8 @@ import Foundation
 /// present ones, which the server adds without writing a row.
 ///
 /// Programs with the older version of the model go on reading and writing: rows that they insert have the
-/// defaults of the new attributes, which are the columns' defaults.
+/// defaults of the new attributes, which are the columns' defaults, and the server applies the delete rules that
+/// they do not know to what they delete; see `PostgreSQLDeletionTriggers`.
 struct PostgreSQLExpansion {
   private let _connection: PostgreSQLConnection
   private let _schemaName: String
@@ -30,7 +31,9 @@ struct PostgreSQLExpansion {
   }
 
   /// Adds what is new. Waits for each table that gets a column, and holds back its readers meanwhile.
-  func run() throws {
+  ///
+  /// - Parameter epoch: The epoch of the new version.
+  func run(epoch: Int64) throws {
     let former = Dictionary(
       _old.mapping.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let joins = Set(_old.mapping.joins.map(\.name))
@@ -52,6 +55,10 @@ struct PostgreSQLExpansion {
     let (indexes, triggers) = (Set(_old.indexes), Set(_old.triggers))
     try _execute(_new.indexes.filter { !indexes.contains($0) })
     try _execute(_new.triggers.filter { !triggers.contains($0) })
+    try _execute(
+      PostgreSQLDeletionTriggers(
+        from: _old.mapping.layout, to: _new.mapping, epoch: epoch, schema: _schemaName
+      ).statements)
     try _grant(added, _new.mapping.joins.map(\.name).filter { !joins.contains($0) })
   }
 

@@ -90,7 +90,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
     try _alone(isQuick: expansion != nil) {
       guard let present = try metadataIfUnchanged(), try _types(old) == former else { return }
       if let expansion {
-        try expansion.run()
+        let epochs = try PostgreSQLEpochs(connection, schema: address.schema)
+        try expansion.run(epoch: epochs.current + 1)
       } else {
         try PostgreSQLEpochs.holdSaves(connection, schema: address.schema)
         try PostgreSQLRewriting(

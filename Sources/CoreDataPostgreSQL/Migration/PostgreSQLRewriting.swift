@@ -91,14 +91,15 @@ struct PostgreSQLRewriting {
   /// Returns the name of a table in the other schema.
   private func _away(_ name: String) -> String { _other + name.dropFirst(_s.count) }
 
-  /// Drops the triggers of derived attributes, with their functions.
+  /// Drops the triggers of derived attributes and of older programs' deletions, with their functions.
   static func dropTriggers(_ connection: PostgreSQLConnection, schema: String) throws {
     var parameters = PostgreSQLParameters()
     parameters.add(schema)
+    parameters.add(PostgreSQLDeletionTriggers.names)
     let found = try connection.run(
       """
       SELECT p.proname::text FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace \
-      WHERE n.nspname = $1::text AND p.proname LIKE '\\_derive\\_%'
+      WHERE n.nspname = $1::text AND (p.proname LIKE '\\_derive\\_%' OR p.proname ~ $2::text)
       """, parameters, isRepeated: false)
     for row in 0..<found.rowCount {
       let name = PostgreSQLNames.quoted(found.string(row, 0))

@@ -150,10 +150,16 @@ struct PostgreSQLEpoch: Sendable {
     "SELECT \"current\" FROM \(PostgreSQLEpochs.table(schema)) WHERE \"writes_from\" <= "
   }
 
-  /// An expression that is NULL once the store no longer takes writes of this program.
+  /// An expression that is NULL once the store no longer takes writes of this program, and tells the server's
+  /// triggers which rules it knows; see `PostgreSQLDeletionTriggers`.
   ///
   /// - Parameter parameter: The place of the number, such as `$2`.
-  func checked(_ parameter: String) -> String { "(\(_isAllowed)\(parameter)::int8)" }
+  func checked(_ parameter: String) -> String {
+    """
+    (\(_isAllowed)\(parameter)::int8 AND pg_catalog.set_config('\(PostgreSQLDeletionTriggers.epoch)', \
+    \(parameter)::int8::text, true) <> '')
+    """
+  }
 
   /// Checks a write without receipt, inside its transaction.
   ///
