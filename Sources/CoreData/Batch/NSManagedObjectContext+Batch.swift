@@ -214,7 +214,7 @@ extension NSPersistentStoreCoordinator {
     var total = BatchOutcome()
     defer {
       // The affected rows are not always known.
-      if keepsRows { rowCache.commit(written: [], deleted: []) } else { rowCache.removeAll() }
+      if keepsRows { rowCache.discardReads() } else { rowCache.removeAll() }
     }
     for store in stores {
       guard !store.store.isReadOnly else { throw store.store.readOnlyError("change it") }

@@ -42,13 +42,14 @@ extension NSManagedObjectContext {
     var resolver = ConflictResolver(context: self)
     while true {
       do {
-        let (computed, followed, token, epoch, former) = try coordinator.commit(
+        let (computed, followed, token, epoch, begun, former) = try coordinator.commit(
           entries, deleting: unreadDeletions, locked: lockedObjects + resolver.linked.map(\.object),
           by: origin, in: self)
         unreadDeletions = []
         savePass.linked = resolver.linked
         savePass.token = token
         savePass.epoch = epoch
+        savePass.begunEpoch = begun
         if let former, computed.isEmpty, followed.isEmpty { stamps.follow(from: former, to: epoch) }
         if !computed.isEmpty { entries = mergeComputed(computed, into: entries) }
         return followed.isEmpty ? entries : mergeFollowed(followed, into: entries)

@@ -27,48 +27,55 @@ extension NSPersistentStoreCoordinator {
     }
     if stores.count > 1 { try _checkRelationships(entries, stores) }
     let insertsAgain = entries.contains { $0.kind == .inserted && $0.id.isPermanent }
-    // The row cache must see commits in the order in which they were made.
+    let commit = RowCache.Commit(entries: entries, runs: rows)
+    // A store that one process writes at a time commits in an order, in which the row cache must see the commits.
+    let isOrdered = stores.contains { !($0.engine?.isRemote ?? false) }
+    func write() throws -> Outcome {
+      try _write(changes, commit, isOrdered: isOrdered, insertsAgain: insertsAgain, by: origin, in: context)
+    }
     let outcome = try Interleaving.writing {
-      try commitOrder.withLock { _ in
-        var saved = JointSave()
-        do {
-          try _write(changes, by: origin, in: context, into: &saved)
-        } catch {
-          // Committed stores keep their part of the save, and faults must show it.
-          if !saved.written.isEmpty {
-            adopt(entries.filter { entry in saved.written.contains { $0 === entry.id.key?.space.store } })
-          }
-          throw error
-        }
-        Interleaving.reach(.commit)
-        var outcome = saved.outcome
-        let former = rowCache.epoch
-        if !rows.isEmpty { rowCache.forget(rows) }
-        outcome.epoch = adopt(entries)
-        // Unless another thread has dropped rows in between.
-        if outcome.epoch == former + (rows.isEmpty ? 1 : 2) { outcome.formerEpoch = former }
-        if !outcome.computed.isEmpty {
-          outcome.epoch = rowCache.commit(
-            written: outcome.computed.compactMap { object in object.row.map { (object.key, $0) } },
-            deleted: [])
-        }
-        if !outcome.followed.isEmpty {
-          outcome.epoch = rowCache.commit(
-            written: outcome.followed.cut.map { ($0.key, $0.row) }, deleted: outcome.followed.deleted)
-        }
-        if insertsAgain { lastReinsertion.store(outcome.epoch, ordering: .releasing) }
-        return outcome
-      }
+      try isOrdered ? commitOrder.withLock { _ in try write() } : write()
     }
     clearAssignments(entries.lazy.filter { $0.kind == .inserted }.map(\.id))
     return outcome
   }
 
-  /// The result of a save; `epoch` is the row cache's, `formerEpoch` the one before the saved entries, if
-  /// nothing happened to the cache in between.
+  /// Writes to the stores and adopts in the row cache what was written.
+  private final func _write(
+    _ changes: [StoreChanges], _ commit: RowCache.Commit, isOrdered: Bool, insertsAgain: Bool,
+    by origin: ChangeOrigin, in context: NSManagedObjectContext
+  ) throws -> Outcome {
+    let begun = rowCache.epoch
+    var commit = commit
+    var saved = JointSave()
+    do {
+      try _write(changes, by: origin, in: context, into: &saved)
+    } catch {
+      // Committed stores keep their part of the save, and faults must show it.
+      if !saved.written.isEmpty {
+        commit.entries.removeAll { entry in !saved.written.contains { $0 === entry.id.key?.space.store } }
+        rowCache.commit(commit, begunAt: isOrdered ? nil : begun)
+      }
+      throw error
+    }
+    Interleaving.reach(.commit)
+    var outcome = saved.outcome
+    commit.written = outcome.computed.compactMap { object in object.row.map { (object.key, $0) } }
+    commit.written += outcome.followed.cut.map { ($0.key, $0.row) }
+    commit.deleted = outcome.followed.deleted
+    outcome.epoch = rowCache.commit(commit, begunAt: isOrdered ? nil : begun)
+    // What came in between may have replaced or dropped the same rows later.
+    outcome.begunEpoch = isOrdered ? outcome.epoch - 1 : begun
+    if outcome.epoch == begun + 1 { outcome.formerEpoch = begun }
+    if insertsAgain { lastReinsertion.store(outcome.epoch, ordering: .releasing) }
+    return outcome
+  }
+
+  /// The result of a save; `epoch` is the row cache's, `begunEpoch` the one after which other saves may be newer than
+  /// this one, `formerEpoch` the one before the saved entries, if nothing happened to the cache in between.
   typealias Outcome = (
     computed: [StoredObject], followed: FollowedRules, token: NSPersistentHistoryToken?, epoch: Int,
-    formerEpoch: Int?
+    begunEpoch: Int, formerEpoch: Int?
   )
 
   /// The changes for one store.
@@ -176,7 +183,7 @@ extension NSPersistentStoreCoordinator {
     var written: [StoreKey] = []
 
     var outcome: Outcome {
-      (_computed, _followed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions), 0, nil)
+      (_computed, _followed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions), 0, 0, nil)
     }
 
     /// Adds what one store has computed and changed.
@@ -210,12 +217,6 @@ extension NSPersistentStoreCoordinator {
       }
     }
   }
-
-  /// Updates the row cache with saved rows.
-  ///
-  /// - Returns: The cache's new epoch.
-  @discardableResult
-  final func adopt(_ entries: [Layer.Entry]) -> Int { rowCache.commit(entries) }
 
   /// Updates the rows in the cache that another coordinator has saved. Rows that the cache does not have are
   /// not added: they may have been deleted since.

@@ -47,11 +47,32 @@ final class RowCache: Sendable {
   private struct Generations {
     var young = Generation()
     var old = Generation()
+    var stripes = Stripes()
+
+    mutating func removeAll(at epoch: Int) {
+      (young, old) = (Generation(), Generation())
+      stripes.floor = epoch
+    }
+  }
+
+  /// When rows were last replaced or dropped, in epochs, by groups of keys: what a read or a save has seen before may be
+  /// older.
+  private struct Stripes {
+    private static let _count = 1024
+    private var _epochs = [Int](repeating: 0, count: _count)
+    /// When all rows were dropped.
+    var floor = 0
+
+    @inline(__always) static func place(of key: IdentityKey) -> Int { key.mixed & (_count - 1) }
+
+    @inline(__always) subscript(place: Int) -> Int {
+      get { max(_epochs[place], floor) }
+      set { _epochs[place] = newValue }
+    }
   }
 
   private let _rows = Mutex(Generations())
-  /// Incremented by every commit, under the lock, so that a slow reader cannot restore rows that a commit has
-  /// replaced.
+  /// Incremented by every commit, under the lock.
   private let _commits = Atomic<Int>(0)
   /// Whether any context lets rows age.
   private let _keepsTimes = Atomic<Bool>(false)
@@ -108,21 +129,26 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Caches rows that a read returned, unless a commit has happened since it began.
+  /// Caches rows that a read returned, but for those that a commit may have replaced or dropped since it began.
   func keep(_ found: [StoredObject], readAt moment: Moment) {
     _rows.withLock { rows in
-      guard epoch == moment.epoch else { return }
+      let isCurrent = epoch == moment.epoch
       for object in found {
-        if let row = object.row { _keep(row, at: moment.time, IdentityKey(object.key), &rows) }
+        guard let row = object.row else { continue }
+        let key = IdentityKey(object.key)
+        if isCurrent || rows.stripes[Stripes.place(of: key)] <= moment.epoch {
+          _keep(row, at: moment.time, key, &rows)
+        }
       }
     }
   }
 
-  /// Caches a row that a read returned, unless a commit has happened since it began.
+  /// Caches a row that a read returned, unless a commit may have replaced or dropped it since it began.
   func keep(_ row: Row, for key: ObjectKey, readAt moment: Moment) {
+    let key = IdentityKey(key)
     _rows.withLock { rows in
-      guard epoch == moment.epoch else { return }
-      _keep(row, at: moment.time, IdentityKey(key), &rows)
+      guard rows.stripes[Stripes.place(of: key)] <= moment.epoch else { return }
+      _keep(row, at: moment.time, key, &rows)
     }
   }
 
@@ -133,39 +159,86 @@ final class RowCache: Sendable {
     _age(&rows)
   }
 
-  /// Applies the rows that a save has written and deleted.
+  /// What a commit has written and deleted.
+  struct Commit {
+    var entries: [Layer.Entry] = []
+    /// Deleted rows whose keys alone are known.
+    var runs: [KeyRun] = []
+    /// Further rows that the store has written or deleted along with the entries.
+    var written: [(ObjectKey, Row)] = []
+    var deleted: [ObjectKey] = []
+  }
+
+  /// Applies what a commit has written and deleted.
   ///
-  /// - Returns: The epoch after the save.
+  /// Commits to one server are made side by side, and may arrive here in another order: a row that was replaced or
+  /// dropped since the commit began is not cached unless it is known to be the newer one.
+  ///
+  /// - Parameter begun: The epoch before the commit's first statement; nil if commits arrive in their order.
+  /// - Returns: The epoch after the commit.
   @discardableResult
-  func commit(_ entries: [Layer.Entry]) -> Int {
+  func commit(_ commit: Commit, begunAt begun: Int? = nil) -> Int {
     let time = _now
     return _rows.withLock { rows in
       let epoch = _beginEpoch()
-      entries.forEachHeld { entry in
+      var arrival = Arrival(begun: begun, epoch: epoch, time: time)
+      if !commit.runs.isEmpty { _remove(commit.runs, at: epoch, &rows) }
+      commit.entries.forEachHeld { entry in
         let key = IdentityKey(entry.id)
         if key.isTemporary { return }
         switch entry.kind {
-        case .inserted, .updated:
-          if let row = entry.row { _insertUnlessOlder(row, at: time, key, &rows) }
-        case .deleted, .annihilated: _drop(key, &rows)
+        case .inserted, .updated: if let row = entry.row { _arrive(row, key, &arrival, &rows) }
+        case .deleted, .annihilated: _arrive(nil, key, &arrival, &rows)
         }
       }
+      for (key, row) in commit.written { _arrive(row, IdentityKey(key), &arrival, &rows) }
+      for key in commit.deleted { _arrive(nil, IdentityKey(key), &arrival, &rows) }
       return epoch
     }
   }
 
+  /// Applies the rows that a save has written and deleted.
+  @discardableResult
+  func commit(_ entries: [Layer.Entry]) -> Int { commit(Commit(entries: entries)) }
+
   /// Applies the rows that a commit has written and deleted.
-  ///
-  /// - Returns: The epoch after the commit.
   @discardableResult
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) -> Int {
-    let time = _now
-    return _rows.withLock { rows in
-      let epoch = _beginEpoch()
-      for (key, row) in written { _insertUnlessOlder(row, at: time, IdentityKey(key), &rows) }
-      for key in deleted { _drop(IdentityKey(key), &rows) }
-      return epoch
+    commit(Commit(written: written, deleted: deleted))
+  }
+
+  /// A commit that is being applied.
+  private struct Arrival {
+    let begun: Int?
+    let epoch: Int
+    let time: Int
+    /// Groups of keys to which another commit has come since this one began.
+    var overtaken: Set<Int> = []
+
+    /// Notes that a row of a group arrives.
+    ///
+    /// - Returns: Whether another commit may have written or deleted it after this one.
+    @inline(__always) mutating func isOvertaken(_ place: Int, _ stripes: inout Stripes) -> Bool {
+      guard let begun else {
+        stripes[place] = epoch
+        return false
+      }
+      let last = stripes[place]
+      if last > begun, last != epoch { overtaken.insert(place) }
+      stripes[place] = epoch
+      return !overtaken.isEmpty && overtaken.contains(place)
     }
+  }
+
+  /// Applies one row; nil for a deleted one.
+  @inline(__always)
+  private func _arrive(_ row: Row?, _ key: IdentityKey, _ arrival: inout Arrival, _ rows: inout Generations) {
+    let isOvertaken = arrival.isOvertaken(Stripes.place(of: key), &rows.stripes)
+    guard let row else { return _drop(key, &rows) }
+    if !isOvertaken { return _insertUnlessOlder(row, at: arrival.time, key, &rows) }
+    // Later it may have been deleted, of which nothing is left to compare with.
+    let known = rows.young.rows[key] ?? rows.old.rows[key]
+    if known.map({ $0.version <= row.version }) ?? true { _drop(key, &rows) }
   }
 
   private func _beginEpoch() -> Int { _commits.wrappingAdd(1, ordering: .releasing).newValue }
@@ -195,21 +268,16 @@ final class RowCache: Sendable {
   /// Invalidates some rows.
   func forget(_ keys: [ObjectKey]) { commit(written: [], deleted: keys) }
 
-  /// Invalidates rows by their keys.
-  func forget(_ runs: [KeyRun]) {
-    _rows.withLock { rows in
-      _ = _beginEpoch()
-      for key in rows.young.rows.keys where runs.contains(key) { rows.young.remove(key) }
-      for key in rows.old.rows.keys where runs.contains(key) { rows.old.remove(key) }
-    }
+  private func _remove(_ runs: [KeyRun], at epoch: Int, _ rows: inout Generations) {
+    for key in rows.young.rows.keys where runs.contains(key) { rows.young.remove(key) }
+    for key in rows.old.rows.keys where runs.contains(key) { rows.old.remove(key) }
+    // They have too many keys to note each.
+    rows.stripes.floor = epoch
   }
 
   /// Invalidates all rows.
   func removeAll() {
-    _rows.withLock { rows in
-      _ = _beginEpoch()
-      rows = Generations()
-    }
+    _rows.withLock { rows in rows.removeAll(at: _beginEpoch()) }
   }
 
   /// Invalidates all rows if they may have been overtaken.
@@ -219,9 +287,13 @@ final class RowCache: Sendable {
   func removeAll(if isOvertaken: () -> Bool) {
     _rows.withLock { rows in
       guard isOvertaken() else { return }
-      _ = _beginEpoch()
-      rows = Generations()
+      rows.removeAll(at: _beginEpoch())
     }
+  }
+
+  /// Keeps the rows that are cached, and none that is being read.
+  func discardReads() {
+    _rows.withLock { rows in rows.stripes.floor = _beginEpoch() }
   }
 
   @inline(__always)

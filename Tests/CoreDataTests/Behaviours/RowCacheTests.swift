@@ -109,4 +109,102 @@ import Testing
     try stack.fresh { context in _ = try context.all("Book", by: "title").map { $0.text("title") } }
     #expect(stack.coordinator.rowCache.size.bytes < 17 << 20)
   }
+
+  // MARK: Side by side
+
+  /// A server whose rows savers change side by side: what a saver has begun, committed and adopted in the cache are
+  /// steps that others come between.
+  private struct Server {
+    var versions: [Int64: Int64] = [:]
+    /// What savers have returned: versions, and deletions.
+    var returned: [Int64: Int64] = [:]
+  }
+
+  /// The same numbers for the same seed.
+  private struct Sequence: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ (mixed >> 31)
+    }
+  }
+
+  private enum Work {
+    case begun(Int64, begun: Int)
+    case committed(Int64, version: Int64?, begun: Int)
+    case reading(Int64, RowCache.Moment)
+    case read(Int64, version: Int64?, RowCache.Moment)
+  }
+
+  @Test(arguments: UInt64(0)..<20)
+  func `no row is older than a save that has returned, in whatever order saves and reads end`(_ seed: UInt64)
+  {
+    var random = Sequence(state: seed)
+    let cache = RowCache(capacity: 64)
+    var server = Server()
+    var work: [Work] = []
+    /// Commits so far by key, with the deletions.
+    var commits: [Int64: Int64] = [:]
+    func check() -> Bool {
+      (Int64(0)..<8).allSatisfy { number in
+        guard let row = cache.row(for: _key(number)) else { return true }
+        return row.version >= server.returned[number] ?? 0
+      }
+    }
+    var isRight = true
+    for _ in 0..<5000 {
+      if work.count < 6 {
+        let number = Int64.random(in: 0..<8, using: &random)
+        work.append(
+          Bool.random(using: &random)
+            ? .begun(number, begun: cache.epoch) : .reading(number, cache.moment))
+      }
+      let place = Int.random(in: work.indices, using: &random)
+      switch work.remove(at: place) {
+      case .begun(let number, let begun):
+        // A deletion has a number, too, so that what comes later is newer.
+        let next = (commits[number] ?? 0) + 1
+        commits[number] = next
+        let isDeletion = Int.random(in: 0..<4, using: &random) == 0
+        server.versions[number] = isDeletion ? nil : next
+        work.append(.committed(number, version: isDeletion ? -next : next, begun: begun))
+      case .committed(let number, let version?, let begun):
+        if version > 0 {
+          cache.commit(.init(written: [(_key(number), _row(8, version: version))]), begunAt: begun)
+        } else {
+          cache.commit(.init(deleted: [_key(number)]), begunAt: begun)
+        }
+        server.returned[number] = max(server.returned[number] ?? 0, abs(version))
+        isRight = isRight && check()
+      case .committed: break
+      case .reading(let number, let moment):
+        work.append(.read(number, version: server.versions[number], moment))
+      case .read(let number, let version, let moment):
+        if let version { cache.keep(_row(8, version: version), for: _key(number), readAt: moment) }
+        isRight = isRight && check()
+      }
+    }
+    #expect(isRight)
+  }
+
+  @Test func `a save of one row does not keep reads of others from being cached`() {
+    let cache = RowCache()
+    let moment = cache.moment
+    cache.commit(written: [(_key(1), _row(8, version: 2))], deleted: [])
+    cache.keep(_row(8), for: _key(2), readAt: moment)
+    cache.keep(_row(8), for: _key(1), readAt: moment)
+    #expect(cache.row(for: _key(2)) != nil)
+    #expect(cache.row(for: _key(1))?.version == 2)
+  }
+
+  @Test func `a read that was under way when all rows were dropped is not cached`() {
+    let cache = RowCache()
+    let moment = cache.moment
+    cache.removeAll()
+    cache.keep(_row(8), for: _key(1), readAt: moment)
+    #expect(cache.row(for: _key(1)) == nil)
+  }
 }

@@ -27,4 +27,6 @@ struct SavePass {
   var mergedInsertions: [(object: NSManagedObject, survivor: NSManagedObject)] = []
   /// Epoch of the row cache after the last save into stores.
   var epoch = 0
+  /// The epoch after which other saves may be newer than that one: they may have been made side by side.
+  var begunEpoch = 0
 }

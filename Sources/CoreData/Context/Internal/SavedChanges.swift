@@ -11,7 +11,8 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   let isStored: Bool
   /// Epoch of the row cache after a save into stores; increases with each save.
   let epoch: Int
-  /// The epoch of the earliest save that was composed into these changes.
+  /// The first epoch that is not certainly older than these changes: that of the earliest save composed into them, or the
+  /// one after which it began if other saves were made side by side with it.
   let firstEpoch: Int
   /// The number of saves composed into these changes.
   private let _saveCount: Int
@@ -25,7 +26,8 @@ final class SavedChanges: NSObject, @unchecked Sendable {
     self.entries = isStored ? entries.persistent : entries
     coordinator = context.persistentStoreCoordinator
     epoch = context.savePass.epoch
-    firstEpoch = epoch
+    // A context that has saved nothing yet is at the epoch 0.
+    firstEpoch = min(epoch, context.savePass.begunEpoch + 1)
     _saveCount = 1
   }
 

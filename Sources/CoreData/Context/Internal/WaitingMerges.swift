@@ -140,7 +140,7 @@ final class ComposedSave: @unchecked Sendable {
   init(_ changes: SavedChanges) {
     _entries = changes.entries
     _coordinator = changes.coordinator
-    _epochs = changes.epoch...changes.epoch
+    _epochs = changes.firstEpoch...changes.epoch
     _places = Dictionary(minimumCapacity: changes.entries.count * 2)
     for (place, entry) in changes.entries.enumerated() { _places[IdentityKey(entry.id)] = place }
   }
@@ -162,7 +162,7 @@ final class ComposedSave: @unchecked Sendable {
     // insertion that followed it.
     let mayArriveLate =
       _coordinator.map {
-        $0.lastReinsertion.load(ordering: .acquiring) >= min(_epochs.lowerBound, changes.epoch)
+        $0.lastReinsertion.load(ordering: .acquiring) >= min(_epochs.lowerBound, changes.firstEpoch)
       } ?? false
     let isDeletionOvertaken = changes.entries.contains { entry in
       guard let place = _places[IdentityKey(entry.id)] else { return false }
@@ -179,7 +179,7 @@ final class ComposedSave: @unchecked Sendable {
         _entries.append(entry)
       }
     }
-    _epochs = min(_epochs.lowerBound, changes.epoch)...max(_epochs.upperBound, changes.epoch)
+    _epochs = min(_epochs.lowerBound, changes.firstEpoch)...max(_epochs.upperBound, changes.epoch)
     _saveCount += 1
     return true
   }
