@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `postgresql://user@host:port/database?schema=name&…`; every other query item is a keyword of libpq, such
 /// as `sslmode`, `passfile`, `service`, `connect_timeout`, or `host` for a socket's directory or several
-/// hosts. `pooler=transaction` declares a pooler in front of the server that assigns a session to each
+/// hosts, of which the one that can be written is used. `pooler=transaction` declares a pooler in front of the server that assigns a session to each
 /// transaction.
 package struct PostgreSQLAddress: Sendable, Equatable {
   /// libpq's keywords with their values.
@@ -17,6 +17,18 @@ package struct PostgreSQLAddress: Sendable, Equatable {
   /// The schema of a store whose entity numbers a new store here continues: one that a migration fills, whose
   /// content then replaces that store's.
   let numbersFrom: String?
+
+  /// How soon a network that lost its other end is noticed: 15 s for what was sent, a minute for a statement that is
+  /// waited for.
+  private static let _network = [
+    "connect_timeout": "10", "tcp_user_timeout": "15000", "keepalives_idle": "30",
+    "keepalives_interval": "10", "keepalives_count": "3",
+  ]
+
+  /// Whether several hosts are given, of which one is written.
+  var hasSeveralHosts: Bool {
+    ["host", "hostaddr"].contains { settings[$0]?.contains(",") ?? false }
+  }
 
   /// The query item of `numbersFrom`, which only migrations set.
   static let numbersItem = "coredata_numbers"
@@ -64,7 +76,7 @@ package struct PostgreSQLAddress: Sendable, Equatable {
       throw refuse(
         "'\(schema)' cannot be a store's schema: it must be one of the store's own, of at most 63 bytes")
     }
-    if settings["connect_timeout"] == nil { settings["connect_timeout"] = "10" }
+    settings.merge(Self._network) { given, _ in given }
     self.settings = settings
     self.schema = schema
     self.numbersFrom = numbersFrom

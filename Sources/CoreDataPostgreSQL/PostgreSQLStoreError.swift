@@ -128,6 +128,8 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
         throw PostgreSQLStoreError.noCollation(error)
       }
       throw error.state == nil ? PostgreSQLStoreError.connection(error) : PostgreSQLStoreError.server(error)
+    } catch let error as PostgreSQLDeadlineError {
+      throw PostgreSQLStoreError.timeout("\(error)")
     } catch let error as PostgreSQLPool.ExhaustedError {
       throw PostgreSQLStoreError.timeout("\(error)")
     } catch is PostgreSQLPool.ClosedError {

@@ -105,7 +105,7 @@ struct PostgreSQLStoreKind: StoreKind {
       generations: _generations(request.options),
       notifies: StoreOptions.isOn(NSPostgreSQLNotifiesOption, request.options),
       replica: try _replica(request.options), capabilities: capabilities,
-      bucket: try _bucket(request.options))
+      bucket: try _bucket(request.options), callSeconds: _callSeconds(request.options))
     store.attach(engine, metadata: metadata)
     return store
   }
@@ -147,25 +147,42 @@ struct PostgreSQLStoreKind: StoreKind {
     try StoreErrors.translating { try PostgreSQLAddress(url) }
   }
 
-  private func _pool(_ address: PostgreSQLAddress, _ options: [AnyHashable: Any]?) -> PostgreSQLPool {
+  /// - Parameter writes: Whether the server must be one that can be written.
+  private func _pool(
+    _ address: PostgreSQLAddress, _ options: [AnyHashable: Any]?, writes: Bool = true
+  ) -> PostgreSQLPool {
     let limit = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
     let deadline = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
     let prepares =
       (options?[NSPostgreSQLPreparesStatementsOption] as? NSNumber)?.boolValue ?? !address.isPooled
-    let settings = address.settings
-    let counter = options?[StatementCounter.option] as? StatementCounter
-    return PostgreSQLPool(limit: limit, deadline: max(0.01, deadline)) {
-      let connection = try PostgreSQLConnection(settings, prepares: prepares)
-      if let counter { connection.onStatement = { counter.add() } }
-      return connection
+    var settings = address.settings
+    if writes, address.hasSeveralHosts, !StoreOptions.isTrue(NSReadOnlyPersistentStoreOption, options) {
+      settings["target_session_attrs"] = settings["target_session_attrs"] ?? "read-write"
     }
+    let counter = options?[StatementCounter.option] as? StatementCounter
+    return PostgreSQLPool(limit: limit, wait: max(0.01, deadline)) { [settings] in
+      let connection = try PostgreSQLConnection(settings, prepares: prepares, until: $0)
+      connection.deadline = $0
+      if !address.isPooled { try PostgreSQLSession.begin(on: connection) }
+      if let counter { connection.onStatement = { counter.add() } }
+      connection.deadline = .never
+      return connection
+    } end: {
+      try PostgreSQLSession.end($0, on: $1)
+    }
+  }
+
+  /// Returns the seconds that a call may take; nil without a limit.
+  private func _callSeconds(_ options: [AnyHashable: Any]?) -> Double? {
+    let seconds = (options?[NSPostgreSQLDeadlineOption] as? NSNumber)?.doubleValue ?? 240
+    return seconds > 0 ? seconds : nil
   }
 
   /// Creates the replica that the options name.
   private func _replica(_ options: [AnyHashable: Any]?) throws -> PostgreSQLReplica? {
     let option = options?[NSPostgreSQLReplicaOption]
     guard let url = option as? URL ?? (option as? String).flatMap({ URL(string: $0) }) else { return nil }
-    return PostgreSQLReplica(_pool(try _address(url), options))
+    return PostgreSQLReplica(_pool(try _address(url), options, writes: false))
   }
 
   /// Returns the bucket that the options name; zero for none.

@@ -4,6 +4,17 @@
 /// a pooler that assigns a session to each transaction, such as PgBouncer in transaction mode.
 public let NSPostgreSQLPreparesStatementsOption = "NSPostgreSQLPreparesStatementsOption"
 
+/// Option: seconds that a fetch, a fault, a count or a save may take, including the wait for a connection, connecting,
+/// and repetitions. A number, 240 by default; zero for no limit.
+///
+/// Then the call fails with `NSPersistentStoreTimeoutError`, at most three seconds later, whatever the server and the
+/// network do: its statement is cancelled, or else its connection given up. A save that fails so is not stored; one
+/// whose COMMIT was on the way fails with `NSPersistentStoreSaveError` if the server cannot be asked in time whether it
+/// is. Batch requests and migrations take as long as they take.
+///
+/// `NSPersistentStoreTimeoutOption` limits the wait for a connection alone.
+public let NSPostgreSQLDeadlineOption = "NSPostgreSQLDeadlineOption"
+
 /// Option: maximum number of query generations in use at a time. A number, zero by default: contexts then
 /// read the latest state, even if they are pinned.
 ///

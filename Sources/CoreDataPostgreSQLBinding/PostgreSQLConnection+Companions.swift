@@ -69,7 +69,9 @@ extension PostgreSQLConnection {
     let count = isSent ? first.count + (before == nil ? 0 : 1) + 1 + (after == nil ? 0 : 1) : 0
     for _ in 0..<count { results.append(result(ofSending: 1)) }
     // The result for the end of the pipeline.
-    while isSent, isUsable, let rest = PQgetResult(handle) {
+    while isSent, isUsable {
+      awaitResult()
+      guard let rest = PQgetResult(handle) else { break }
       let isEnd = PQresultStatus(rest) == PGRES_PIPELINE_SYNC
       PQclear(rest)
       if isEnd { break }

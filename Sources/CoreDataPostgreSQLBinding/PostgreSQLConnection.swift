@@ -1,4 +1,5 @@
 import CoreDataCPostgreSQL
+import Dispatch
 
 #if canImport(Glibc)
 import Glibc
@@ -32,24 +33,39 @@ package final class PostgreSQLConnection {
   /// Maximum number of statements kept prepared; beyond it, all are discarded.
   private static let _capacity = 512
 
+  /// When the statements of the present borrower must be over. Statements in progress are then cancelled.
+  package var deadline = PostgreSQLDeadline.never {
+    didSet { overdue = nil }
+  }
+  /// The connection's session; nil if it is not known, or a pooler's.
+  package var session: Session?
+  /// Whether the connection was closed from here. The server may not know, if the network is at fault.
+  package private(set) var isGivenUp = false
+  /// Whether a statement is not cancelled at the deadline, and the connection is given up at once instead: a COMMIT
+  /// that is cancelled may have taken effect.
+  var endsAtDeadline = false
+  /// The seconds of the deadline, once a statement has been cancelled because of it.
+  var overdue: Double?
+
   /// Connects.
   ///
   /// - Parameters:
   ///   - settings: libpq's keywords and their values.
   ///   - prepares: Whether statements are prepared in the session. Pass false behind a pooler that assigns a
   ///     session to each transaction.
+  ///   - deadline: When connecting must be over.
   /// - Throws: `PostgreSQLError`; its message names host, port and user, never a password.
-  package init(_ settings: [String: String], prepares: Bool = true) throws {
+  ///   `PostgreSQLDeadlineError`.
+  package init(
+    _ settings: [String: String], prepares: Bool = true, until deadline: PostgreSQLDeadline = .never
+  ) throws {
     _prepares = prepares
-    let all = settings.sorted { $0.key < $1.key }
-    let connection = Self._withCStrings(all.map(\.key)) { keys in
-      Self._withCStrings(all.map(\.value)) { values in PQconnectdbParams(keys, values, 0) }
-    }
-    guard let connection else { throw PostgreSQLError(state: nil, message: "out of memory") }
+    let connection = try PostgreSQLConnecting.handle(settings, until: deadline)
     guard PQstatus(connection) == CONNECTION_OK else {
       defer { PQfinish(connection) }
-      throw PostgreSQLError(state: nil, message: Self._message(PQerrorMessage(connection)))
+      throw PostgreSQLConnecting.error(Self._message(PQerrorMessage(connection)))
     }
+    PQsetnonblocking(connection, 1)
     handle = connection
     // Notices are meant for interactive use; of warnings a commit wants to know.
     PQsetNoticeReceiver(
@@ -62,23 +78,6 @@ package final class PostgreSQLConnection {
   }
 
   deinit { PQfinish(handle) }
-
-  private static func _withCStrings<Result>(
-    _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
-  ) -> Result {
-    let copies = texts.map { text in text.withCString { copy($0) } }
-    defer { for copy in copies { copy.deallocate() } }
-    let pointers: [UnsafePointer<CChar>?] = copies.map { UnsafePointer($0) } + [nil]
-    return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
-
-    func copy(_ text: UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar> {
-      var count = 0
-      while text[count] != 0 { count += 1 }
-      let copy = UnsafeMutablePointer<CChar>.allocate(capacity: count + 1)
-      copy.update(from: text, count: count + 1)
-      return copy
-    }
-  }
 
   private static func _message(_ text: UnsafePointer<CChar>?) -> String {
     var message = text.map { String(cString: $0) } ?? ""
@@ -132,39 +131,6 @@ package final class PostgreSQLConnection {
       name: _prepares && isRepeated ? try _name(of: sql, parameters) : nil)
   }
 
-  /// Milliseconds between two checks for cancellation.
-  private static let _patience: Int32 = 10
-
-  /// Waits for the result of a sent statement, and cancels it on request.
-  ///
-  /// Waits for the result even after cancelling: a cancel request names the session, and must not hit the
-  /// next statement.
-  ///
-  /// - Parameter isCopy: Whether the statement starts a COPY, after whose first result the server waits for
-  ///   rows.
-  func result(ofSending sent: Int32, isCopy: Bool = false) -> OpaquePointer? {
-    guard sent == 1 else { return nil }
-    if let isCancelled {
-      var isEnding = false
-      while PQisBusy(handle) == 1 {
-        if !isEnding, isCancelled() {
-          isEnding = true
-          canceller()?.cancel()
-        }
-        var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        _ = poll(&descriptor, 1, isEnding ? -1 : Self._patience)
-        if PQconsumeInput(handle) == 0 { break }
-      }
-    }
-    var last: OpaquePointer?
-    while let result = PQgetResult(handle) {
-      if let last { PQclear(last) }
-      last = result
-      if isCopy, PQresultStatus(result) == PGRES_COPY_IN { break }
-    }
-    return last
-  }
-
   /// Counts a statement.
   func noteStatement() {
     statementCount += 1
@@ -175,7 +141,7 @@ package final class PostgreSQLConnection {
   package func execute(_ sql: String) throws {
     try runPending()
     noteStatement()
-    _ = try checked(PQexec(handle, sql), sql)
+    _ = try checked(result(ofSending: PQsendQuery(handle, sql)), sql)
   }
 
   private func _name(of sql: String, _ parameters: PostgreSQLParameters) throws -> String {
@@ -194,14 +160,17 @@ package final class PostgreSQLConnection {
     return name
   }
 
+  /// - Throws: `PostgreSQLError`; `PostgreSQLDeadlineError` if the statement has failed because of the deadline.
   func checked(_ result: OpaquePointer?, _ sql: String) throws -> PostgreSQLResult {
     guard let result else {
+      if let overdue { throw PostgreSQLDeadlineError(seconds: overdue, what: sql) }
       throw PostgreSQLError(state: nil, message: Self._message(PQerrorMessage(handle)), sql: sql)
     }
     switch PQresultStatus(result) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return PostgreSQLResult(result)
     default:
       defer { PQclear(result) }
+      if let overdue { throw PostgreSQLDeadlineError(seconds: overdue, what: sql) }
       func field(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
       throw PostgreSQLError(
         state: field(coredata_pq_state(result)),
@@ -236,12 +205,15 @@ package final class PostgreSQLConnection {
   /// Commits.
   ///
   /// - Returns: Whether the server sent a warning meanwhile: it may not have waited for a synchronous replica.
-  /// - Throws: `PostgreSQLError`; if it has `isConnectionLost`, the outcome is unknown.
+  /// - Throws: `PostgreSQLError`; if it has `isConnectionLost`, the outcome is unknown. `PostgreSQLDeadlineError`;
+  ///   the outcome is unknown, and the connection lost.
   @discardableResult
   package func commit() throws -> Bool {
     // Pending statements belong to the transaction: if one fails, nothing is committed.
     try runPending()
     let warnings = warningCount
+    endsAtDeadline = true
+    defer { endsAtDeadline = false }
     if companions == nil { try execute("COMMIT") } else { try run("COMMIT", isRepeated: false) }
     return warningCount != warnings
   }
@@ -253,8 +225,47 @@ package final class PostgreSQLConnection {
   package func rollBack() {
     pending = []
     guard isUsable, isInTransaction, !keepsTransaction else { return }
+    let limit = deadline
+    if limit.isPast { deadline = PostgreSQLDeadline(after: Self.grace) }
+    defer { deadline = limit }
     try? execute("ROLLBACK")
   }
+
+  // MARK: State
+
+  /// When the connection has served long enough, in seconds from its beginning; not all at once.
+  private let _retirement = DispatchTime.now() + Double.random(in: 1_620...1_980)
+
+  /// Whether it should be closed when it is returned to its pool: after about half an hour.
+  package var isRetired: Bool { _retirement < .now() }
+
+  /// Whether nothing has arrived on an idle connection: what a server says unasked is that it ends.
+  package var isQuiet: Bool {
+    var byte: UInt8 = 0
+    return recv(PQsocket(handle), &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0
+      && (errno == EAGAIN || errno == EWOULDBLOCK)
+  }
+
+  /// Makes the connection useless: it is closed when it is returned to its pool.
+  package func giveUp() {
+    shutdown(PQsocket(handle), Int32(SHUT_RDWR))
+    _ = PQconsumeInput(handle)
+    isGivenUp = true
+  }
+
+  /// A session of the server; its process number may be another one's later.
+  package struct Session: Sendable {
+    package let process: Int32
+    package let start: String
+
+    package init(process: Int32, start: String) {
+      self.process = process
+      self.start = start
+    }
+  }
+
+  /// The number of the server's process.
+  package var processID: Int32 { PQbackendPID(handle) }
 
   // MARK: Notifications
 

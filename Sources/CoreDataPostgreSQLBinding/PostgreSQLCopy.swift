@@ -7,7 +7,7 @@ package struct PostgreSQLCopyRows: PostgreSQLValueSink {
   private static let _head: [UInt8] =
     Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + Array(repeating: 0, count: 8)
 
-  private let _handle: OpaquePointer
+  private let _connection: PostgreSQLConnection
   private let _columnCount: Int16
   private var _bytes: [UInt8]
   /// Whether the server has accepted all data sent so far.
@@ -15,8 +15,8 @@ package struct PostgreSQLCopyRows: PostgreSQLValueSink {
 
   package var type = PostgreSQLType.int8Array
 
-  init(_ handle: OpaquePointer, columnCount: Int) {
-    _handle = handle
+  init(_ connection: PostgreSQLConnection, columnCount: Int) {
+    _connection = connection
     _columnCount = Int16(columnCount)
     _bytes = Self._head
     _bytes.reserveCapacity(Self._chunk + 4096)
@@ -35,9 +35,10 @@ package struct PostgreSQLCopyRows: PostgreSQLValueSink {
 
   private mutating func _send() {
     let result = _bytes.withUnsafeBytes {
-      PQputCopyData(_handle, $0.baseAddress!.assumingMemoryBound(to: CChar.self), Int32($0.count))
+      PQputCopyData(_connection.handle, $0.baseAddress!.assumingMemoryBound(to: CChar.self), Int32($0.count))
     }
-    if result != 1 { isSent = false }
+    // libpq keeps whatever the network does not take.
+    if result != 1 || !_connection.flush() { isSent = false }
     _bytes.removeAll(keepingCapacity: true)
   }
 
@@ -103,7 +104,7 @@ extension PostgreSQLConnection {
       return
     }
     PQclear(start)
-    var rows = PostgreSQLCopyRows(handle, columnCount: columnCount)
+    var rows = PostgreSQLCopyRows(self, columnCount: columnCount)
     do {
       try body(&rows)
     } catch {

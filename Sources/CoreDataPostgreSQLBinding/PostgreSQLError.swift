@@ -12,15 +12,19 @@ package struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
   package let table: String?
   /// The statement, without values.
   package let sql: String?
+  /// The SQLSTATE with which a server refuses a connection.
+  package let refusal: String?
 
   package init(
-    state: String?, message: String, constraint: String? = nil, table: String? = nil, sql: String? = nil
+    state: String?, message: String, constraint: String? = nil, table: String? = nil, sql: String? = nil,
+    refusal: String? = nil
   ) {
     self.state = state
     self.message = message
     self.constraint = constraint
     self.table = table
     self.sql = sql
+    self.refusal = refusal
   }
 
   package var description: String {
@@ -43,6 +47,10 @@ package struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
     return state.hasPrefix("08") || state == "57P01" || state == "57P02" || state == "57P03"
       || state == "25P03"
   }
+  /// Whether the server takes no more connections for the moment: it has as many as it may, or starts.
+  package var isCrowded: Bool { refusal == "53300" || refusal == "57P03" }
+  /// Whether the server is read-only: it has become a replica of another one.
+  package var isDemoted: Bool { state == "25006" }
   /// Whether arithmetic in one row failed the whole statement.
   package var isArithmetic: Bool {
     ["22003", "22012", "2201E", "2201F", "22P02"].contains(state)

@@ -1,10 +1,12 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Connections to one database, each lent to one thread at a time.
 ///
-/// Connections are created on demand, up to a limit. Callers that find all connections lent wait in line,
-/// until a deadline.
+/// Connections are created on demand, up to a limit. Callers that find all connections lent, or the server
+/// crowded, wait in line until a deadline. Idle connections are closed after some minutes, but for one, and
+/// every connection after half an hour, so that a changed address or a second server gets its share.
 package final class PostgreSQLPool: Sendable {
   /// All connections were in use until the deadline.
   package struct ExhaustedError: Error, Sendable, CustomStringConvertible {
@@ -34,39 +36,60 @@ package final class PostgreSQLPool: Sendable {
     var waiters: [Waiter] = []
     var isClosed = false
     var nextUse = 0
+    /// Whether idle connections will be looked at.
+    var isTidying = false
   }
 
   /// A connection being handed between threads.
   private struct Lent: @unchecked Sendable {
     // Unchecked: owned by one thread at a time.
     let connection: PostgreSQLConnection
+    let returned = DispatchTime.now()
+
+    /// Whether it has been idle for longer than some seconds.
+    func isOlder(than seconds: Double) -> Bool { returned + seconds < .now() }
   }
 
   private let _state = Mutex(State())
   private let _limit: Int
-  private let _deadline: Double
-  private let _connect: @Sendable () throws -> PostgreSQLConnection
+  private let _wait: Double
+  private let _idleSeconds: Double
+  private let _connect: @Sendable (PostgreSQLDeadline) throws -> PostgreSQLConnection
+  private let _end: @Sendable (PostgreSQLConnection.Session, PostgreSQLConnection) throws -> Void
+
+  /// Seconds after which an idle connection is looked at before it is lent.
+  private static let _trust = 5.0
 
   /// - Parameters:
   ///   - limit: Maximum number of connections.
-  ///   - deadline: Seconds to wait for one.
+  ///   - wait: Seconds to wait for one.
+  ///   - idle: Seconds after which an idle connection is closed.
   ///   - connect: Creates a connection.
+  ///   - end: Ends the session of a connection that was given up, on another connection.
   package init(
-    limit: Int, deadline: Double, _ connect: @escaping @Sendable () throws -> PostgreSQLConnection
+    limit: Int, wait: Double, idle: Double = 300,
+    _ connect: @escaping @Sendable (PostgreSQLDeadline) throws -> PostgreSQLConnection,
+    end: @escaping @Sendable (PostgreSQLConnection.Session, PostgreSQLConnection) throws -> Void = { _, _ in }
   ) {
     _limit = max(1, limit)
-    _deadline = deadline
+    _wait = wait
+    _idleSeconds = idle
     _connect = connect
+    _end = end
   }
 
   /// Runs `body` with a connection lent to it.
   ///
-  /// - Parameter use: Purpose, for the error of an exhausted pool.
-  /// - Throws: `ExhaustedError`, `ClosedError`, `PostgreSQLError`, or errors of `body`.
+  /// - Parameters:
+  ///   - use: Purpose, for the error of an exhausted pool.
+  ///   - deadline: When the statements of `body` must be over, and the wait for the connection before them.
+  /// - Throws: `ExhaustedError`, `ClosedError`, `PostgreSQLError`, `PostgreSQLDeadlineError`, or errors of `body`.
   package func withConnection<Result>(
-    _ use: String, _ body: (PostgreSQLConnection) throws -> Result
+    _ use: String, until deadline: PostgreSQLDeadline = .never,
+    _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
-    let (connection, number) = try _acquire(use)
+    let (connection, number) = try _acquire(use, deadline)
+    connection.deadline = deadline
     defer { _giveBack(connection, number) }
     return try body(connection)
   }
@@ -74,12 +97,16 @@ package final class PostgreSQLPool: Sendable {
   /// Creates a connection outside the pool's limit, owned by the caller.
   package func makeConnection() throws -> PostgreSQLConnection {
     guard !_state.withLock({ $0.isClosed }) else { throw ClosedError() }
-    return try _connect()
+    return try _connect(PostgreSQLDeadline(after: _wait))
   }
 
   /// Creates a connection in place of one that was lost, whose borrower still has it. Waits for no other
   /// borrower, and works after `close()`, too: the outcome of a save is of interest then as well.
-  package func replacingLost() throws -> PostgreSQLConnection { try _connect() }
+  package func replacingLost(until deadline: PostgreSQLDeadline) throws -> PostgreSQLConnection {
+    let connection = try _connect(deadline)
+    connection.deadline = deadline
+    return connection
+  }
 
   private enum Found {
     case idle(Lent)
@@ -88,72 +115,179 @@ package final class PostgreSQLPool: Sendable {
     case closed
   }
 
-  private func _acquire(_ use: String) throws -> (PostgreSQLConnection, Int) {
-    let deadline = DispatchTime.now() + _deadline
-    var isFirst = true
-    while true {
-      let (found, number) = _state.withLock { state -> (Found, Int) in
-        if state.isClosed { return (.closed, 0) }
-        // Woken waiters take precedence over new callers.
-        if isFirst, !state.waiters.isEmpty {
-          let waiter = Waiter()
-          state.waiters.append(waiter)
-          return (.wait(waiter), 0)
-        }
-        let number = state.nextUse
-        if let lent = state.idle.popLast() {
-          state.nextUse += 1
-          state.uses[number] = use
-          return (.idle(lent), number)
-        }
-        if state.count < _limit {
-          state.nextUse += 1
-          state.count += 1
-          state.uses[number] = use
-          return (.room, number)
-        }
+  /// Returns what there is for a caller.
+  ///
+  /// - Parameter isFirst: Whether the caller has not waited yet: those that have take precedence.
+  private func _find(_ use: String, isFirst: Bool) -> (Found, Int) {
+    _state.withLock { state in
+      if state.isClosed { return (.closed, 0) }
+      if isFirst, !state.waiters.isEmpty {
         let waiter = Waiter()
-        if isFirst { state.waiters.append(waiter) } else { state.waiters.insert(waiter, at: 0) }
+        state.waiters.append(waiter)
         return (.wait(waiter), 0)
       }
+      let number = state.nextUse
+      if let lent = state.idle.popLast() {
+        state.nextUse += 1
+        state.uses[number] = use
+        return (.idle(lent), number)
+      }
+      if state.count < _limit {
+        state.nextUse += 1
+        state.count += 1
+        state.uses[number] = use
+        return (.room, number)
+      }
+      let waiter = Waiter()
+      if isFirst { state.waiters.append(waiter) } else { state.waiters.insert(waiter, at: 0) }
+      return (.wait(waiter), 0)
+    }
+  }
+
+  private func _acquire(
+    _ use: String, _ call: PostgreSQLDeadline
+  ) throws -> (PostgreSQLConnection, Int) {
+    let deadline = PostgreSQLDeadline(after: _wait).orEarlier(call)
+    var isFirst = true
+    var pause = 0.05
+    while true {
+      let (found, number) = _find(use, isFirst: isFirst)
       isFirst = false
       switch found {
       case .closed: throw ClosedError()
-      case .idle(let lent): return (lent.connection, number)
+      case .idle(let lent):
+        if !lent.isOlder(than: Self._trust) || lent.connection.isQuiet { return (lent.connection, number) }
+        _free(number)
       case .room:
         do {
-          return (try _connect(), number)
+          return (try _connect(deadline), number)
+        } catch let error as PostgreSQLError where error.isCrowded && !deadline.isPast {
+          _free(number)
+          try _standInLine(for: pause, deadline, error)
+          pause = min(1, pause * 2)
         } catch {
-          _state.withLock { state in
-            state.count -= 1
-            state.uses[number] = nil
-            if !state.waiters.isEmpty { state.waiters.removeFirst().semaphore.signal() }
-          }
+          _free(number)
           throw error
         }
       case .wait(let waiter):
-        if waiter.semaphore.wait(timeout: deadline) == .timedOut {
-          let uses = _state.withLock { state -> [String]? in
-            // Woken just before the deadline: a connection is available.
-            guard let place = state.waiters.firstIndex(where: { $0 === waiter }) else { return nil }
-            state.waiters.remove(at: place)
-            return state.uses.sorted { $0.key < $1.key }.map(\.value)
-          }
-          if let uses { throw ExhaustedError(limit: _limit, seconds: _deadline, uses: uses) }
+        if !_waits(waiter, until: deadline.time) {
+          let uses = _state.withLock { $0.uses.sorted { $0.key < $1.key }.map(\.value) }
+          throw ExhaustedError(limit: _limit, seconds: deadline.seconds ?? _wait, uses: uses)
         }
       }
     }
   }
 
+  /// Gives up the place of a connection, and wakes a caller that waits for one.
+  private func _free(_ number: Int) {
+    _state.withLock { state in
+      state.count -= 1
+      state.uses[number] = nil
+      if !state.waiters.isEmpty { state.waiters.removeFirst().semaphore.signal() }
+    }
+  }
+
+  /// Waits until it is woken.
+  ///
+  /// - Returns: False if the time has come first.
+  private func _waits(_ waiter: Waiter, until time: DispatchTime) -> Bool {
+    if waiter.semaphore.wait(timeout: time) == .success { return true }
+    return _state.withLock { state in
+      // Woken just before: a connection is available.
+      guard let place = state.waiters.firstIndex(where: { $0 === waiter }) else { return true }
+      state.waiters.remove(at: place)
+      return false
+    }
+  }
+
+  /// Waits for a connection of the pool, or for a moment in which the server may have room for another one.
+  ///
+  /// - Throws: The server's refusal once the deadline has passed.
+  private func _standInLine(
+    for pause: Double, _ deadline: PostgreSQLDeadline, _ refusal: PostgreSQLError
+  ) throws {
+    let waiter = Waiter()
+    let isClosed = _state.withLock { state in
+      state.waiters.insert(waiter, at: 0)
+      return state.isClosed
+    }
+    if isClosed { throw ClosedError() }
+    // Many that are refused at once do not come back at once.
+    let moment = DispatchTime.now() + pause * Double.random(in: 0.5...1)
+    if !_waits(waiter, until: min(moment, deadline.time)), deadline.isPast { throw refusal }
+  }
+
+  /// A session that will be ended.
+  package struct Ending: Sendable {
+    fileprivate let stopped = DispatchSemaphore(value: 0)
+
+    /// Lets it be, unless its time has come.
+    package func stop() { stopped.signal() }
+  }
+
+  /// Ends the session of a connection that was given up: without it the session's locks would stay until the server
+  /// finds out that the network is gone.
+  ///
+  /// - Parameter delay: Seconds that the session has to end by itself.
+  @discardableResult
+  package func endSession(of connection: PostgreSQLConnection, after delay: Double = 0) -> Ending? {
+    guard let session = connection.session else { return nil }
+    let ending = Ending()
+    Thread.detachNewThread { [_connect, _end] in
+      if ending.stopped.wait(timeout: .now() + delay) == .success { return }
+      // The network that is to blame may be bad for a while.
+      for _ in 0..<3 {
+        let deadline = PostgreSQLDeadline(after: 5)
+        do {
+          let other = try _connect(deadline)
+          other.deadline = deadline
+          return try _end(session, other)
+        } catch {
+          Thread.sleep(forTimeInterval: 1)
+        }
+      }
+    }
+    return ending
+  }
+
   private func _giveBack(_ connection: PostgreSQLConnection, _ number: Int) {
     connection.rollBack()
+    if connection.isGivenUp { endSession(of: connection) }
+    connection.deadline = .never
     let lent = Lent(connection: connection)
-    let isUsable = connection.isUsable
-    _state.withLock { state in
+    let isUsable = connection.isUsable && !connection.isRetired
+    let tidies = _state.withLock { state in
       state.uses[number] = nil
       if isUsable, !state.isClosed { state.idle.append(lent) } else { state.count -= 1 }
       if !state.waiters.isEmpty { state.waiters.removeFirst().semaphore.signal() }
+      if state.isTidying || state.idle.count < 2 { return false }
+      state.isTidying = true
+      return true
     }
+    if tidies { _tidyLater() }
+  }
+
+  // MARK: Idle connections
+
+  private func _tidyLater() {
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + _idleSeconds) { [weak self] in
+      self?._tidy()
+    }
+  }
+
+  /// Closes the connections that nobody has needed for long, but for one.
+  private func _tidy() {
+    let (old, goesOn) = _state.withLock { state in
+      // The last ones are lent first, and so the first ones are idle for longest.
+      let count = min(state.idle.count - 1, state.idle.prefix { $0.isOlder(than: _idleSeconds) }.count)
+      let old = Array(state.idle.prefix(max(0, count)))
+      state.idle.removeFirst(old.count)
+      state.count -= old.count
+      state.isTidying = state.idle.count > 1
+      return (old, state.isTidying)
+    }
+    _ = old
+    if goesOn { _tidyLater() }
   }
 
   /// Closes idle connections: after one was lost, the others probably are too.

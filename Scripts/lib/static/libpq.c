@@ -13,12 +13,14 @@
 #endif
 
 #define FUNCTIONS(F)                                                                                                  \
+  F(int, PQbackendPID, (const PGconn *a), (a))                                                                        \
   F(int, PQcancel, (PGcancel *a, char *b, int c), (a, b, c))                                                          \
   F(char *, PQcmdTuples, (PGresult *a), (a))                                                                          \
+  F(PostgresPollingStatusType, PQconnectPoll, (PGconn *a), (a))                                                       \
   F(int, PQconsumeInput, (PGconn *a), (a))                                                                            \
   F(int, PQenterPipelineMode, (PGconn *a), (a))                                                                       \
-  F(PGresult *, PQexec, (PGconn *a, const char *b), (a, b))                                                           \
   F(int, PQexitPipelineMode, (PGconn *a), (a))                                                                        \
+  F(int, PQflush, (PGconn *a), (a))                                                                                   \
   F(Oid, PQftype, (const PGresult *a, int b), (a, b))                                                                 \
   F(PGcancel *, PQgetCancel, (PGconn *a), (a))                                                                        \
   F(PGresult *, PQgetResult, (PGconn *a), (a))                                                                        \
@@ -44,6 +46,7 @@
     (PGconn *a, const char *b, int c, const char *const *d, const int *e, const int *f, int g),                       \
     (a, b, c, d, e, f, g))                                                                                            \
   F(int, PQserverVersion, (const PGconn *a), (a))                                                                     \
+  F(int, PQsetnonblocking, (PGconn *a, int b), (a, b))                                                                \
   F(PQnoticeReceiver, PQsetNoticeReceiver, (PGconn *a, PQnoticeReceiver b, void *c), (a, b, c))                       \
   F(int, PQsocket, (const PGconn *a), (a))                                                                            \
   F(PGTransactionStatusType, PQtransactionStatus, (const PGconn *a), (a))
@@ -51,6 +54,8 @@
 /* Those that work without a connection. */
 #define CONNECTIONS(F)                                                                                                \
   F(PGconn *, PQconnectdbParams, (const char *const *a, const char *const *b, int c), (a, b, c))                      \
+  F(PGconn *, PQconnectStartParams, (const char *const *a, const char *const *b, int c), (a, b, c))                   \
+  F(PGVerbosity, PQsetErrorVerbosity, (PGconn *a, PGVerbosity b), (a, b))                                             \
   F(char *, PQerrorMessage, (const PGconn *a), (a))                                                                   \
   F(ConnStatusType, PQstatus, (const PGconn *a), (a))
 
@@ -114,6 +119,12 @@ RELEASES(FORWARD_RELEASE)
 
 PGconn *PQconnectdbParams(const char *const *keywords, const char *const *values, int expands) {
   return is_there() ? loaded.PQconnectdbParams(keywords, values, expands) : (PGconn *)&missing;
+}
+PGconn *PQconnectStartParams(const char *const *keywords, const char *const *values, int expands) {
+  return is_there() ? loaded.PQconnectStartParams(keywords, values, expands) : (PGconn *)&missing;
+}
+PGVerbosity PQsetErrorVerbosity(PGconn *connection, PGVerbosity verbosity) {
+  return connection == (PGconn *)&missing ? verbosity : loaded.PQsetErrorVerbosity(connection, verbosity);
 }
 ConnStatusType PQstatus(const PGconn *connection) {
   return connection == (PGconn *)&missing ? CONNECTION_BAD : loaded.PQstatus(connection);

@@ -50,6 +50,7 @@ final class PostgreSQLGeneration: StoreReading {
         guard let connection = state.connection else {
           throw PostgreSQLStoreError.generationGone("it was kept for \(_engine.generations.maximumAge) s")
         }
+        connection.deadline = _engine.deadline
         do {
           try connection.execute("SAVEPOINT read")
           do {

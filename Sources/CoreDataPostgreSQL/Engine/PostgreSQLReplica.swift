@@ -50,10 +50,12 @@ final class PostgreSQLReplica: Sendable {
   ///
   /// - Returns: Nil if the primary must be read.
   /// - Throws: Errors of `body`, unless the replica is at fault.
-  func read<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result? {
+  func read<Result>(
+    _ use: String, until deadline: PostgreSQLDeadline, _ body: (PostgreSQLConnection) throws -> Result
+  ) throws -> Result? {
     guard _state.withLock({ $0.required != nil && $0.resumption <= .now() }) else { return nil }
     do {
-      return try _pool.withConnection(use) { connection in
+      return try _pool.withConnection(use, until: deadline) { connection in
         guard try _isCurrent(connection) else { return nil }
         // The snapshot is taken between the two position queries.
         connection.companions = PostgreSQLCompanions(before: Self._replayed, after: Self._replayed) {

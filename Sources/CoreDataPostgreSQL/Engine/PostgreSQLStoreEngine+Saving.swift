@@ -13,7 +13,7 @@ extension PostgreSQLStoreEngine {
     }
     var isCareful = false
     return try repeating(
-      "a save",
+      "a save", until: deadline,
       after: { error in
         if error.isUniqueViolation { isCareful = true }
         return error.isUniqueViolation || Self.isPassing(error)
@@ -72,11 +72,27 @@ extension PostgreSQLStoreEngine {
         }
       if hasWarned { try receipt.confirm(on: connection) }
     } catch let error as PostgreSQLError where error.isConnectionLost {
-      // The receipt shows whether the server committed.
-      replica?.forget()
-      guard try receipt.isThere(in: pool, after: error) else { throw PostgreSQLStoreError.connection(error) }
+      try _requireCommit(of: receipt, after: error, on: connection)
+    } catch let error as PostgreSQLDeadlineError {
+      let loss = PostgreSQLError(state: nil, message: "\(error)")
+      try _requireCommit(of: receipt, after: loss, on: connection)
     }
     receipts.count(self)
     return result
+  }
+
+  /// Seconds that finding out about a COMMIT may take beyond the deadline.
+  private static let _afterthought = 3.0
+
+  /// Finds out, by its receipt, whether a transaction was committed whose connection was lost meanwhile.
+  ///
+  /// - Throws: `PostgreSQLStoreError.connection` if it was not; `unknownOutcome`.
+  private func _requireCommit(
+    of receipt: PostgreSQLReceipt, after loss: PostgreSQLError, on connection: PostgreSQLConnection
+  ) throws {
+    replica?.forget()
+    let deadline = connection.deadline.extended(by: Self._afterthought)
+    let isThere = try receipt.isThere(in: pool, on: connection, after: loss, until: deadline)
+    if !isThere { throw PostgreSQLStoreError.connection(loss) }
   }
 }

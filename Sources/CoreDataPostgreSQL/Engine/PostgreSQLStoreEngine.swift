@@ -35,14 +35,17 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let plans: PostgreSQLWritePlans
   let keys: PostgreSQLKeys
   let receipts = PostgreSQLReceiptPruning()
+  private let _callSeconds: Double?
 
   init(
     _ address: PostgreSQLAddress, pool: PostgreSQLPool, mapping: StoreMapping,
     epoch: PostgreSQLEpoch, key: StoreKey,
     entities: [NSEntityDescription], persistentStore: NSPersistentStore?, isReadOnly: Bool,
     keepsHistory: Bool, derivations: PostgreSQLDerivations, generations: PostgreSQLGenerations,
-    notifies: Bool, replica: PostgreSQLReplica?, capabilities: PostgreSQLCapabilities, bucket: Int64
+    notifies: Bool, replica: PostgreSQLReplica?, capabilities: PostgreSQLCapabilities, bucket: Int64,
+    callSeconds: Double?
   ) {
+    _callSeconds = callSeconds
     self.replica = replica
     self.capabilities = capabilities
     self.address = address
@@ -76,20 +79,33 @@ final class PostgreSQLStoreEngine: StoreEngine {
     keys = PostgreSQLKeys(mapping, bucket: bucket)
   }
 
+  /// The deadline of a call that begins now.
+  var deadline: PostgreSQLDeadline { _callSeconds.map { PostgreSQLDeadline(after: $0) } ?? .never }
+
   /// Runs `body` with a connection, and converts the server's errors to store errors.
-  func withConnection<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result
-  {
-    try PostgreSQLStoreError.translating { try pool.withConnection(use, body) }
+  ///
+  /// - Parameter deadline: When the call must be over; none for work that takes as long as it takes.
+  func withConnection<Result>(
+    _ use: String, until deadline: PostgreSQLDeadline = .never,
+    _ body: (PostgreSQLConnection) throws -> Result
+  ) throws -> Result {
+    try PostgreSQLStoreError.translating { try pool.withConnection(use, until: deadline, body) }
   }
 
   /// Runs a read; retries once on a new connection if the connection was lost.
   func reading<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+    try _reading(use, until: deadline, body)
+  }
+
+  private func _reading<Result>(
+    _ use: String, until deadline: PostgreSQLDeadline, _ body: (PostgreSQLConnection) throws -> Result
+  ) throws -> Result {
     try PostgreSQLStoreError.translating {
       do {
-        return try _watching(use, body)
+        return try _watching(use, deadline, body)
       } catch let error as PostgreSQLError where error.isConnectionLost {
         pool.dropIdle()
-        return try _watching(use, body)
+        return try _watching(use, deadline, body)
       }
     }
   }
@@ -97,20 +113,23 @@ final class PostgreSQLStoreEngine: StoreEngine {
   /// Runs a read of objects, on a replica if one is current.
   func readingObjects<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result
   {
+    let deadline = deadline
     if let replica {
       let found = try PostgreSQLStoreError.translating {
-        try replica.read(use) { connection in try _watched(connection) { try body(connection) } }
+        try replica.read(use, until: deadline) { connection in
+          try _watched(connection) { try body(connection) }
+        }
       }
       if let found { return found }
     }
-    return try reading(use, body)
+    return try _reading(use, until: deadline, body)
   }
 
   /// Runs a read on the primary. Replicas are read again only once they have replayed what it saw.
   private func _watching<Result>(
-    _ use: String, _ body: (PostgreSQLConnection) throws -> Result
+    _ use: String, _ deadline: PostgreSQLDeadline, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
-    try pool.withConnection(use) { connection in
+    try pool.withConnection(use, until: deadline) { connection in
       guard let replica else { return try _watched(connection) { try body(connection) } }
       return try replica.following(connection) { try _watched(connection) { try body(connection) } }
     }
@@ -136,7 +155,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
 
   func setMetadata(_ metadata: [String: Any]) throws {
     guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
-    try withConnection("metadata") { connection in
+    try withConnection("metadata", until: deadline) { connection in
       try connection.transaction {
         try epoch.check(on: connection)
         try PostgreSQLMetadata.lock(connection, schema: address.schema)
@@ -150,7 +169,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
   /// Leaves the metadata as they are if the role may not write them.
   func changeMetadata(_ change: ([String: Any]) -> [String: Any]?) throws {
     guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
-    try withConnection("metadata") { connection in
+    try withConnection("metadata", until: deadline) { connection in
       do {
         try connection.transaction {
           try epoch.check(on: connection)
@@ -174,7 +193,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
 
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]] {
     guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
-    return try withConnection("new keys") { connection in
+    return try withConnection("new keys", until: deadline) { connection in
       var result: [Int: [Int64]] = [:]
       for (number, count) in counts where count > 0 {
         result[number] = try keys.acquire(

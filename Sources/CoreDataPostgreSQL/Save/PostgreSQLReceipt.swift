@@ -48,13 +48,22 @@ struct PostgreSQLReceipt {
   /// Asks on a connection of its own. The pool's may all be lent to saves that ask the same, each of which
   /// would wait for the others.
   ///
+  /// - Parameters:
+  ///   - lost: The save's connection. Its session is ended if it lives on, unless a pooler has it.
+  ///   - deadline: When the answer must be there.
   /// - Throws: `PostgreSQLStoreError.unknownOutcome` if the server cannot be queried.
-  func isThere(in pool: PostgreSQLPool, after loss: PostgreSQLError) throws -> Bool {
+  func isThere(
+    in pool: PostgreSQLPool, on lost: PostgreSQLConnection, after loss: PostgreSQLError,
+    until deadline: PostgreSQLDeadline
+  ) throws -> Bool {
+    let ending = pool.endSession(of: lost, after: Self._patience)
+    defer { ending?.stop() }
     var last = loss
     for attempt in 0..<20 {
       if attempt > 0 { Thread.sleep(forTimeInterval: min(2, 0.05 * Double(1 << min(attempt, 6)))) }
+      if deadline.isPast { break }
       do {
-        let connection = try pool.replacingLost()
+        let connection = try pool.replacingLost(until: deadline)
         do {
           // Without the check: it would refuse the row whether or not the save was committed.
           try connection.run(_insertion("$2::int8"), _parameters(_id), isRepeated: false)
@@ -66,10 +75,15 @@ struct PostgreSQLReceipt {
         }
       } catch let error as PostgreSQLError {
         last = error
+      } catch is PostgreSQLDeadlineError {
+        break
       }
     }
     throw PostgreSQLStoreError.unknownOutcome(last)
   }
+
+  /// Seconds that the save's session has to end by itself.
+  private static let _patience = 0.5
 
   /// Makes sure that what was committed is on the replicas for which a COMMIT waits.
   ///
