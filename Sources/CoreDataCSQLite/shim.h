@@ -1,6 +1,10 @@
 #ifndef COREDATA_CSQLITE_SHIM_H
 #define COREDATA_CSQLITE_SHIM_H
+#if __has_include(<sqlite3.h>)
 #include <sqlite3.h>
+#else
+#error "sqlite3.h is missing. Install libsqlite3-dev (Debian, Ubuntu) or sqlite-devel (Fedora)."
+#endif
 #include <unistd.h>
 
 /* What Swift cannot import: macros that cast, and functions with variable arguments. */

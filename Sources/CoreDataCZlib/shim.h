@@ -1,6 +1,10 @@
 #ifndef COREDATA_CZLIB_SHIM_H
 #define COREDATA_CZLIB_SHIM_H
+#if __has_include(<zlib.h>)
 #include <zlib.h>
+#else
+#error "zlib.h is missing. Install zlib1g-dev (Debian, Ubuntu) or zlib-devel (Fedora)."
+#endif
 
 /* What Swift cannot import: macros that pass the library's version along. */
 
