@@ -86,12 +86,12 @@ enum ModelSearch {
 
   /// Returns the main bundle and the resource bundles beside the program, in search order.
   private static func _programBundles() -> [Bundle] {
-    [.main] + _besideBundles(of: nil).compactMap { Bundle(url: $0) }
+    [.program].compactMap { $0 } + _besideBundles(of: nil).compactMap { Bundle(url: $0) }
   }
 
   /// Returns the resource bundles beside the program in search order.
   private static func _besideBundles(of module: String?) -> [URL] {
-    let directory = Bundle.main.bundlePath
+    guard let directory = Bundle.program?.bundlePath else { return [] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     let beside = names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }
       .map { URL(fileURLWithPath: "\(directory)/\($0)", isDirectory: true) }

@@ -42,7 +42,7 @@ open class NSManagedObjectModelReference: NSObject {
       let bundles = bundle.map { [$0] }
       guard let model = NSManagedObjectModel.mergedModel(from: bundles, forStoreMetadata: metadata) else {
         throw ModelFileError(
-          path: bundle?.bundlePath ?? Bundle.main.bundlePath,
+          path: bundle?.bundlePath ?? Bundle.programPath,
           reason:
             "no model here has entities with the hashes asked for (\(hashes.keys.sorted().joined(separator: ", ")))"
         )
@@ -61,7 +61,7 @@ open class NSManagedObjectModelReference: NSObject {
         }
       }
       throw ModelFileError(
-        path: bundle?.bundlePath ?? Bundle.main.bundlePath,
+        path: bundle?.bundlePath ?? Bundle.programPath,
         reason: "no model or version is named '\(modelName)' here")
     }
   }

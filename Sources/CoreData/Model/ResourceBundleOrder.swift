@@ -38,7 +38,7 @@ struct ResourceBundleOrder {
 enum ProgramModule {
   /// Named after the executable, as the package manager does.
   static let name = identifier(
-    Bundle.main.executableURL?.deletingPathExtension().lastPathComponent
+    Bundle.program?.executableURL?.deletingPathExtension().lastPathComponent
       ?? ProcessInfo.processInfo.processName)
 
   /// Converts a target's name to its module's.

@@ -18,7 +18,7 @@ final class PostgreSQLHistoryEntry {
   }
 
   /// Identifies the writing program.
-  private static let _bundleID = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+  private static let _bundleID = Bundle.program?.bundleIdentifier ?? ProcessInfo.processInfo.processName
   private static let _processID = ProcessInfo.processInfo.processName
 
   private let _engine: PostgreSQLStoreEngine

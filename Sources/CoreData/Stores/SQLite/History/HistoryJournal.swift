@@ -20,7 +20,7 @@ final class HistoryJournal: Sendable {
   let preserved: [SQLText?]
 
   /// The writing program as Core Data identifies it: bundle identifier and process name.
-  static let bundleID = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+  static let bundleID = Bundle.program?.bundleIdentifier ?? ProcessInfo.processInfo.processName
   static let processID = ProcessInfo.processInfo.processName
 
   init(_ tables: HistoryTables, layout: HistoryLayout, mapping: StoreMapping) {
