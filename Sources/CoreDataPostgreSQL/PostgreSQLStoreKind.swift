@@ -105,7 +105,8 @@ struct PostgreSQLStoreKind: StoreKind {
       generations: _generations(request.options),
       notifies: StoreOptions.isOn(NSPostgreSQLNotifiesOption, request.options),
       replica: try _replica(request.options), capabilities: capabilities,
-      bucket: try _bucket(request.options), callSeconds: _callSeconds(request.options))
+      bucket: try _bucket(request.options), callSeconds: _callSeconds(request.options),
+      rowAge: _rowAge(request.options))
     store.attach(engine, metadata: metadata)
     return store
   }
@@ -176,6 +177,12 @@ struct PostgreSQLStoreKind: StoreKind {
   private func _callSeconds(_ options: [AnyHashable: Any]?) -> Double? {
     let seconds = (options?[NSPostgreSQLDeadlineOption] as? NSNumber)?.doubleValue ?? 240
     return seconds > 0 ? seconds : nil
+  }
+
+  /// Returns the seconds for which rows that were read before are shown; nil without a limit.
+  private func _rowAge(_ options: [AnyHashable: Any]?) -> Double? {
+    let seconds = (options?[NSPostgreSQLRowAgeOption] as? NSNumber)?.doubleValue ?? 5
+    return seconds >= 0 ? seconds : nil
   }
 
   /// Creates the replica that the options name.

@@ -15,6 +15,14 @@ public let NSPostgreSQLPreparesStatementsOption = "NSPostgreSQLPreparesStatement
 /// `NSPersistentStoreTimeoutOption` limits the wait for a connection alone.
 public let NSPostgreSQLDeadlineOption = "NSPostgreSQLDeadlineOption"
 
+/// Option: seconds for which contexts show rows that any context of the coordinator has read before. A number, 5 by
+/// default; negative for no limit.
+///
+/// A context shows nothing in any case that was read before it was created, reset, refreshed as a whole or last saved. The
+/// option is for contexts that live on, and whose `stalenessInterval` the program has not set. What an object shows
+/// already it keeps until it is refreshed or becomes a fault.
+public let NSPostgreSQLRowAgeOption = "NSPostgreSQLRowAgeOption"
+
 /// Option: maximum number of query generations in use at a time. A number, zero by default: contexts then
 /// read the latest state, even if they are pinned.
 ///

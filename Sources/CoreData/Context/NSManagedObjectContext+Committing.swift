@@ -39,6 +39,7 @@ extension NSManagedObjectContext {
         NSCoreDataError, "\(label) has neither coordinator nor parent; there is nowhere to save to.")
     }
     var entries = try onStoredRows(withoutLost(entries))
+    raiseHorizon()
     var resolver = ConflictResolver(context: self)
     while true {
       do {

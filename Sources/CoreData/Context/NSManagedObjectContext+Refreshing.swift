@@ -10,6 +10,12 @@ extension NSManagedObjectContext {
       programmerError(
         "an attempt to refresh an object of \(object._context?.label ?? "no context") in \(label).")
     }
+    // On a server other programs may have written a newer row.
+    if let coordinator = rootCoordinator, coordinator.hasRemoteStore.load(ordering: .relaxed),
+      let key = object._key
+    {
+      coordinator.rowCache.forget([localized(key)])
+    }
     _refreshOne(object, mergeChanges: flag)
     processPendingChanges()
   }
@@ -80,6 +86,7 @@ extension NSManagedObjectContext {
   /// read, and for the first one after a reset or a refresh of all objects; later reads find what the
   /// coordinator knows.
   final func checkFreshness() {
+    if isFreshnessDue { raiseHorizon() }
     isFreshnessDue = false
     rootCoordinator?.forgetOvertakenRows()
   }

@@ -5,11 +5,22 @@ import Foundation
 
 extension NSManagedObjectContext {
   /// The time, by `CoarseClock`, before which a cached row is too old to be shown.
-  @inline(__always) final var earliestRow: Int { staleness < 0 ? .min : _earliestRow }
+  @inline(__always) final var earliestRow: Int {
+    staleness < 0 && horizon == .min ? .min : _earliestRow
+  }
 
   private final var _earliestRow: Int {
-    rootCoordinator?.rowCache.keepTimes()
-    return CoarseClock.earliest(for: staleness)
+    guard let cache = rootCoordinator?.rowCache else { return .min }
+    cache.keepTimes()
+    return max(horizon, isStalenessSet ? CoarseClock.earliest(for: staleness) : cache.earliestByAge)
+  }
+
+  /// Lets the context show nothing of a server any more that was read before now.
+  final func raiseHorizon() {
+    guard let coordinator = rootCoordinator, coordinator.hasRemoteStore.load(ordering: .relaxed) else {
+      return
+    }
+    horizon = CoarseClock.now
   }
 
   /// Whether a fault's attached row can be shown without looking for a newer one.

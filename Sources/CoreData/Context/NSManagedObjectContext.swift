@@ -53,6 +53,11 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var stampedCache: Unmanaged<RowCache>?
   /// `stalenessInterval`, for reads that do not look for overrides.
   @exclusivity(unchecked) final var staleness: TimeInterval = -1
+  /// Whether the program has set it.
+  @exclusivity(unchecked) final var isStalenessSet = false
+  /// The time, by `CoarseClock`, before which rows that were read from a server are too old; `.min` for files, of which
+  /// others' commits are noticed.
+  @exclusivity(unchecked) final var horizon = Int.min
   /// Whether the next read asks if others have written to the stores.
   @exclusivity(unchecked) var isFreshnessDue = true
   /// The undo manager and its recorder; nil without undo.
@@ -157,9 +162,16 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// the coordinator knows: those of the last read or save of any of its contexts. With 0, only values that
   /// the context's own last fetch has read are not read again. Ages are exact to some milliseconds, and do
   /// not apply to a context pinned to a query generation.
+  ///
+  /// Of a store on a server a context shows nothing, apart from what it shows already, that was read before the context
+  /// was created, reset, refreshed as a whole or last saved, since other programs write there; nor, unless the program
+  /// has set this property, anything older than the store's option says, which is five seconds by default.
   open var stalenessInterval: TimeInterval {
     get { staleness }
-    set { staleness = newValue }
+    set {
+      staleness = newValue
+      isStalenessSet = true
+    }
   }
 
   /// Whether the context merges saves of its parent, or of other contexts of its coordinator, on its queue.

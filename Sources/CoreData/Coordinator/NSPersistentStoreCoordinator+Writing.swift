@@ -45,7 +45,7 @@ extension NSPersistentStoreCoordinator {
     _ changes: [StoreChanges], _ commit: RowCache.Commit, isOrdered: Bool, insertsAgain: Bool,
     by origin: ChangeOrigin, in context: NSManagedObjectContext
   ) throws -> Outcome {
-    let begun = rowCache.epoch
+    let begun = rowCache.moment
     var commit = commit
     var saved = JointSave()
     do {
@@ -65,8 +65,8 @@ extension NSPersistentStoreCoordinator {
     commit.deleted = outcome.followed.deleted
     outcome.epoch = rowCache.commit(commit, begunAt: isOrdered ? nil : begun)
     // What came in between may have replaced or dropped the same rows later.
-    outcome.begunEpoch = isOrdered ? outcome.epoch - 1 : begun
-    if outcome.epoch == begun + 1 { outcome.formerEpoch = begun }
+    outcome.begunEpoch = isOrdered ? outcome.epoch - 1 : begun.epoch
+    if outcome.epoch == begun.epoch + 1 { outcome.formerEpoch = begun.epoch }
     if insertsAgain { lastReinsertion.store(outcome.epoch, ordering: .releasing) }
     return outcome
   }

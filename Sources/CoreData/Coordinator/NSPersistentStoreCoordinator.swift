@@ -306,7 +306,10 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   private func _updateStoreKinds(_ stores: [NSPersistentStore]) {
     endsCancelledFetches.store(
       stores.contains { $0.engine?.endsCancelledFetches ?? false }, ordering: .relaxed)
-    hasRemoteStore.store(stores.contains { $0.engine?.isRemote ?? false }, ordering: .relaxed)
+    let isRemote = stores.contains { $0.engine?.isRemote ?? false }
+    hasRemoteStore.store(isRemote, ordering: .relaxed)
+    if isRemote { rowCache.keepTimes() }
+    rowCache.setAge(stores.compactMap { $0.engine?.rowAge }.min())
   }
 
   final func drop(_ store: NSPersistentStore) {

@@ -76,6 +76,8 @@ final class RowCache: Sendable {
   private let _commits = Atomic<Int>(0)
   /// Whether any context lets rows age.
   private let _keepsTimes = Atomic<Bool>(false)
+  /// Milliseconds for which contexts show rows unless they say otherwise; negative for no limit.
+  private let _age = Atomic<Int>(-1)
   private let _capacity: Int
   private let _byteCapacity: Int
 
@@ -102,6 +104,17 @@ final class RowCache: Sendable {
   /// Records from now on when rows are read or saved; called once the first context lets rows age. The times
   /// of earlier rows are unknown: they count as too old for any context that does.
   func keepTimes() { _keepsTimes.store(true, ordering: .relaxed) }
+
+  /// Sets the seconds for which contexts show rows unless they say otherwise; nil for no limit.
+  func setAge(_ seconds: Double?) {
+    _age.store(seconds.map { Int(min(1e12, $0 * 1000)) } ?? -1, ordering: .relaxed)
+  }
+
+  /// The time, by `CoarseClock`, before which a row is too old for contexts that do not say otherwise.
+  var earliestByAge: Int {
+    let age = _age.load(ordering: .relaxed)
+    return age < 0 ? .min : CoarseClock.now - age
+  }
 
   private var _now: Int { _keepsTimes.load(ordering: .relaxed) ? CoarseClock.now : .min }
 
@@ -156,7 +169,7 @@ final class RowCache: Sendable {
     let bytes = row.footprint
     if bytes > _byteCapacity / 4 { return }
     rows.young.set(row, at: time, bytes, for: key)
-    _age(&rows)
+    _ageIfFull(&rows)
   }
 
   /// What a commit has written and deleted.
@@ -174,14 +187,14 @@ final class RowCache: Sendable {
   /// Commits to one server are made side by side, and may arrive here in another order: a row that was replaced or
   /// dropped since the commit began is not cached unless it is known to be the newer one.
   ///
-  /// - Parameter begun: The epoch before the commit's first statement; nil if commits arrive in their order.
+  /// - Parameter begun: The moment before the commit's first statement; nil if commits arrive in their order.
   /// - Returns: The epoch after the commit.
   @discardableResult
-  func commit(_ commit: Commit, begunAt begun: Int? = nil) -> Int {
-    let time = _now
+  func commit(_ commit: Commit, begunAt begun: Moment? = nil) -> Int {
+    let time = begun?.time ?? _now
     return _rows.withLock { rows in
       let epoch = _beginEpoch()
-      var arrival = Arrival(begun: begun, epoch: epoch, time: time)
+      var arrival = Arrival(begun: begun?.epoch, epoch: epoch, time: time)
       if !commit.runs.isEmpty { _remove(commit.runs, at: epoch, &rows) }
       commit.entries.forEachHeld { entry in
         let key = IdentityKey(entry.id)
@@ -257,7 +270,7 @@ final class RowCache: Sendable {
     } else {
       rows.young.account(at: time, bytes, for: key)
     }
-    _age(&rows)
+    _ageIfFull(&rows)
   }
 
   private func _drop(_ key: IdentityKey, _ rows: inout Generations) {
@@ -297,7 +310,7 @@ final class RowCache: Sendable {
   }
 
   @inline(__always)
-  private func _age(_ rows: inout Generations) {
+  private func _ageIfFull(_ rows: inout Generations) {
     if rows.young.rows.count <= _capacity {
       if rows.young.bytes <= _byteCapacity { return }
       rows.young.measure()

@@ -158,6 +158,9 @@ package protocol StoreEngine: StoreReading {
   /// Whether each statement is a round trip to another process, so that few large ones are better than many small ones.
   var isRemote: Bool { get }
 
+  /// Seconds for which contexts that set no `stalenessInterval` show a row that was read before; nil for no limit.
+  var rowAge: Double? { get }
+
   /// Whether saves delete `ChangeSet.rows`.
   var deletesRows: Bool { get }
 
@@ -182,6 +185,8 @@ extension StoreEngine {
   package var endsCancelledFetches: Bool { false }
 
   package var isRemote: Bool { false }
+
+  package var rowAge: Double? { nil }
 
   package func checkForeignCommits() -> Bool { false }
 

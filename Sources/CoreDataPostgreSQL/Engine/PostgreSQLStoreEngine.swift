@@ -36,6 +36,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let keys: PostgreSQLKeys
   let receipts = PostgreSQLReceiptPruning()
   private let _callSeconds: Double?
+  let rowAge: Double?
 
   init(
     _ address: PostgreSQLAddress, pool: PostgreSQLPool, mapping: StoreMapping,
@@ -43,9 +44,10 @@ final class PostgreSQLStoreEngine: StoreEngine {
     entities: [NSEntityDescription], persistentStore: NSPersistentStore?, isReadOnly: Bool,
     keepsHistory: Bool, derivations: PostgreSQLDerivations, generations: PostgreSQLGenerations,
     notifies: Bool, replica: PostgreSQLReplica?, capabilities: PostgreSQLCapabilities, bucket: Int64,
-    callSeconds: Double?
+    callSeconds: Double?, rowAge: Double?
   ) {
     _callSeconds = callSeconds
+    self.rowAge = rowAge
     self.replica = replica
     self.capabilities = capabilities
     self.address = address

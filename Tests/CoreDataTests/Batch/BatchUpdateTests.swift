@@ -199,7 +199,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test func `objects and rows stay the same until refreshed`() throws {
+  @Test(.ofFiles) func `objects and rows stay the same until refreshed`() throws {
     try context.performAndWait {
       let book = try #require(try context.all("Book", where: NSPredicate(format: "title == 'b1'")).first)
       book.willAccessValue(forKey: nil)

@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func `refreshing uses the row cache until values are stale`() throws {
+  @Test(.ofFiles) func `refreshing uses the row cache until values are stale`() throws {
     let stack = try TestStack(.sqlite)
     #expect(stack.context.stalenessInterval == -1)
     let ada = try stack.context.performAndWait {

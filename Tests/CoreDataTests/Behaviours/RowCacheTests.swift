@@ -133,8 +133,8 @@ import Testing
   }
 
   private enum Work {
-    case begun(Int64, begun: Int)
-    case committed(Int64, version: Int64?, begun: Int)
+    case begun(Int64, begun: RowCache.Moment)
+    case committed(Int64, version: Int64?, begun: RowCache.Moment)
     case reading(Int64, RowCache.Moment)
     case read(Int64, version: Int64?, RowCache.Moment)
   }
@@ -160,7 +160,7 @@ import Testing
         let number = Int64.random(in: 0..<8, using: &random)
         work.append(
           Bool.random(using: &random)
-            ? .begun(number, begun: cache.epoch) : .reading(number, cache.moment))
+            ? .begun(number, begun: cache.moment) : .reading(number, cache.moment))
       }
       let place = Int.random(in: work.indices, using: &random)
       switch work.remove(at: place) {
