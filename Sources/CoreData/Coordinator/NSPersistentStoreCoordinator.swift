@@ -48,7 +48,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     var contexts: [WeakContext] = []
     /// Assigned stores of unsaved objects, by temporary ID.
     var assignments: [NSManagedObjectID: NSPersistentStore] = [:]
-    var readFailurePolicy = ReadFailurePolicy.trap
+    /// The program's; nil if it has set none.
+    var readFailurePolicy: ReadFailurePolicy?
   }
 
   /// Creates a coordinator for a model; the model becomes immutable when it is first used.
@@ -84,9 +85,13 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   }
 
   /// What the coordinator's contexts do, unless they set a policy of their own, if a store cannot be read
-  /// where no error can be thrown; `.trap` by default. Not in Core Data.
+  /// where no error can be thrown; by default `.fail` with a store on a server, which comes and goes while the program
+  /// runs, otherwise `.trap`. Not in Core Data.
   public final var readFailurePolicy: ReadFailurePolicy {
-    get { _state.withLock { $0.readFailurePolicy } }
+    get {
+      _state.withLock { $0.readFailurePolicy }
+        ?? (hasRemoteStore.load(ordering: .relaxed) ? .fail : .trap)
+    }
     set { _state.withLock { $0.readFailurePolicy = newValue } }
   }
 
