@@ -120,4 +120,12 @@ struct ServerFreshnessTests {
       #expect(_counter.count == before)
     }
   }
+
+  @Test func `a read that fails ends no program unless that asks for it`() {
+    #expect(_stack.coordinator.readFailurePolicy == .fail)
+    let context = _stack.context()
+    #expect(context.performAndWait { context.readFailurePolicy } == .fail)
+    _stack.coordinator.readFailurePolicy = .trap
+    #expect(_stack.coordinator.readFailurePolicy == .trap)
+  }
 }
