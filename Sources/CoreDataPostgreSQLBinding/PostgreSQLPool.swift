@@ -150,6 +150,7 @@ package final class PostgreSQLPool: Sendable {
     let deadline = PostgreSQLDeadline(after: _wait).orEarlier(call)
     var isFirst = true
     var pause = 0.05
+    var refusal: PostgreSQLError?
     while true {
       let (found, number) = _find(use, isFirst: isFirst)
       isFirst = false
@@ -163,10 +164,13 @@ package final class PostgreSQLPool: Sendable {
           return (try _connect(deadline), number)
         } catch let error as PostgreSQLError where error.isCrowded && !deadline.isPast {
           _free(number)
+          refusal = error
           try _standInLine(for: pause, deadline, error)
           pause = min(1, pause * 2)
         } catch {
           _free(number)
+          // The server has said why the time was not enough.
+          if error is PostgreSQLDeadlineError, let refusal { throw refusal }
           throw error
         }
       case .wait(let waiter):

@@ -266,7 +266,7 @@ struct DeadlineTests {
     try owner.connection.execute("CREATE ROLE nobody LOGIN CONNECTION LIMIT 0")
     let nobody = URL(string: url.absoluteString.replacing("coredata@", with: "nobody@"))!
     let error = #expect(throws: CocoaError.self) {
-      try ServerStack(at: nobody, options: [NSPersistentStoreTimeoutOption: 0.3])
+      try ServerStack(at: nobody, options: [NSPersistentStoreTimeoutOption: 3])
     }
     #expect(error?.localizedDescription.contains("too many connections for role") ?? false, "\(error as Any)")
   }
