@@ -12,7 +12,7 @@ import Musl
 /// Connects on a thread of its own: resolving a name blocks, and can outlast every deadline. Not on a queue, whose
 /// threads may all be waiting for the server.
 enum PostgreSQLConnecting {
-  /// What a thread has come to. It closes a connection that nobody waits for any more.
+  /// The result of a connecting thread. The thread closes the connection if its caller no longer waits.
   private final class Outcome: Sendable {
     private struct State: @unchecked Sendable {
       // Unchecked: accessed under the lock only.

@@ -279,7 +279,7 @@ package final class PostgreSQLPool: Sendable {
     }
   }
 
-  /// Closes the connections that nobody has needed for long, but for one.
+  /// Closes connections that have been idle for longer than the limit, except one.
   private func _tidy() {
     let (old, goesOn) = _state.withLock { state in
       // The last ones are lent first, and so the first ones are idle for longest.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreDataPostgreSQL
 
-/// Contexts of one coordinator save side by side: a slow save holds up nobody.
+/// Contexts of one coordinator save side by side: a slow save does not block the others.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct SideBySideTests {
   private func _save(_ name: String, _ stack: ServerStack) throws {

@@ -6,7 +6,7 @@ import CoreDataModelSchema
 /// Such a program deletes an object and leaves alone what newer relationships link to it. The triggers clear or
 /// delete that at its COMMIT, when all that it writes itself is written: a newer program, or one that has applied
 /// a rule itself, leaves nothing to do. They do not run for programs that know the rules, which say their epoch
-/// in each transaction; they do for deletions in SQL of one's own. A migration that ends older versions drops
+/// in each transaction; they run for deletions by other SQL, too. A migration that ends older versions drops
 /// them.
 ///
 /// Deny can no longer be checked then and clears the link, as Nullify does.
