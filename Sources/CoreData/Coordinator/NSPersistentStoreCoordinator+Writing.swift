@@ -221,10 +221,17 @@ extension NSPersistentStoreCoordinator {
   /// Updates the rows in the cache that another coordinator has saved. Rows that the cache does not have are
   /// not added: they may have been deleted since.
   final func adoptForeign(_ entries: [Layer.Entry]) {
-    let epoch = rowCache.commit(
-      entries.filter { entry in
-        entry.kind == .deleted || entry.id.key.map { rowCache.row(for: $0) != nil } ?? false
-      })
+    var commit = RowCache.Commit()
+    for entry in entries {
+      guard let key = entry.id.key else { continue }
+      if entry.kind == .deleted || rowCache.row(for: key) != nil {
+        commit.entries.append(entry)
+      } else {
+        // A read that began before may still bring the former row.
+        commit.deleted.append(key)
+      }
+    }
+    let epoch = rowCache.commit(commit)
     if entries.contains(where: { $0.kind == .inserted }) {
       lastReinsertion.store(epoch, ordering: .releasing)
     }

@@ -58,6 +58,8 @@ final class PostgreSQLGeneration: StoreReading {
             try connection.execute("RELEASE SAVEPOINT read")
             return found
           } catch {
+            // The read's deadline may be why it failed.
+            connection.deadline = _engine.deadline
             if connection.isUsable { try? connection.execute("ROLLBACK TO SAVEPOINT read") }
             throw error
           }

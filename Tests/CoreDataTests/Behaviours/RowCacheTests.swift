@@ -1,3 +1,4 @@
+import CoreDataModelSchema
 import Foundation
 import TestSupport
 import Synchronization
@@ -206,5 +207,20 @@ import Testing
     cache.removeAll()
     cache.keep(_row(8), for: _key(1), readAt: moment)
     #expect(cache.row(for: _key(1)) == nil)
+  }
+
+  @Test func `a read that another coordinator's save has overtaken is not cached`() throws {
+    let stack = try TestStack(.memory)
+    let author = try stack.stored("Author", ["name": "Ada"])
+    let (cache, key) = (stack.coordinator.rowCache, try #require(author.objectID.key))
+    cache.removeAll()
+    let moment = cache.moment
+    stack.coordinator.adoptForeign([
+      Layer.Entry(
+        kind: .updated, id: author.objectID, base: _row(8), row: _row(8, version: 2), changed: SlotSet(),
+        isWhole: false)
+    ])
+    cache.keep(_row(8), for: key, readAt: moment)
+    #expect(cache.row(for: key) == nil)
   }
 }
