@@ -195,7 +195,7 @@ final class RowCache: Sendable {
     return _rows.withLock { rows in
       let epoch = _beginEpoch()
       var arrival = Arrival(begun: begun?.epoch, epoch: epoch, time: time)
-      if !commit.runs.isEmpty { _remove(commit.runs, at: epoch, &rows) }
+      if !commit.runs.isEmpty { _remove(commit.runs, &rows) }
       commit.entries.forEachHeld { entry in
         let key = IdentityKey(entry.id)
         if key.isTemporary { return }
@@ -206,18 +206,10 @@ final class RowCache: Sendable {
       }
       for (key, row) in commit.written { _arrive(row, IdentityKey(key), &arrival, &rows) }
       for key in commit.deleted { _arrive(nil, IdentityKey(key), &arrival, &rows) }
+      // Runs have too many keys to note each. Last, so that the rows above are compared with other commits.
+      if !commit.runs.isEmpty { rows.stripes.floor = epoch }
       return epoch
     }
-  }
-
-  /// Applies the rows that a save has written and deleted.
-  @discardableResult
-  func commit(_ entries: [Layer.Entry]) -> Int { commit(Commit(entries: entries)) }
-
-  /// Applies the rows that a commit has written and deleted.
-  @discardableResult
-  func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) -> Int {
-    commit(Commit(written: written, deleted: deleted))
   }
 
   /// A commit that is being applied.
@@ -279,13 +271,11 @@ final class RowCache: Sendable {
   }
 
   /// Invalidates some rows.
-  func forget(_ keys: [ObjectKey]) { commit(written: [], deleted: keys) }
+  func forget(_ keys: [ObjectKey]) { commit(Commit(deleted: keys)) }
 
-  private func _remove(_ runs: [KeyRun], at epoch: Int, _ rows: inout Generations) {
+  private func _remove(_ runs: [KeyRun], _ rows: inout Generations) {
     for key in rows.young.rows.keys where runs.contains(key) { rows.young.remove(key) }
     for key in rows.old.rows.keys where runs.contains(key) { rows.old.remove(key) }
-    // They have too many keys to note each.
-    rows.stripes.floor = epoch
   }
 
   /// Invalidates all rows.

@@ -78,14 +78,14 @@ import Testing
     #expect(cache.row(for: _key(1)) != nil)
     #expect(cache.row(for: _key(2)) == nil)
     // A save of such a row must not leave the older one.
-    cache.commit(written: [(_key(1), _row(60_000, version: 2))], deleted: [])
+    cache.commit(.init(written: [(_key(1), _row(60_000, version: 2))]))
     #expect(cache.row(for: _key(1)) == nil)
   }
 
   @Test func `bytes follow replaced and dropped rows`() {
     let cache = RowCache(byteCapacity: 1_000_000)
     _keep(cache, 1, bytes: 50_000)
-    cache.commit(written: [(_key(1), _row(10, version: 2))], deleted: [])
+    cache.commit(.init(written: [(_key(1), _row(10, version: 2))]))
     #expect(cache.size.bytes < 1_000)
     cache.forget([_key(1)])
     #expect(cache.size.bytes == 0)
@@ -94,8 +94,8 @@ import Testing
 
   @Test func `a late row of an older version does not replace the newer one`() {
     let cache = RowCache()
-    cache.commit(written: [(_key(1), _row(10, version: 2))], deleted: [])
-    cache.commit(written: [(_key(1), _row(10, version: 1))], deleted: [])
+    cache.commit(.init(written: [(_key(1), _row(10, version: 2))]))
+    cache.commit(.init(written: [(_key(1), _row(10, version: 1))]))
     #expect(cache.row(for: _key(1))?.version == 2)
   }
 
@@ -194,7 +194,7 @@ import Testing
   @Test func `a save of one row does not keep reads of others from being cached`() {
     let cache = RowCache()
     let moment = cache.moment
-    cache.commit(written: [(_key(1), _row(8, version: 2))], deleted: [])
+    cache.commit(.init(written: [(_key(1), _row(8, version: 2))]))
     cache.keep(_row(8), for: _key(2), readAt: moment)
     cache.keep(_row(8), for: _key(1), readAt: moment)
     #expect(cache.row(for: _key(2)) != nil)
