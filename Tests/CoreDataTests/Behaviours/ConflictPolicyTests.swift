@@ -189,17 +189,30 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct)
-  func `overwriting restores no link to an object that is gone`(_ setting: Setting) throws {
+  /// Changes the name of a pupil while others delete the mentor, and expects the pupil to be left without.
+  ///
+  /// - Parameters:
+  ///   - deletesPupil: Whether the others delete the pupil as well.
+  ///   - movesBook: Whether a book that the mentor has, and that the others delete, becomes the pupil's.
+  private func _expectPupilAlone(
+    _ setting: Setting, _ policy: NSMergePolicy, deletesPupil: Bool, readsMentor: Bool = false,
+    movesBook: Bool = false
+  ) throws {
     let stack = try TestStack(setting)
     let context = stack.sibling()
-    context.mergePolicy = NSMergePolicy.overwrite
+    context.mergePolicy = policy
     let mentor = try stack.stored("Author", ["name": "Ada"])
     let pupil = try stack.stored("Author", ["name": "Eve", "mentor": mentor])
+    let book = movesBook ? try stack.stored("Book", ["author": mentor]) : nil
     try context.performAndWait {
+      // The pupil comes before the book, lest the mentor be read along with it.
       context.object(with: pupil.objectID).setValue("Eva", forKey: "name")
+      if readsMentor { _ = context.object(with: mentor.objectID).text("name") }
+      if let book {
+        context.object(with: book.objectID).setValue(context.object(with: pupil.objectID), forKey: "author")
+      }
       try stack.root.performAndWait {
-        stack.root.delete(mentor)
+        for object in [book, mentor, deletesPupil ? pupil : nil] { object.map(stack.root.delete) }
         try stack.root.save()
       }
       try context.save()
@@ -209,6 +222,11 @@ import Testing
       #expect(authors.map { $0.text("name") } == ["Eva"])
       #expect(authors.first?.objectIDs(forRelationshipNamed: "mentor") == [])
     }
+  }
+
+  @Test(arguments: Setting.direct)
+  func `overwriting restores no link to an object that is gone`(_ setting: Setting) throws {
+    try _expectPupilAlone(setting, .overwrite, deletesPupil: false)
   }
 
   @Test(arguments: Setting.direct)
@@ -241,51 +259,14 @@ import Testing
   func `an object that is inserted again does not bring back what it links to`(
     _ setting: Setting, readsMentor: Bool
   ) throws {
-    let stack = try TestStack(setting)
-    let context = stack.sibling()
-    context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-    let mentor = try stack.stored("Author", ["name": "Ada"])
-    let pupil = try stack.stored("Author", ["name": "Eve", "mentor": mentor])
-    try context.performAndWait {
-      context.object(with: pupil.objectID).setValue("Eva", forKey: "name")
-      if readsMentor { _ = context.object(with: mentor.objectID).text("name") }
-      try stack.root.performAndWait {
-        for object in [mentor, pupil] { stack.root.delete(object) }
-        try stack.root.save()
-      }
-      try context.save()
-    }
-    try stack.fresh { context in
-      let authors = try context.all("Author")
-      #expect(authors.map { $0.text("name") } == ["Eva"])
-      #expect(authors.first?.objectIDs(forRelationshipNamed: "mentor") == [])
-    }
+    try _expectPupilAlone(
+      setting, .mergeByPropertyObjectTrump, deletesPupil: true, readsMentor: readsMentor)
   }
 
   @Test(arguments: Setting.direct)
   func `an object that is inserted again keeps no link to one that is not`(_ setting: Setting) throws {
-    let stack = try TestStack(setting)
-    let context = stack.sibling()
-    context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-    let mentor = try stack.stored("Author", ["name": "Ada"])
-    let pupil = try stack.stored("Author", ["name": "Eve", "mentor": mentor])
-    let book = try stack.stored("Book", ["author": mentor])
-    try context.performAndWait {
-      // The mentor is among the changed objects, but has nothing to write.
-      // The pupil comes first, so that the mentor, which is not read, is not read along with it.
-      context.object(with: pupil.objectID).setValue("Eva", forKey: "name")
-      context.object(with: book.objectID).setValue(context.object(with: pupil.objectID), forKey: "author")
-      try stack.root.performAndWait {
-        for object in [book, mentor, pupil] { stack.root.delete(object) }
-        try stack.root.save()
-      }
-      try context.save()
-    }
-    try stack.fresh { context in
-      let authors = try context.all("Author")
-      #expect(authors.map { $0.text("name") } == ["Eva"])
-      #expect(authors.first?.objectIDs(forRelationshipNamed: "mentor") == [])
-    }
+    // The mentor is among the changed objects, but has nothing to write.
+    try _expectPupilAlone(setting, .mergeByPropertyObjectTrump, deletesPupil: true, movesBook: true)
   }
 
   @Test(
