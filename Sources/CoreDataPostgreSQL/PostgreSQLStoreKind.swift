@@ -161,7 +161,7 @@ struct PostgreSQLStoreKind: StoreKind {
       settings["target_session_attrs"] = settings["target_session_attrs"] ?? "read-write"
     }
     let counter = options?[StatementCounter.option] as? StatementCounter
-    return PostgreSQLPool(limit: limit, wait: max(0.01, deadline)) { [settings] in
+    return PostgreSQLPool(.init(count: limit, wait: max(0.01, deadline))) { [settings] in
       let connection = try PostgreSQLConnection(settings, prepares: prepares, until: $0)
       connection.deadline = $0
       if !address.isPooled { try PostgreSQLSession.begin(on: connection) }

@@ -233,11 +233,12 @@ package final class PostgreSQLConnection {
 
   // MARK: State
 
-  /// When the connection has served long enough, in seconds from its beginning; not all at once.
-  private let _retirement = DispatchTime.now() + Double.random(in: 1_620...1_980)
+  private let _opened = DispatchTime.now()
+  /// By how much the connection outlives another of the same age: not all are closed at once.
+  private let _endurance = Double.random(in: 0.9...1.1)
 
-  /// Whether it should be closed when it is returned to its pool: after about half an hour.
-  package var isRetired: Bool { _retirement < .now() }
+  /// Whether it was opened before about as many seconds.
+  func isOlder(than seconds: Double) -> Bool { _opened + seconds * _endurance < .now() }
 
   /// Whether nothing has arrived on an idle connection: what a server says unasked is that it ends.
   package var isQuiet: Bool {

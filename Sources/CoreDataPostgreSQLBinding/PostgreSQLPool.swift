@@ -29,6 +29,25 @@ package final class PostgreSQLPool: Sendable {
     let semaphore = DispatchSemaphore(value: 0)
   }
 
+  /// How many connections there are, and for how long.
+  package struct Limits: Sendable {
+    /// Maximum number of connections.
+    package var count: Int
+    /// Seconds to wait for one.
+    package var wait: Double
+    /// Seconds after which an idle connection is closed.
+    package var idle = 300.0
+    /// Seconds after which an idle connection is looked at before it is lent.
+    package var trust = 5.0
+    /// Seconds after which a connection is closed when it is returned, give or take a tenth.
+    package var age = 1_800.0
+
+    package init(count: Int, wait: Double) {
+      self.count = max(1, count)
+      self.wait = wait
+    }
+  }
+
   private struct State {
     var idle: [Lent] = []
     var count = 0
@@ -51,29 +70,18 @@ package final class PostgreSQLPool: Sendable {
   }
 
   private let _state = Mutex(State())
-  private let _limit: Int
-  private let _wait: Double
-  private let _idleSeconds: Double
+  private let _limits: Limits
   private let _connect: @Sendable (PostgreSQLDeadline) throws -> PostgreSQLConnection
   private let _end: @Sendable (PostgreSQLConnection.Session, PostgreSQLConnection) throws -> Void
 
-  /// Seconds after which an idle connection is looked at before it is lent.
-  private static let _trust = 5.0
-
   /// - Parameters:
-  ///   - limit: Maximum number of connections.
-  ///   - wait: Seconds to wait for one.
-  ///   - idle: Seconds after which an idle connection is closed.
   ///   - connect: Creates a connection.
   ///   - end: Ends the session of a connection that was given up, on another connection.
   package init(
-    limit: Int, wait: Double, idle: Double = 300,
-    _ connect: @escaping @Sendable (PostgreSQLDeadline) throws -> PostgreSQLConnection,
+    _ limits: Limits, _ connect: @escaping @Sendable (PostgreSQLDeadline) throws -> PostgreSQLConnection,
     end: @escaping @Sendable (PostgreSQLConnection.Session, PostgreSQLConnection) throws -> Void = { _, _ in }
   ) {
-    _limit = max(1, limit)
-    _wait = wait
-    _idleSeconds = idle
+    _limits = limits
     _connect = connect
     _end = end
   }
@@ -97,7 +105,7 @@ package final class PostgreSQLPool: Sendable {
   /// Creates a connection outside the pool's limit, owned by the caller.
   package func makeConnection() throws -> PostgreSQLConnection {
     guard !_state.withLock({ $0.isClosed }) else { throw ClosedError() }
-    return try _connect(PostgreSQLDeadline(after: _wait))
+    return try _connect(PostgreSQLDeadline(after: _limits.wait))
   }
 
   /// Creates a connection in place of one that was lost, whose borrower still has it. Waits for no other
@@ -132,7 +140,7 @@ package final class PostgreSQLPool: Sendable {
         state.uses[number] = use
         return (.idle(lent), number)
       }
-      if state.count < _limit {
+      if state.count < _limits.count {
         state.nextUse += 1
         state.count += 1
         state.uses[number] = use
@@ -147,7 +155,7 @@ package final class PostgreSQLPool: Sendable {
   private func _acquire(
     _ use: String, _ call: PostgreSQLDeadline
   ) throws -> (PostgreSQLConnection, Int) {
-    let deadline = PostgreSQLDeadline(after: _wait).orEarlier(call)
+    let deadline = PostgreSQLDeadline(after: _limits.wait).orEarlier(call)
     var isFirst = true
     var pause = 0.05
     var refusal: PostgreSQLError?
@@ -157,7 +165,7 @@ package final class PostgreSQLPool: Sendable {
       switch found {
       case .closed: throw ClosedError()
       case .idle(let lent):
-        if !lent.isOlder(than: Self._trust) || lent.connection.isQuiet { return (lent.connection, number) }
+        if !lent.isOlder(than: _limits.trust) || lent.connection.isQuiet { return (lent.connection, number) }
         _free(number)
       case .room:
         do {
@@ -176,7 +184,8 @@ package final class PostgreSQLPool: Sendable {
       case .wait(let waiter):
         if !_waits(waiter, until: deadline.time) {
           let uses = _state.withLock { $0.uses.sorted { $0.key < $1.key }.map(\.value) }
-          throw ExhaustedError(limit: _limit, seconds: deadline.seconds ?? _wait, uses: uses)
+          throw ExhaustedError(
+            limit: _limits.count, seconds: deadline.seconds ?? _limits.wait, uses: uses)
         }
       }
     }
@@ -259,7 +268,7 @@ package final class PostgreSQLPool: Sendable {
     if connection.isGivenUp { endSession(of: connection) }
     connection.deadline = .never
     let lent = Lent(connection: connection)
-    let isUsable = connection.isUsable && !connection.isRetired
+    let isUsable = connection.isUsable && !connection.isOlder(than: _limits.age)
     let tidies = _state.withLock { state in
       state.uses[number] = nil
       if isUsable, !state.isClosed { state.idle.append(lent) } else { state.count -= 1 }
@@ -274,7 +283,7 @@ package final class PostgreSQLPool: Sendable {
   // MARK: Idle connections
 
   private func _tidyLater() {
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + _idleSeconds) { [weak self] in
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + _limits.idle) { [weak self] in
       self?._tidy()
     }
   }
@@ -283,7 +292,7 @@ package final class PostgreSQLPool: Sendable {
   private func _tidy() {
     let (old, goesOn) = _state.withLock { state in
       // The last ones are lent first, and so the first ones are idle for longest.
-      let count = min(state.idle.count - 1, state.idle.prefix { $0.isOlder(than: _idleSeconds) }.count)
+      let count = min(state.idle.count - 1, state.idle.prefix { $0.isOlder(than: _limits.idle) }.count)
       let old = Array(state.idle.prefix(max(0, count)))
       state.idle.removeFirst(old.count)
       state.count -= old.count
