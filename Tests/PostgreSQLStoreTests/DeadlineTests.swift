@@ -1,10 +1,10 @@
-import CoreData
 import CoreDataPostgreSQLBinding
 import Foundation
 import PostgreSQLServer
 import Synchronization
 import Testing
 
+@testable import CoreData
 @testable import CoreDataPostgreSQL
 
 /// Calls end in time whatever locks, server and network do, and what they say of a save is true.
@@ -220,7 +220,7 @@ struct DeadlineTests {
       proxy.arm(.init(.stall, passesMessage: false, at: .max))
       try rename("second", stack)
       proxy.arm(.init(.stall, passesMessage: false, at: proxy.messageCount - 1 - back))
-      #expect(_code { try rename("lost", stack) } != nil)
+      #expect(_code { try rename("lost", stack) } == NSPersistentStoreTimeoutError)
       #expect(proxy.hasHappened)
     }
     try rename("free", direct)
@@ -269,6 +269,19 @@ struct DeadlineTests {
       try ServerStack(at: nobody, options: [NSPersistentStoreTimeoutOption: 3])
     }
     #expect(error?.localizedDescription.contains("too many connections for role") ?? false, "\(error as Any)")
+  }
+
+  @Test func `the server soon notices that a client of a store is gone`() throws {
+    let server = try #require(PostgreSQLServer.shared)
+    let stack = try ServerStack(at: server.newTCPURL())
+    let engine = try #require(stack.store.engine as? PostgreSQLStoreEngine)
+    let found = try engine.pool.withConnection("a test") {
+      try $0.run(
+        "SELECT current_setting('tcp_keepalives_idle'), current_setting('tcp_user_timeout')",
+        isRepeated: false)
+    }
+    #expect(found.string(0, 0) == "30")
+    #expect(found.string(0, 1) == "60000" || found.string(0, 1) == "1min")
   }
 
   @Test func `work that ends its session is repeated once`() throws {
@@ -329,20 +342,35 @@ struct DeadlineTests {
 
   // MARK: Pools
 
-  private func _pool(_ limit: Int, idle: Double) throws -> PostgreSQLPool {
+  private func _pool(
+    _ count: Int, _ change: (inout PostgreSQLPool.Limits) -> Void = { _ in }
+  ) throws -> PostgreSQLPool {
     let server = try #require(PostgreSQLServer.shared)
     let address = try PostgreSQLAddress(server.newURL())
-    return PostgreSQLPool(limit: limit, wait: 10, idle: idle) {
-      try PostgreSQLConnection(address.settings, until: $0)
-    }
+    var limits = PostgreSQLPool.Limits(count: count, wait: 10)
+    change(&limits)
+    return PostgreSQLPool(limits) { try PostgreSQLConnection(address.settings, until: $0) }
+  }
+
+  private func _end(_ process: Int32) throws {
+    let server = try #require(PostgreSQLServer.shared)
+    _ = try ServerSession(server.newURL()).number(
+      "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid::text = $1::text", "\(process)"
+    )
   }
 
   private func _process(_ pool: PostgreSQLPool) throws -> Int32 {
     try pool.withConnection("a test") { $0.processID }
   }
 
+  private func _isAlive(_ process: Int32) throws -> Bool {
+    let server = try #require(PostgreSQLServer.shared)
+    return try ServerSession(server.newURL()).number(
+      "SELECT count(*) FROM pg_stat_activity WHERE pid::text = $1::text", "\(process)") == 1
+  }
+
   @Test func `idle connections are closed but for one`() throws {
-    let pool = try _pool(3, idle: 0.2)
+    let pool = try _pool(3) { $0.idle = 0.2 }
     var processes: [Int32] = []
     try pool.withConnection("one") { one in
       try pool.withConnection("two") { two in
@@ -366,16 +394,33 @@ struct DeadlineTests {
   }
 
   @Test func `a connection that the server has ended is not quiet`() throws {
-    let pool = try _pool(1, idle: 100)
+    let pool = try _pool(1)
     try pool.withConnection("a test") { connection in
       #expect(connection.isQuiet)
-      let server = try #require(PostgreSQLServer.shared)
-      let session = try ServerSession(server.newURL())
-      _ = try session.number(
-        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid::text = $1::text",
-        "\(connection.processID)")
+      try _end(connection.processID)
       for _ in 0..<600 where connection.isQuiet { usleep(5_000) }
       #expect(!connection.isQuiet)
     }
+  }
+
+  @Test func `a connection that the server has ended while it was idle is replaced`() throws {
+    let pool = try _pool(1) { $0.trust = 0 }
+    let process = try _process(pool)
+    try #expect(_process(pool) == process)
+    try _end(process)
+    // The server ends it a little later.
+    for _ in 0..<600 where try _isAlive(process) { usleep(5_000) }
+    usleep(20_000)
+    let isUsable = try pool.withConnection("a test") { connection in
+      try connection.execute("SELECT 1")
+      return connection.processID != process
+    }
+    #expect(isUsable)
+  }
+
+  @Test func `an old connection is closed when it is returned`() throws {
+    let pool = try _pool(1) { $0.age = 0 }
+    let process = try _process(pool)
+    try #expect(_process(pool) != process)
   }
 }

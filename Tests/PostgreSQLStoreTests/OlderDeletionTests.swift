@@ -250,6 +250,25 @@ struct OlderDeletionTests {
     try #expect(_ends("Person", "mentor", in: new) == ["Bob": "", "Cyd": ""])
   }
 
+  @Test func `the triggers run for the older program alone`() throws {
+    let old = try _open(.first)
+    let new = try _open(.second)
+    for name in ["Ada", "Bob"] { try _link("Company", name, in: new) { _, _ in } }
+    let session = try ServerSession(_url)
+    let found = try session.connection.run(
+      "SELECT tgname::text FROM pg_trigger WHERE tgrelid = '\(session.schema).company'::regclass AND tgname ~ '^_rule_'",
+      isRepeated: false)
+    try #require(found.rowCount == 1)
+    try session.connection.execute(
+      """
+      CREATE OR REPLACE FUNCTION \(session.schema).\(found.string(0, 0))() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'it runs'; END $$
+      """)
+    try _delete("Company", "Ada", in: new)
+    #expect(throws: NSError.self) { try _delete("Company", "Bob", in: old) }
+    try #expect(_names("Company", in: new) == ["Bob"])
+  }
+
   @Test func `a save of the newer program conflicts with what the server has cleared for the older one`()
     throws
   {

@@ -72,10 +72,12 @@ extension PostgreSQLStoreEngine {
         }
       if hasWarned { try receipt.confirm(on: connection) }
     } catch let error as PostgreSQLError where error.isConnectionLost {
-      try _requireCommit(of: receipt, after: error, on: connection)
+      try _requireCommit(of: receipt, after: error, on: connection) {
+        throw PostgreSQLStoreError.connection(error)
+      }
     } catch let error as PostgreSQLDeadlineError {
       let loss = PostgreSQLError(state: nil, message: "\(error)")
-      try _requireCommit(of: receipt, after: loss, on: connection)
+      try _requireCommit(of: receipt, after: loss, on: connection) { throw error }
     }
     receipts.count(self)
     return result
@@ -86,13 +88,15 @@ extension PostgreSQLStoreEngine {
 
   /// Finds out, by its receipt, whether a transaction was committed whose connection was lost meanwhile.
   ///
-  /// - Throws: `PostgreSQLStoreError.connection` if it was not; `unknownOutcome`.
+  /// - Parameter fail: Throws the error of a transaction that was not.
+  /// - Throws: Errors of `fail`; `PostgreSQLStoreError.unknownOutcome`.
   private func _requireCommit(
-    of receipt: PostgreSQLReceipt, after loss: PostgreSQLError, on connection: PostgreSQLConnection
+    of receipt: PostgreSQLReceipt, after loss: PostgreSQLError, on connection: PostgreSQLConnection,
+    orElse fail: () throws -> Void
   ) throws {
     replica?.forget()
     let deadline = connection.deadline.extended(by: Self._afterthought)
     let isThere = try receipt.isThere(in: pool, on: connection, after: loss, until: deadline)
-    if !isThere { throw PostgreSQLStoreError.connection(loss) }
+    if !isThere { try fail() }
   }
 }
