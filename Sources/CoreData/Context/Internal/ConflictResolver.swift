@@ -42,11 +42,6 @@ struct ConflictResolver {
       } else if entry?.kind == .deleted, conflict.persisted == nil {
         // Already deleted by another context: same outcome.
         object?._state.recordMissingRow()
-      } else if entry == nil, conflict.persisted == nil, let object,
-        linked.contains(where: { $0.object === object })
-      {
-        // An object that is only linked to has no change here for which to insert it again.
-        context.markDeleted(object, as: .vanished)
       } else {
         list.append(NSMergeConflict(conflict, object: object ?? context.objectOrFault(conflict.id)))
       }
