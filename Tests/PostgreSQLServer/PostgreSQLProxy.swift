@@ -8,7 +8,7 @@ import Musl
 #endif
 
 /// A network between programs and a server that stalls or is cut at a message of one's choice. Listens on a port of the
-/// local host.
+/// local host until `stop()`.
 public final class PostgreSQLProxy: Sendable {
   /// What happens at a message of a client.
   public struct Fault: Sendable {
@@ -39,29 +39,43 @@ public final class PostgreSQLProxy: Sendable {
     var count = 0
     var hasHappened = false
     var isSilent = false
-    var descriptors: [Int32] = []
+    var isStopped = false
+    var sockets: [Socket] = []
   }
 
   /// The port to connect to.
   public let port: Int
-  private let _listener: Int32
+  private let _listener: Socket
   private let _server: String
   private let _state = Mutex(State())
 
+  /// A socket, closed once no thread has it any more: a number that is closed earlier may be another file's by the time
+  /// that a thread uses it.
+  private final class Socket: Sendable {
+    let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Ends what waits for the socket.
+    func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  }
+
   /// A connection through the proxy.
   private final class Line: Sendable {
-    let client: Int32
-    let server: Int32
+    let client: Socket
+    let server: Socket
     let isStalled = Atomic<Bool>(false)
 
-    init(_ client: Int32, _ server: Int32) {
+    init(_ client: Socket, _ server: Socket) {
       self.client = client
       self.server = server
     }
 
     func cut() {
-      shutdown(client, Int32(SHUT_RDWR))
-      shutdown(server, Int32(SHUT_RDWR))
+      client.end()
+      server.end()
     }
   }
 
@@ -69,12 +83,12 @@ public final class PostgreSQLProxy: Sendable {
 
   public init(_ server: PostgreSQLServer) throws {
     _server = "\(server.directory)/.s.PGSQL.\(server.port)"
-    _listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    _listener = Socket(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let listener = _listener
+    let listener = _listener.descriptor
     let isBound = withUnsafeMutablePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         bind(listener, $0, size) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &size) == 0
@@ -85,16 +99,15 @@ public final class PostgreSQLProxy: Sendable {
     Thread.detachNewThread { [self] in _accept() }
   }
 
-  deinit { stop() }
-
   /// Closes everything.
   public func stop() {
-    shutdown(_listener, Int32(SHUT_RDWR))
-    let descriptors = _state.withLock { state in
-      defer { state.descriptors = [] }
-      return state.descriptors
+    _listener.end()
+    let sockets = _state.withLock { state in
+      state.isStopped = true
+      defer { state.sockets = [] }
+      return state.sockets
     }
-    for descriptor in descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    for socket in sockets { socket.end() }
   }
 
   /// Lets a fault happen, counting messages from here.
@@ -127,46 +140,45 @@ public final class PostgreSQLProxy: Sendable {
 
   private func _accept() {
     while true {
-      let client = accept(_listener, nil, nil)
-      if client < 0 { break }
-      guard let server = _connect() else {
-        close(client)
-        continue
-      }
+      let descriptor = accept(_listener.descriptor, nil, nil)
+      if descriptor < 0 { return }
+      let client = Socket(descriptor)
+      guard let server = _connect() else { continue }
       let line = Line(client, server)
-      _state.withLock { $0.descriptors += [client, server] }
+      let isStopped = _state.withLock { state in
+        state.sockets += [client, server]
+        return state.isStopped
+      }
+      if isStopped { return line.cut() }
       Thread.detachNewThread { [self] in _passMessages(line) }
       Thread.detachNewThread { [self] in _passAnswers(line) }
     }
-    close(_listener)
   }
 
-  private func _connect() -> Int32? {
-    let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+  private func _connect() -> Socket? {
+    let server = Socket(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: _server.utf8) }
     let isConnected = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+        connect(server.descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
       }
     }
-    if isConnected { return server }
-    close(server)
-    return nil
+    return isConnected ? server : nil
   }
 
-  private func _read(_ descriptor: Int32) -> [UInt8]? {
+  private func _read(_ socket: Socket) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 16 << 10)
-    let count = recv(descriptor, &bytes, bytes.count, 0)
+    let count = recv(socket.descriptor, &bytes, bytes.count, 0)
     return count > 0 ? Array(bytes[..<count]) : nil
   }
 
-  private func _write(_ bytes: some Collection<UInt8>, to descriptor: Int32) {
+  private func _write(_ bytes: some Collection<UInt8>, to socket: Socket) {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes {
-        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       if count <= 0 { return }
       rest = rest.dropFirst(count)

@@ -169,6 +169,7 @@ struct DeadlineTests {
   @Test func `a fetch through a silent network ends`() throws {
     let server = try #require(PostgreSQLServer.shared)
     let proxy = try PostgreSQLProxy(server)
+    defer { proxy.stop() }
     let stack = try ServerStack(at: proxy.url(server.newURL()), options: Self._options(0.3, connections: 1))
     try #expect(_names(stack) == [])
     proxy.arm(.init(.silence, passesMessage: true, at: 0))
@@ -180,12 +181,14 @@ struct DeadlineTests {
   @Test func `a cancelled fetch ends though the network is silent`() async throws {
     let server = try #require(PostgreSQLServer.shared)
     let proxy = try PostgreSQLProxy(server)
+    defer { proxy.stop() }
     let stack = try ServerStack(at: proxy.url(server.newURL()), options: Self._options(0))
     try #expect(_names(stack) == [])
     proxy.arm(.init(.silence, passesMessage: true, at: 0))
     let context = stack.context()
     let task = Task { try await context.perform { try context.all("Company").count } }
-    while !proxy.hasHappened { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<6_000 where !proxy.hasHappened { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(proxy.hasHappened)
     task.cancel()
     await #expect(throws: (any Error).self) { try await task.value }
   }
@@ -193,6 +196,7 @@ struct DeadlineTests {
   @Test func `opening a store behind a silent network ends`() throws {
     let server = try #require(PostgreSQLServer.shared)
     let proxy = try PostgreSQLProxy(server)
+    defer { proxy.stop() }
     proxy.arm(.init(.silence, passesMessage: false, at: 0))
     let code = _code {
       _ = try ServerStack(at: proxy.url(server.newURL()), options: [NSPersistentStoreTimeoutOption: 0.3])
@@ -215,6 +219,7 @@ struct DeadlineTests {
     // The last message of a save is its COMMIT, and an earlier one a statement.
     for back in [0, 3] {
       let proxy = try PostgreSQLProxy(server)
+      defer { proxy.stop() }
       let stack = try ServerStack(at: proxy.url(url), options: Self._options(0.5))
       try rename("first", stack)
       proxy.arm(.init(.stall, passesMessage: false, at: .max))
