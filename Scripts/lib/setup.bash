@@ -45,7 +45,7 @@ show_progress() {
   local file=$1 started=$SECONDS pause=30 passed step
   [ ! -t 2 ] || pause=1
   while sleep "$pause" >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
-    passed=$(grep -cE '^. Test .* passed after' "$file" || true)
+    passed=$(grep -cE '^[^ ]+ Test .* passed after' "$file" || true)
     step=$(tail -c 4000 "$file" | grep -oE '^\[[0-9]+/[0-9]+\]' | tail -n 1 || true)
     if [ "$passed" -gt 0 ]; then step="$passed tests have passed"; fi
     if [ "$pause" -eq 1 ]; then
