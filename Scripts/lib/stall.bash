@@ -1,27 +1,45 @@
 # Ends tests that hang, and names them. To be sourced by bash, after setup.bash.
 
 # end_stalled LOG SECONDS: ends the test process of this package once the log has not grown for so long, after printing what the
-# process's threads do. Ends with the script.
+# process's threads do. Without a test process something else keeps 'swift test' waiting, and that is ended. Ends with the script.
 end_stalled() {
-  local log=$1 limit=$2 size last=-1 since=$SECONDS directory program
+  local log=$1 limit=$2 size last=-1 since=$SECONDS
   while sleep 5 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
     size=$(wc -c <"$log")
     [ "$size" -eq "$last" ] || { last=$size since=$SECONDS; }
     [ $((SECONDS - since)) -ge "$limit" ] || continue
     since=$SECONDS
-    for directory in /proc/[0-9]*; do
-      IFS= read -r -d '' program 2>/dev/null <"$directory/cmdline" || continue
-      [[ $program == "$root"/.build/*.xctest ]] || continue
-      say "The tests have said nothing for $limit s. The threads of process ${directory#/proc/}:"
+    say "The tests have said nothing for $limit s."
+    end_programs "$root/.build/*.xctest" threads || {
+      say "There is no test process any more, but:"
+      ps -eo pid,ppid,etimes,args | cut -c 1-150 | tail -n 60 >&2 || true
+      end_programs "*/swift-test" || true
+    }
+  done
+}
+
+# end_programs PATTERN [threads]: ends this package's test programs that match, on request after printing what their threads do.
+# Fails if there is none.
+end_programs() {
+  local directory found=1
+  local -a words
+  for directory in /proc/[0-9]*; do
+    mapfile -d '' -t words 2>/dev/null <"$directory/cmdline" || continue
+    # shellcheck disable=SC2053 # The pattern is meant as one.
+    [[ ${words[0]:-} == $1 && " ${words[*]} " == *" --package-path $root "* ]] || continue
+    found=0
+    if [ "${2:-}" = threads ]; then
       [ -z "${CI:-}" ] || need_program gdb gdb
+      say "The threads of process ${directory#/proc/}:"
       if command -v gdb >/dev/null; then
         gdb -p "${directory#/proc/}" -batch -ex 'thread apply all backtrace 40' 2>/dev/null | grep -E '^(Thread|#)' >&2 || true
       else
         say "(not shown: there is no gdb)"
       fi
-      kill -KILL "${directory#/proc/}" || true
-    done
+    fi
+    kill -KILL "${directory#/proc/}" || true
   done
+  return "$found"
 }
 
 # Prints the tests of a log that have begun and not ended.

@@ -255,9 +255,8 @@ struct PostgreSQLStoreKind: StoreKind {
         do {
           return try connection.transaction {
             try PostgreSQLStoreLock.acquire(address.schema, on: connection)
-            for statement in try expected.functions(rules) + expected.renewedViews(on: connection) {
-              try connection.execute(statement)
-            }
+            try connection.execute(
+              inOrder: expected.functions(rules) + expected.renewedViews(on: connection))
             try PostgreSQLMetadata.lock(connection, schema: address.schema)
             // A newer program may have migrated the store meanwhile.
             let present = try PostgreSQLMetadata.read(connection, schema: address.schema)

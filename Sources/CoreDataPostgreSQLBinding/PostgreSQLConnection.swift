@@ -144,6 +144,14 @@ package final class PostgreSQLConnection {
     _ = try checked(result(ofSending: PQsendQuery(handle, sql)), sql)
   }
 
+  /// Runs statements without parameters in order, in one round trip. After one that fails, none runs.
+  ///
+  /// - Throws: `PostgreSQLError` of the one that failed; `PostgreSQLDeadlineError`.
+  package func execute(inOrder statements: [String]) throws {
+    for statement in statements { try runLater(statement, isRepeated: false) }
+    try runPending()
+  }
+
   private func _name(of sql: String, _ parameters: PostgreSQLParameters) throws -> String {
     if let name = _prepared[sql] { return name }
     if _prepared.count >= Self._capacity {

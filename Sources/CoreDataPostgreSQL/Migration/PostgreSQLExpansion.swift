@@ -63,7 +63,7 @@ struct PostgreSQLExpansion {
   }
 
   private func _execute(_ statements: [String]) throws {
-    for statement in statements { try _connection.execute(statement) }
+    try _connection.execute(inOrder: statements)
   }
 
   // MARK: Columns

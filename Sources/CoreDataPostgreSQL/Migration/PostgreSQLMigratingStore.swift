@@ -201,9 +201,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
       _mapping(layout, types), PostgreSQLDerivations(layout), schema: address.schema)
     // Indexes on folded text were dropped with the other schema's functions.
     let rules = try PostgreSQLCaseRules(of: connection)
-    for statement in made.functions(rules) + made.textIndexes + made.triggers + made.views {
-      try connection.execute(statement)
-    }
+    try connection.execute(
+      inOrder: made.functions(rules) + made.textIndexes + made.triggers + made.views)
     try traits.apply(renamed: [:], made: comments)
   }
 
@@ -259,7 +258,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
       }
       let made = PostgreSQLSchema(mapping, try PostgreSQLDerivations(layout), schema: _beside)
       let rules = try PostgreSQLCaseRules(of: helper)
-      for statement in made.functions(rules) + made.triggers + made.views { try helper.execute(statement) }
+      try helper.execute(inOrder: made.functions(rules) + made.triggers + made.views)
     }
   }
 

@@ -47,23 +47,22 @@ struct PostgreSQLRewriting {
       connection: _connection, awayTables: _old.tables.map { _away($0.name) },
       awayJoins: _old.joins.map { _away($0.name) })
     let schema = PostgreSQLSchema(_new, _derivations, schema: _schema)
-    for statement in try schema.functions(PostgreSQLCaseRules(of: _connection)) + schema.tables {
-      try _connection.execute(statement)
-    }
+    try _connection.execute(
+      inOrder: schema.functions(PostgreSQLCaseRules(of: _connection)) + schema.tables)
     let rows = TableMigration(plan, in: database)
     for (flow, slices) in zip(plan.flows, slices) { try rows.moveRows(flow, slices, progress) }
     try rows.checkMandatoryValues()
     try rows.linkToOnes()
     try rows.fillJoins()
     try progress.advance()
-    for statement in schema.indexes { try _connection.execute(statement) }
+    try _connection.execute(inOrder: schema.indexes)
     let triggers = PostgreSQLTriggers(_new, _derivations, schema: _schema)
-    for statement in triggers.refreshes + triggers.statements { try _connection.execute(statement) }
+    try _connection.execute(inOrder: triggers.refreshes + triggers.statements)
     try _setKeys(plan)
     try PostgreSQLHistoryMigration(_connection, _s, HistoryPlan(plan)).run()
     // Drops the views of the old tables too.
     try _connection.execute("DROP SCHEMA \(_other) CASCADE")
-    for statement in schema.views { try _connection.execute(statement) }
+    try _connection.execute(inOrder: schema.views)
     try _apply(traits, plan, schema)
     try progress.advance()
   }

@@ -83,9 +83,7 @@ struct PostgreSQLOpening {
         for: layout, schema: _address.schema, numbers: types.numbers(for: layout, schema: _address.schema))
       let schema = PostgreSQLSchema(mapping, try PostgreSQLDerivations(layout), schema: _address.schema)
       do {
-        for statement in schema.statements(try PostgreSQLCaseRules(of: connection)) {
-          try connection.execute(statement)
-        }
+        try connection.execute(inOrder: schema.statements(try PostgreSQLCaseRules(of: connection)))
       } catch let error as PostgreSQLError where error.isDenied {
         throw PostgreSQLStoreError.noStore(
           schema: _address.schema,
@@ -99,12 +97,10 @@ struct PostgreSQLOpening {
       try connection.run(
         "INSERT INTO \(_s).\"_model_cache\" (\"content\") VALUES ($1::bytea)", content, isRepeated: false)
       let kept = "(SELECT \"content\" FROM \(_s).\"_model_cache\")"
-      for statement in PostgreSQLEpochs.statements(
-        _address.schema, PostgreSQLEpochs.digest(of: _frozen), content: kept)
-        + types.statements(_address.schema)
-      {
-        try connection.execute(statement)
-      }
+      try connection.execute(
+        inOrder: PostgreSQLEpochs.statements(
+          _address.schema, PostgreSQLEpochs.digest(of: _frozen), content: kept)
+          + types.statements(_address.schema))
       let metadata = StoreVersioning.metadata(
         for: _frozen, _request.coordinator.model, identifier: UUID().uuidString)
       try PostgreSQLMetadata.write(metadata, to: connection, schema: _address.schema)
@@ -171,7 +167,7 @@ struct PostgreSQLOpening {
       PostgreSQLEpochs.statements(
         _address.schema, NSManagedObjectModel.digest(hashes), content: content)
       + PostgreSQLTypes(try ModelLayout(kept)).statements(_address.schema)
-    for statement in statements { try connection.execute(statement) }
+    try connection.execute(inOrder: statements)
   }
 
   // MARK: Versions
