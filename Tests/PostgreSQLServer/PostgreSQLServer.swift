@@ -28,14 +28,24 @@ public final class PostgreSQLServer: Sendable {
 
   private static let _servers = Atomic<Int>(0)
 
+  /// Where servers have their files: in memory if there is plenty, since the thousands of tables of the tests are as many
+  /// files.
+  private static let _parent: String = {
+    let memory = "/dev/shm"
+    let free = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
+    return (free?.int64Value ?? 0) > 8 << 30 && FileManager.default.isWritableFile(atPath: memory)
+      ? memory : "/tmp"
+  }()
+
   /// Returns a server beside the shared one, for tests that stop it.
   public static func another() throws -> PostgreSQLServer { try PostgreSQLServer() }
 
   private init(isPooled: Bool = false) throws {
     let process = ProcessInfo.processInfo.processIdentifier
     let number = Self._servers.wrappingAdd(1, ordering: .relaxed).newValue
-    let words = try Self._run("start", "/tmp/coredata-postgresql-\(process)-\(number)", String(process))
-      .split(whereSeparator: \.isWhitespace)
+    let words = try Self._run(
+      "start", "\(Self._parent)/coredata-postgresql-\(process)-\(number)", String(process)
+    ).split(whereSeparator: \.isWhitespace)
     guard words.count == 2, let port = Int(words[1]) else { throw Failure(description: "no port: \(words)") }
     directory = String(words[0])
     self.port = port

@@ -33,6 +33,25 @@ struct SchemaTests {
     #expect(indexes == 1)
   }
 
+  @Test(arguments: [PostgreSQLCaseRules.icu, .tables])
+  func `the server accepts the body of every function, which is not checked when a store is created`(
+    _ rules: PostgreSQLCaseRules
+  ) throws {
+    let stack = try ServerStack(Self._model(derived: true))
+    let session = try ServerSession(stack)
+    let schema = try PostgreSQLAddress(stack.url).schema
+    try session.connection.execute(inOrder: PostgreSQLFunctions.statements(schema: schema, rules))
+    for (language, least) in [("sql", 80), ("plpgsql", 1)] {
+      let validator = language == "sql" ? "fmgr_sql_validator" : "plpgsql_validator"
+      let found = try session.connection.run(
+        """
+        SELECT \(validator)(p.oid) FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+        WHERE p.pronamespace = '\(session.schema)'::regnamespace AND l.lanname = '\(language)'
+        """, isRepeated: false)
+      #expect(found.rowCount >= least)
+    }
+  }
+
   @Test func `a role without rights to create uses what a script made`() throws {
     let prepared = try PreparedSchema(Self._model(derived: true))
     let stack = try ServerStack(

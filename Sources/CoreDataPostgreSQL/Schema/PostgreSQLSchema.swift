@@ -39,9 +39,12 @@ struct PostgreSQLSchema {
   var functionNames: [String] { PostgreSQLFunctions.names }
 
   /// Returns statements for functions and collations, which stores of an older version or another locale may
-  /// lack. Without ICU there are no collations.
+  /// lack. Without ICU there are no collations. To be run in a transaction.
   func functions(_ rules: PostgreSQLCaseRules) -> [String] {
-    let functions = PostgreSQLFunctions.statements(schema: _schema, rules)
+    // The server would look for the functions that a body calls among those of the same names in all schemas,
+    // and so take the longer the more stores a database has.
+    let functions =
+      ["SET LOCAL check_function_bodies = off"] + PostgreSQLFunctions.statements(schema: _schema, rules)
     switch rules {
     case .icu: return functions + PostgreSQLCollations.all.map { $0.statement(schema: _schema) }
     case .tables: return functions
