@@ -30,6 +30,8 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
   case server(PostgreSQLError)
   /// The connection was lost during the save's commit, and the outcome could not be determined.
   case unknownOutcome(PostgreSQLError)
+  /// The program's own part of a save is not possible.
+  case work(String)
   /// A query generation that the server no longer keeps.
   case generationGone(String)
   /// A row that is invalid for the model.
@@ -45,7 +47,7 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     case .model, .incomplete: NSPersistentStoreIncompatibleSchemaError
     case .readOnly: CocoaError.Code.fileWriteNoPermission.rawValue
     case .timeout: NSPersistentStoreTimeoutError
-    case .closed, .server, .noCollation: NSPersistentStoreOperationError
+    case .closed, .server, .noCollation, .work: NSPersistentStoreOperationError
     case .generationGone: NSPersistentStoreOperationError
     case .unknownOutcome: NSPersistentStoreSaveError
     case .corruptRow: CocoaError.Code.fileReadCorruptFile.rawValue
@@ -96,6 +98,7 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     case .unknownOutcome(let error):
       "the connection was lost while the save was committed, and the server cannot be asked whether it was "
         + "(\(error.message)). Read the objects again before saving once more"
+    case .work(let reason): "a save with SQL cannot do this: \(reason)"
     case .generationGone(let reason):
       "the query generation is gone (\(reason)); pin the context to the current one"
     case .corruptRow(let table, let key, let reason): "row \(key) of \(table) cannot be read: \(reason)"
@@ -116,6 +119,15 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
       table: table, key: key,
       reason:
         "the model has no entity number \(number); if a newer version of it has, start the newer program")
+  }
+
+  /// Returns what the connection's error is for the store; other errors unchanged.
+  static func translated(_ error: any Error) -> any Error {
+    do {
+      return try translating { throw error }
+    } catch {
+      return error
+    }
   }
 
   /// Runs `body` and converts the connection's errors to store errors.

@@ -222,7 +222,17 @@ package final class PostgreSQLConnection {
     let warnings = warningCount
     endsAtDeadline = true
     defer { endsAtDeadline = false }
-    if companions == nil { try execute("COMMIT") } else { try run("COMMIT", isRepeated: false) }
+    let sql = "COMMIT"
+    noteStatement()
+    // As one message: a network that takes some of several makes more outcomes unknown.
+    let result = try checked(
+      companions == nil
+        ? result(ofSending: PQsendQuery(handle, sql))
+        : accompanied { PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) }, sql)
+    guard result.command != "ROLLBACK" else {
+      throw PostgreSQLError(
+        state: "25P02", message: "a statement of the transaction had failed, and COMMIT rolled it back")
+    }
     return warningCount != warnings
   }
 

@@ -33,13 +33,21 @@ package struct PostgreSQLParameters: Sendable {
 
   package var count: Int { _types.count }
 
+  /// A type that the server derives from the statement.
+  private static let _anyType: UInt32 = 0
+  private static let _timestamp: UInt32 = 1184
+
   private mutating func _add(_ type: PostgreSQLType, isText: Bool = false, _ write: (inout [UInt8]) -> Void) {
+    _add(number: type.rawValue, isText: isText, write)
+  }
+
+  private mutating func _add(number: UInt32, isText: Bool = false, _ write: (inout [UInt8]) -> Void) {
     let offset = _bytes.count
     write(&_bytes)
     _places.append((offset, _bytes.count - offset))
     // libpq requires a terminating zero byte, even for empty text.
     _bytes.append(0)
-    _types.append(type.rawValue)
+    _types.append(number)
     _formats.append(isText ? 0 : 1)
   }
 
@@ -61,6 +69,21 @@ package struct PostgreSQLParameters: Sendable {
   /// Adds a number given as text.
   package mutating func add(numeric value: String) {
     _add(.numeric, isText: true) { $0.append(contentsOf: value.utf8) }
+  }
+
+  /// Adds a text of whatever type the statement has in its place.
+  package mutating func add(untyped value: String) {
+    _add(number: Self._anyType, isText: true) { $0.append(contentsOf: value.utf8) }
+  }
+  /// Adds a moment, in microseconds since 2000-01-01 00:00 UTC.
+  package mutating func add(moment value: Int64) {
+    _add(number: Self._timestamp) { $0.appendBigEndian(value) }
+  }
+  /// Adds NULL of whatever type the statement has in its place.
+  package mutating func addUntypedNull() {
+    _places.append((0, -1))
+    _types.append(Self._anyType)
+    _formats.append(1)
   }
 
   /// Adds the parameters of another statement.

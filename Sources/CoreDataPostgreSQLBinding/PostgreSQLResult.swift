@@ -19,6 +19,16 @@ package final class PostgreSQLResult {
     PostgreSQLType(rawValue: PQftype(handle, Int32(truncatingIfNeeded: column)))
   }
 
+  /// The command that ran, as the server names it.
+  package var command: String { String(cString: PQcmdStatus(handle)) }
+
+  /// Returns the type of a column, by the server's OID.
+  package func typeNumber(_ column: Int) -> UInt32 { PQftype(handle, Int32(truncatingIfNeeded: column)) }
+
+  package func columnName(_ column: Int) -> String {
+    PQfname(handle, Int32(truncatingIfNeeded: column)).map { String(cString: $0) } ?? ""
+  }
+
   /// Number of rows that an INSERT, UPDATE or DELETE has written.
   package var affectedCount: Int {
     Int(String(cString: PQcmdTuples(handle))) ?? 0

@@ -40,6 +40,7 @@ import Testing
     "PostgreSQLSave+Rules.swift": 2,
     "PostgreSQLSave+ToMany.swift": 7,
     "PostgreSQLSave.swift": 1,
+    "PostgreSQLSaveTransaction.swift": 1,
     "PostgreSQLSchema+Comments.swift": 1,
     "PostgreSQLSchema+TextIndexes.swift": 4,
     "PostgreSQLSchema+Views.swift": 3,

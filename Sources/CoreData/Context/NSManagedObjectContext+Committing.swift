@@ -43,9 +43,9 @@ extension NSManagedObjectContext {
     var resolver = ConflictResolver(context: self)
     while true {
       do {
-        let (computed, followed, token, epoch, begun, former) = try coordinator.commit(
+        let (computed, followed, _, token, epoch, begun, former) = try coordinator.commit(
           entries, deleting: unreadDeletions, locked: lockedObjects + resolver.linked.map(\.object),
-          by: origin, in: self)
+          by: origin, working: savePass.work, in: self)
         unreadDeletions = []
         savePass.linked = resolver.linked
         savePass.token = token

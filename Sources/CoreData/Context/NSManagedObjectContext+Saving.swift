@@ -36,6 +36,15 @@ extension NSManagedObjectContext {
     assertNoGhosts()
   }
 
+  /// Saves, with work of the program's in the transaction of one store, which has it even without changes.
+  package final func save(with work: any StoreWork, in store: NSPersistentStore) throws {
+    checkQueue()
+    guard !savePass.isActive else { return try save() }
+    savePass.work = (store, work)
+    defer { savePass.work = nil }
+    try save()
+  }
+
   /// Saves the layer into the parent. The layer was built and indexed on this queue; the parent's queue only
   /// accepts it.
   ///

@@ -10,13 +10,14 @@ extension NSPersistentStoreCoordinator {
   ///   - rows: Rows to delete before all else.
   ///   - locked: Unchanged objects whose version is checked as well.
   ///   - origin: The author of the save, for the stores' histories.
+  ///   - work: What the program does in the transaction of one store.
   ///   - context: The saving context, whose objects custom stores receive.
   /// - Returns: Rows with values computed by a store, and the history token of the save.
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error. Nothing was written then; with
   ///   several stores, error 134040 means that one had committed before the next one failed.
   final func commit(
     _ entries: [Layer.Entry], deleting rows: [KeyRun], locked: [NSManagedObject], by origin: ChangeOrigin,
-    in context: NSManagedObjectContext
+    working work: (store: NSPersistentStore, work: any StoreWork)?, in context: NSManagedObjectContext
   ) throws -> Outcome {
     let entries = entries.persistent
     let stores = persistentStores
@@ -25,6 +26,7 @@ extension NSPersistentStoreCoordinator {
       guard let index = stores.firstIndex(where: { $0.key === run.space.store }) else { continue }
       changes[index].set.rows.append(run)
     }
+    if let work, let index = stores.firstIndex(of: work.store) { changes[index].set.work = work.work }
     if stores.count > 1 { try _checkRelationships(entries, stores) }
     let insertsAgain = entries.contains { $0.kind == .inserted && $0.id.isPermanent }
     let commit = RowCache.Commit(entries: entries, runs: rows)
@@ -62,7 +64,7 @@ extension NSPersistentStoreCoordinator {
     var outcome = saved.outcome
     commit.written = outcome.computed.compactMap { object in object.row.map { (object.key, $0) } }
     commit.written += outcome.followed.cut.map { ($0.key, $0.row) }
-    commit.deleted = outcome.followed.deleted
+    commit.deleted = outcome.followed.deleted + outcome.overwritten
     outcome.epoch = rowCache.commit(commit, begunAt: isOrdered ? nil : begun)
     // What came in between may have replaced or dropped the same rows later.
     outcome.begunEpoch = isOrdered ? outcome.epoch - 1 : begun.epoch
@@ -74,8 +76,8 @@ extension NSPersistentStoreCoordinator {
   /// The result of a save; `epoch` is the row cache's, `begunEpoch` the one after which other saves may be newer than
   /// this one, `formerEpoch` the one before the saved entries, if nothing happened to the cache in between.
   typealias Outcome = (
-    computed: [StoredObject], followed: FollowedRules, token: NSPersistentHistoryToken?, epoch: Int,
-    begunEpoch: Int, formerEpoch: Int?
+    computed: [StoredObject], followed: FollowedRules, overwritten: [ObjectKey],
+    token: NSPersistentHistoryToken?, epoch: Int, begunEpoch: Int, formerEpoch: Int?
   )
 
   /// The changes for one store.
@@ -156,7 +158,7 @@ extension NSPersistentStoreCoordinator {
       try store.saveMetadataIfNeeded()
       if let engine = store.objectEngine {
         let outcome = try engine.save(set, in: context) {
-          try _write(others, by: origin, in: context, into: &saved)
+          try CustomStoreError.marking { try _write(others, by: origin, in: context, into: &saved) }
         }
         saved.add(outcome)
         if !set.isEmpty { saved.written.append(store.key) }
@@ -166,7 +168,8 @@ extension NSPersistentStoreCoordinator {
       var set = set
       set.origin = origin
       let outcome = try store.engine!.save(set) {
-        if !others.isEmpty { try _write(others, by: origin, in: context, into: &saved) }
+        if others.isEmpty { return }
+        try CustomStoreError.marking { try _write(others, by: origin, in: context, into: &saved) }
       }
       saved.add(outcome)
       saved.transactions[store.identifier] = outcome.transaction
@@ -178,18 +181,23 @@ extension NSPersistentStoreCoordinator {
   private struct JointSave {
     private var _computed: [StoredObject] = []
     private var _followed = FollowedRules()
+    private var _overwritten: [ObjectKey] = []
     var transactions: [String: Int64] = [:]
     /// Stores that have committed.
     var written: [StoreKey] = []
 
     var outcome: Outcome {
-      (_computed, _followed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions), 0, 0, nil)
+      (
+        _computed, _followed, _overwritten,
+        transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions), 0, 0, nil
+      )
     }
 
     /// Adds what one store has computed and changed.
     mutating func add(_ outcome: SaveOutcome) {
       _computed += outcome.computed
       _followed += outcome.followed
+      _overwritten += outcome.overwritten
     }
   }
 

@@ -39,11 +39,20 @@ package struct ChangeSet: Sendable {
   package var locked: [Lock] = []
   /// The author of the save, for the store's history.
   package var origin: ChangeOrigin?
+  /// What the program does in the transaction of the save.
+  package var work: (any StoreWork)?
 
-  package var isEmpty: Bool {
+  /// Whether there is nothing to write.
+  package var hasNoChanges: Bool {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty && rows.isEmpty
   }
+
+  /// Whether the store has nothing to do.
+  package var isEmpty: Bool { hasNoChanges && work == nil }
 }
+
+/// What a program does in the transaction of a save, in the language of one kind of store. Used on the saving thread.
+package protocol StoreWork: AnyObject, Sendable {}
 
 /// The author of a change, as known to the context that makes it.
 package struct ChangeOrigin: Sendable, Hashable {

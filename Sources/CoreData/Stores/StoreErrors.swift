@@ -78,9 +78,11 @@ package enum StoreErrors {
   }
 }
 
-/// Carries an error of a custom class to the caller, who receives it unchanged.
-struct CustomStoreError: Error {
+/// Carries an error of the program's own code to the caller, who receives it unchanged.
+package struct CustomStoreError: Error {
   let underlying: any Error
+
+  package init(underlying: any Error) { self.underlying = underlying }
 
   /// Runs a method of a custom class and wraps its errors.
   static func marking<T>(_ body: () throws -> T) throws -> T {

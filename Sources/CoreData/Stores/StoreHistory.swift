@@ -8,6 +8,8 @@ package struct SaveOutcome: Sendable {
   package var followed = FollowedRules()
   /// Number of the transaction in the store's history; nil without one.
   package var transaction: Int64?
+  /// Rows that the program's own work has written.
+  package var overwritten: [ObjectKey] = []
 
   package init(
     computed: [StoredObject] = [], followed: FollowedRules = FollowedRules(), transaction: Int64? = nil

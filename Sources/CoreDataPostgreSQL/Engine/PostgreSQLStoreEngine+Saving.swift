@@ -29,15 +29,20 @@ extension PostgreSQLStoreEngine {
   ) throws -> SaveOutcome {
     let save = PostgreSQLSave(changes, engine: self, connection: connection)
     try save.acquireKeys()
+    let keepsHistory = keepsHistory && !changes.hasNoChanges
     let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: changes.origin) : nil
     return try committing(on: connection) {
       try save.run(isCareful: isCareful, recordingIn: entry)
+      // Before the history's counter is locked, for which all other saves wait.
+      let overwritten = try (changes.work as? PostgreSQLSaveWork)?.run(in: save) ?? []
       let transaction = try entry?.finish()
       let computed = try save.computedRows()
       let followed = try save.followedRules()
       try others()
       save.linkIDs()
-      return SaveOutcome(computed: computed, followed: followed, transaction: transaction)
+      var outcome = SaveOutcome(computed: computed, followed: followed, transaction: transaction)
+      outcome.overwritten = overwritten
+      return outcome
     }
   }
 

@@ -127,6 +127,12 @@ final class PostgreSQLSave {
     return key
   }
 
+  /// Returns the key of an object that is stored or inserted by this save; nil for any other.
+  func key(of id: NSManagedObjectID) -> Int64? {
+    if let key = id.key { return key.space.store === engine.spaces[0].store ? key.reference : nil }
+    return zip(changes.inserted, insertedKeys).first { $0.0.id === id }?.1
+  }
+
   private func _unstorable(_ layout: PropertyLayout, _ slot: Int, _ reason: String) -> PostgreSQLStoreError {
     .unstorable(entity: layout.entityName, property: layout.slots[slot].name, reason: reason)
   }

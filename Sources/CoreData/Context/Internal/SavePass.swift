@@ -4,6 +4,8 @@ import CoreDataModelSchema
 struct SavePass {
   /// Whether a save is running.
   var isActive = false
+  /// What the program does in the transaction of the current save, and in which store.
+  var work: (store: NSPersistentStore, work: any StoreWork)?
   /// Whether objects' `willSave` is being called.
   var isCallingWillSave = false
   /// Slots written through primitives in the last `willSave`, which are saved without validation.
