@@ -44,7 +44,8 @@ struct PostgreSQLStoreKind: StoreKind {
     let derivations = try PostgreSQLDerivations(request.model.layout)
     // Fails for a model that no tables can hold, before anything is asked of a server.
     _ = try PostgreSQLMapping.mapping(for: request.model.layout, schema: address.schema)
-    let pool = _pool(address, request.options)
+    let observation = try PostgreSQLObservation(request.options, schema: address.schema)
+    let pool = _pool(address, request.options, observation)
     var metadata: [String: Any]
     let mapping: StoreMapping
     let epoch: Int64
@@ -104,9 +105,9 @@ struct PostgreSQLStoreKind: StoreKind {
       isReadOnly: isReadOnly, keepsHistory: keepsHistory, derivations: derivations,
       generations: _generations(request.options),
       notifies: StoreOptions.isOn(NSPostgreSQLNotifiesOption, request.options),
-      replica: try _replica(request.options), capabilities: capabilities,
+      replica: try _replica(request.options, observation), capabilities: capabilities,
       bucket: try _bucket(request.options), callSeconds: _callSeconds(request.options),
-      rowAge: _rowAge(request.options))
+      rowAge: _rowAge(request.options), observation: observation)
     store.attach(engine, metadata: metadata)
     return store
   }
@@ -150,7 +151,8 @@ struct PostgreSQLStoreKind: StoreKind {
 
   /// - Parameter writes: Whether the server must be one that can be written.
   private func _pool(
-    _ address: PostgreSQLAddress, _ options: [AnyHashable: Any]?, writes: Bool = true
+    _ address: PostgreSQLAddress, _ options: [AnyHashable: Any]?, _ observation: PostgreSQLObservation?,
+    writes: Bool = true
   ) -> PostgreSQLPool {
     let limit = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
     let deadline = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
@@ -161,7 +163,9 @@ struct PostgreSQLStoreKind: StoreKind {
       settings["target_session_attrs"] = settings["target_session_attrs"] ?? "read-write"
     }
     let counter = options?[StatementCounter.option] as? StatementCounter
-    return PostgreSQLPool(.init(count: limit, wait: max(0.01, deadline))) { [settings] in
+    var limits = PostgreSQLPool.Limits(count: limit, wait: max(0.01, deadline))
+    limits.listener = observation?.listener
+    return PostgreSQLPool(limits) { [settings] in
       let connection = try PostgreSQLConnection(settings, prepares: prepares, until: $0)
       connection.deadline = $0
       if !address.isPooled { try PostgreSQLSession.begin(on: connection) }
@@ -186,10 +190,12 @@ struct PostgreSQLStoreKind: StoreKind {
   }
 
   /// Creates the replica that the options name.
-  private func _replica(_ options: [AnyHashable: Any]?) throws -> PostgreSQLReplica? {
+  private func _replica(
+    _ options: [AnyHashable: Any]?, _ observation: PostgreSQLObservation?
+  ) throws -> PostgreSQLReplica? {
     let option = options?[NSPostgreSQLReplicaOption]
     guard let url = option as? URL ?? (option as? String).flatMap({ URL(string: $0) }) else { return nil }
-    return PostgreSQLReplica(_pool(try _address(url), options, writes: false))
+    return PostgreSQLReplica(_pool(try _address(url), options, observation, writes: false))
   }
 
   /// Returns the bucket that the options name; zero for none.
@@ -281,7 +287,7 @@ struct PostgreSQLStoreKind: StoreKind {
   ) throws -> Result {
     let address = try _address(url)
     return try StoreErrors.translating(url: address.url) {
-      let pool = _pool(address, options)
+      let pool = _pool(address, options, nil)
       defer { pool.close() }
       return try PostgreSQLStoreError.translating {
         try pool.withConnection("the store as a whole") { try body($0, address) }

@@ -43,7 +43,7 @@ extension PostgreSQLConnection {
   package func runPending() throws {
     guard let last = pending.popLast() else { return }
     noteStatement()
-    _ = try checked(accompanied { send(last) }, last.sql)
+    _ = try heard(last.sql) { try checked(accompanied { send(last) }, last.sql) }
   }
 
   /// Sends pending statements, then the statement that `send` sends, between its companions.

@@ -18,6 +18,8 @@ package final class PostgreSQLConnection {
   package private(set) var statementCount = 0
   /// Called with each of them.
   package var onStatement: (@Sendable () -> Void)?
+  /// Told of each statement, with its duration. Nil by default.
+  var listener: PostgreSQLOccurrenceHandler?
   /// Polled while a statement runs; if it returns true, the statement is cancelled with an error whose
   /// `isCancelled` is true. Nil by default, for statements that are never cancelled.
   package var isCancelled: (() -> Bool)?
@@ -113,7 +115,7 @@ package final class PostgreSQLConnection {
   ) throws -> PostgreSQLResult {
     noteStatement()
     let statement = try _pending(sql, parameters, isRepeated: isRepeated)
-    return try checked(accompanied { send(statement) }, sql)
+    return try heard(sql) { try checked(accompanied { send(statement) }, sql) }
   }
 
   /// Queues a statement to run before the next one, in the same round trip. The next one throws its errors.
@@ -141,7 +143,7 @@ package final class PostgreSQLConnection {
   package func execute(_ sql: String) throws {
     try runPending()
     noteStatement()
-    _ = try checked(result(ofSending: PQsendQuery(handle, sql)), sql)
+    _ = try heard(sql) { try checked(result(ofSending: PQsendQuery(handle, sql)), sql) }
   }
 
   /// Runs statements without parameters in order, in one round trip. After one that fails, none runs.
@@ -225,11 +227,13 @@ package final class PostgreSQLConnection {
     let sql = "COMMIT"
     noteStatement()
     // As one message: a network that takes some of several makes more outcomes unknown.
-    let result = try checked(
-      companions == nil
-        ? result(ofSending: PQsendQuery(handle, sql))
-        : accompanied { PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) }, sql)
-    guard result.command != "ROLLBACK" else {
+    let answer = try heard(sql) {
+      try checked(
+        companions == nil
+          ? result(ofSending: PQsendQuery(handle, sql))
+          : accompanied { PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) }, sql)
+    }
+    guard answer.command != "ROLLBACK" else {
       throw PostgreSQLError(
         state: "25P02", message: "a statement of the transaction had failed, and COMMIT rolled it back")
     }

@@ -98,11 +98,14 @@ extension PostgreSQLConnection {
   ) throws {
     try runPending()
     noteStatement()
+    _ = try heard(sql) { try _copy(sql, columnCount, body) }
+  }
+
+  private func _copy(
+    _ sql: String, _ columnCount: Int, _ body: (inout PostgreSQLCopyRows) throws -> Void
+  ) throws -> PostgreSQLResult {
     let start = result(ofSending: PQsendQuery(handle, sql), isCopy: true)
-    guard let start, PQresultStatus(start) == PGRES_COPY_IN else {
-      _ = try checked(start, sql)
-      return
-    }
+    guard let start, PQresultStatus(start) == PGRES_COPY_IN else { return try checked(start, sql) }
     PQclear(start)
     var rows = PostgreSQLCopyRows(self, columnCount: columnCount)
     do {
@@ -114,6 +117,6 @@ extension PostgreSQLConnection {
     }
     rows.end()
     PQputCopyEnd(handle, nil)
-    _ = try checked(result(ofSending: 1), sql)
+    return try checked(result(ofSending: 1), sql)
   }
 }

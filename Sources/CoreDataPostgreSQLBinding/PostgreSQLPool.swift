@@ -39,6 +39,8 @@ package final class PostgreSQLPool: Sendable {
     package var idle = 300.0
     /// Seconds after which an idle connection is looked at before it is lent.
     package var trust = 5.0
+    /// Told of what happens to the connections, and while one is awaited. Nil by default.
+    package var listener: PostgreSQLOccurrenceHandler?
     /// Seconds after which a connection is closed when it is returned, give or take a tenth.
     package var age = 1_800.0
 
@@ -96,7 +98,7 @@ package final class PostgreSQLPool: Sendable {
     _ use: String, until deadline: PostgreSQLDeadline = .never,
     _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
-    let (connection, number) = try _acquire(use, deadline)
+    let (connection, number) = try _lent(use, deadline)
     connection.deadline = deadline
     defer { _giveBack(connection, number) }
     return try body(connection)
@@ -105,15 +107,51 @@ package final class PostgreSQLPool: Sendable {
   /// Creates a connection outside the pool's limit, owned by the caller.
   package func makeConnection() throws -> PostgreSQLConnection {
     guard !_state.withLock({ $0.isClosed }) else { throw ClosedError() }
-    return try _connect(PostgreSQLDeadline(after: _limits.wait))
+    return try _connected(until: PostgreSQLDeadline(after: _limits.wait))
   }
 
   /// Creates a connection in place of one that was lost, whose borrower still has it. Waits for no other
   /// borrower, and works after `close()`, too: the outcome of a save is of interest then as well.
   package func replacingLost(until deadline: PostgreSQLDeadline) throws -> PostgreSQLConnection {
-    let connection = try _connect(deadline)
+    let connection = try _connected(until: deadline)
     connection.deadline = deadline
     return connection
+  }
+
+  /// Connects, and tells the listener.
+  private func _connected(until deadline: PostgreSQLDeadline) throws -> PostgreSQLConnection {
+    guard let listener = _limits.listener else { return try _connect(deadline) }
+    let start = DispatchTime.now()
+    do {
+      let connection = try _connect(deadline)
+      connection.listener = listener
+      listener(PostgreSQLOccurrence(.connect, since: start))
+      return connection
+    } catch {
+      var occurrence = PostgreSQLOccurrence(.connect, since: start)
+      occurrence.error = error
+      listener(occurrence)
+      throw error
+    }
+  }
+
+  /// Acquires a connection, and tells the listener how long that took.
+  private func _lent(_ use: String, _ deadline: PostgreSQLDeadline) throws -> (PostgreSQLConnection, Int) {
+    guard let listener = _limits.listener else { return try _acquire(use, deadline) }
+    let start = DispatchTime.now()
+    do {
+      let lent = try _acquire(use, deadline)
+      var occurrence = PostgreSQLOccurrence(.acquire, since: start)
+      occurrence.use = use
+      listener(occurrence)
+      return lent
+    } catch {
+      var occurrence = PostgreSQLOccurrence(error is ExhaustedError ? .refused : .acquire, since: start)
+      occurrence.use = use
+      occurrence.error = error
+      listener(occurrence)
+      throw error
+    }
   }
 
   private enum Found {
@@ -169,10 +207,16 @@ package final class PostgreSQLPool: Sendable {
         _free(number)
       case .room:
         do {
-          return (try _connect(deadline), number)
+          return (try _connected(until: deadline), number)
         } catch let error as PostgreSQLError where error.isCrowded && !deadline.isPast {
           _free(number)
           refusal = error
+          if let listener = _limits.listener {
+            var occurrence = PostgreSQLOccurrence(.refused, since: .now())
+            occurrence.use = use
+            occurrence.error = error
+            listener(occurrence)
+          }
           try _standInLine(for: pause, deadline, error)
           pause = min(1, pause * 2)
         } catch {

@@ -51,6 +51,7 @@ extension PostgreSQLStoreEngine {
           return try PostgreSQLStoreError.translating { throw repetition.error }
         }
         attempt += 1
+        observation?.tell(.retry, error: repetition.error) { $0.use = use }
         if isLost { losses += 1 }
         if isLost || repetition.error.isDemoted { pool.dropIdle() }
         // Lets the transaction that won finish first.

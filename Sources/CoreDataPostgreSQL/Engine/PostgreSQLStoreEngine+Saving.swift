@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataPostgreSQLBinding
+import Dispatch
 import Foundation
 
 // Saves.
@@ -11,6 +12,10 @@ extension PostgreSQLStoreEngine {
       try others()
       return SaveOutcome()
     }
+    return try _observed(changes) { try _save(changes, along: others) }
+  }
+
+  private func _save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
     var isCareful = false
     return try repeating(
       "a save", until: deadline,
@@ -20,6 +25,29 @@ extension PostgreSQLStoreEngine {
       }
     ) { connection in
       try _commit(changes, on: connection, isCareful: isCareful, along: others)
+    }
+  }
+
+  /// Runs a save and tells the observer.
+  private func _observed(_ changes: ChangeSet, _ body: () throws -> SaveOutcome) throws -> SaveOutcome {
+    guard let observation else { return try body() }
+    let start = DispatchTime.now()
+    func tell(_ error: (any Error)?) {
+      let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+      observation.tell(.save, seconds: seconds, error: error) { event in
+        event.rowCount = changes.inserted.count + changes.updated.count + changes.deleted.count
+        event.contextName = changes.origin?.contextName
+        event.author = changes.origin?.author
+      }
+    }
+    do {
+      let outcome = try body()
+      tell(nil)
+      return outcome
+    } catch {
+      // The merge policy decides about a conflict, and saves again.
+      if !(error is StoreConflictError) { tell(error) }
+      throw error
     }
   }
 
@@ -65,7 +93,10 @@ extension PostgreSQLStoreEngine {
         throw try epoch.outdated(on: connection)
       }
       // A retry that read the replica could meet the same conflict with rows that it has not replayed yet.
-      if error is StoreConflictError { replica?.forget() }
+      if let error = error as? StoreConflictError {
+        replica?.forget()
+        observation?.tell(.conflict) { $0.rowCount = error.conflicts.count }
+      }
       throw error
     }
     do {

@@ -31,6 +31,8 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let generations: PostgreSQLGenerations
   /// Whether the server notifies other programs of each save.
   let notifies: Bool
+  /// Told of saves; nil without an observer.
+  let observation: PostgreSQLObservation?
   let capabilities: PostgreSQLCapabilities
   let plans: PostgreSQLWritePlans
   let keys: PostgreSQLKeys
@@ -44,8 +46,9 @@ final class PostgreSQLStoreEngine: StoreEngine {
     entities: [NSEntityDescription], persistentStore: NSPersistentStore?, isReadOnly: Bool,
     keepsHistory: Bool, derivations: PostgreSQLDerivations, generations: PostgreSQLGenerations,
     notifies: Bool, replica: PostgreSQLReplica?, capabilities: PostgreSQLCapabilities, bucket: Int64,
-    callSeconds: Double?, rowAge: Double?
+    callSeconds: Double?, rowAge: Double?, observation: PostgreSQLObservation?
   ) {
+    self.observation = observation
     _callSeconds = callSeconds
     self.rowAge = rowAge
     self.replica = replica
