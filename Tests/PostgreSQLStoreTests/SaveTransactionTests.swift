@@ -252,6 +252,23 @@ struct SaveTransactionTests {
     }
   }
 
+  @Test func `a row that it has written after the save inserted it is read again`() throws {
+    let context = _stack.context()
+    try context.performAndWait {
+      let company = context.make("Company", ["name": "a"])
+      try context.save { sql in
+        try sql.run(
+          "UPDATE \(sql.schema).company SET name = 'b', version = version + 1 WHERE id = $1", company)
+        sql.wrote([company.objectID])
+      }
+      let other = _stack.context()
+      try other.performAndWait {
+        let seen = try other.existingObject(with: company.objectID)
+        #expect(seen.value(forKey: "name") as? String == "b")
+      }
+    }
+  }
+
   @Test func `an object of neither the store nor the save has no key`() throws {
     let context = _stack.context()
     let other = _stack.context()

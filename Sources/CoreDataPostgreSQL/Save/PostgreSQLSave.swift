@@ -115,22 +115,28 @@ final class PostgreSQLSave {
       }
       return key.reference
     }
-    if _keysByID == nil, let changes = _changes {
-      _keysByID = Dictionary(
-        zip(changes.inserted.lazy.map { ObjectIdentifier($0.id) }, insertedKeys),
-        uniquingKeysWith: { first, _ in first })
-    }
-    guard let key = _keysByID?[ObjectIdentifier(id)] else {
+    guard let key = _insertedKey(of: id) else {
       throw _unstorable(
         layout, slot, "it points at an object that is neither saved nor part of this save; save it, too")
     }
     return key
   }
 
-  /// Returns the key of an object that is stored or inserted by this save; nil for any other.
-  func key(of id: NSManagedObjectID) -> Int64? {
-    if let key = id.key { return key.space.store === engine.spaces[0].store ? key.reference : nil }
-    return zip(changes.inserted, insertedKeys).first { $0.0.id === id }?.1
+  private func _insertedKey(of id: NSManagedObjectID) -> Int64? {
+    if _keysByID == nil, let changes = _changes {
+      _keysByID = Dictionary(
+        zip(changes.inserted.lazy.map { ObjectIdentifier($0.id) }, insertedKeys),
+        uniquingKeysWith: { first, _ in first })
+    }
+    return _keysByID?[ObjectIdentifier(id)]
+  }
+
+  /// Returns the key of an object that is stored here or inserted by this save; nil for any other.
+  func objectKey(of id: NSManagedObjectID) -> ObjectKey? {
+    if let key = id.key { return key.space.store === engine.spaces[0].store ? key : nil }
+    return _insertedKey(of: id).map {
+      ObjectKey(space: engine.spaces[id.space.layout.entityNumber - 1], reference: $0)
+    }
   }
 
   private func _unstorable(_ layout: PropertyLayout, _ slot: Int, _ reason: String) -> PostgreSQLStoreError {

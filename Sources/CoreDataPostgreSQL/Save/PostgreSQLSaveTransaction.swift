@@ -71,7 +71,9 @@ public final class PostgreSQLSaveTransaction {
   ///
   /// Such a statement also steps the rows' `version`, or saves of others overwrite it without a conflict. Contexts
   /// are not told: refresh the objects there after the save.
-  public func wrote(_ objectIDs: [NSManagedObjectID]) { overwritten += objectIDs.compactMap(\.key) }
+  public func wrote(_ objectIDs: [NSManagedObjectID]) {
+    overwritten += objectIDs.compactMap { _save?.objectKey(of: $0) }
+  }
 
   private func _result(_ statement: String, _ values: [Any?]) throws -> PostgreSQLResult {
     do {
@@ -125,7 +127,7 @@ public final class PostgreSQLSaveTransaction {
   }
 
   private func _key(_ id: NSManagedObjectID, _ save: PostgreSQLSave) throws -> Int64 {
-    guard let key = save.key(of: id) else {
+    guard let key = save.objectKey(of: id)?.reference else {
       throw PostgreSQLStoreError.work(
         "\(id.uriRepresentation()) is neither stored in this store nor inserted by it")
     }
