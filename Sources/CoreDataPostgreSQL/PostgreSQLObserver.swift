@@ -3,23 +3,36 @@ import CoreDataPostgreSQLBinding
 import Foundation
 
 /// Option: what is told of the store's connections, statements and saves. A `PostgreSQLObserver`; none by default, which
-/// costs nothing.
-///
-/// ```swift
-/// import CoreData
-/// import CoreDataPostgreSQL
-///
-/// struct SlowStatements: PostgreSQLObserver {
-///   func observe(_ event: PostgreSQLEvent) {
-///     if event.kind == .statement, event.seconds > 0.5 { print(event.seconds, event.sql ?? "") }
-///   }
-/// }
-///
-/// func watch(_ description: NSPersistentStoreDescription) {
-///   description.setOption(SlowStatements(), forKey: NSPostgreSQLObserverOption)
-/// }
-/// ```
+/// costs nothing. A description takes it as its `postgreSQLObserver`.
 public let NSPostgreSQLObserverOption = "NSPostgreSQLObserverOption"
+
+extension NSPersistentStoreDescription {
+  /// What is told of the store's connections, statements and saves (`NSPostgreSQLObserverOption`).
+  ///
+  /// ```swift
+  /// import CoreData
+  /// import CoreDataPostgreSQL
+  ///
+  /// struct SlowStatements: PostgreSQLObserver {
+  ///   func observe(_ event: PostgreSQLEvent) {
+  ///     if event.kind == .statement, event.seconds > 0.5 { print(event.seconds, event.sql ?? "") }
+  ///   }
+  /// }
+  ///
+  /// description.postgreSQLObserver = SlowStatements()
+  /// ```
+  public var postgreSQLObserver: (any PostgreSQLObserver)? {
+    get { options[NSPostgreSQLObserverOption].flatMap(PostgreSQLObservation.observer) }
+    set { setOption(newValue.map(ObserverBox.init), forKey: NSPostgreSQLObserverOption) }
+  }
+}
+
+/// An observer among a description's options, which are objects.
+private final class ObserverBox: NSObject {
+  let observer: any PostgreSQLObserver
+
+  init(_ observer: any PostgreSQLObserver) { self.observer = observer }
+}
 
 /// Is told what happens in a store, to log or measure it.
 ///
@@ -115,12 +128,17 @@ struct PostgreSQLObservation: Sendable {
   /// - Throws: `PostgreSQLStoreError.option` for an object of another kind.
   init?(_ options: [AnyHashable: Any]?, schema: String) throws {
     guard let option = options?[NSPostgreSQLObserverOption] else { return nil }
-    guard let observer = option as? any PostgreSQLObserver else {
+    guard let observer = Self.observer(option) else {
       throw PostgreSQLStoreError.option(
         NSPostgreSQLObserverOption, reason: "a \(type(of: option)) is no PostgreSQLObserver")
     }
     _observer = observer
     _schema = schema
+  }
+
+  /// Returns the observer that an option is; nil for another object.
+  static func observer(_ option: Any) -> (any PostgreSQLObserver)? {
+    (option as? ObserverBox)?.observer ?? option as? any PostgreSQLObserver
   }
 
   /// Tells the observer.

@@ -144,6 +144,18 @@ struct ObserverTests {
     #expect(refused.first?.metricName == "db.client.connection.timeouts")
   }
 
+  @Test func `a description has an observer`() throws {
+    let log = Log()
+    let description = NSPersistentStoreDescription(postgreSQL: _stack.url)
+    #expect(description.postgreSQLObserver == nil)
+    description.postgreSQLObserver = log
+    #expect(description.postgreSQLObserver as? Log === log)
+    _ = try ServerStack(at: _stack.url, options: description.options)
+    #expect(!log.events(.connect).isEmpty)
+    description.postgreSQLObserver = nil
+    #expect(description.options[NSPostgreSQLObserverOption] == nil)
+  }
+
   @Test func `an object that is no observer is refused`() throws {
     let error = #expect(throws: CocoaError.self) {
       try ServerStack(at: _stack.url, options: [NSPostgreSQLObserverOption: "stdout"])
