@@ -39,6 +39,7 @@ private final class ObserverBox: NSObject {
 /// The store calls it on the thread on which something happened, which waits until it returns: count, and hand on the
 /// rest. It does not use the store. Several threads call it at once.
 public protocol PostgreSQLObserver: Sendable {
+  /// Takes note of something that has happened, on the thread on which it did.
   func observe(_ event: PostgreSQLEvent)
 }
 
@@ -47,6 +48,7 @@ public protocol PostgreSQLObserver: Sendable {
 /// Statements have placeholders in place of values. A failure has the server's first line, which quotes a value now and
 /// then, such as a text that is no number.
 public struct PostgreSQLEvent: Sendable {
+  /// What has happened.
   public enum Kind: String, Sendable, CaseIterable {
     /// A connection was made, or could not be.
     case connect
@@ -64,6 +66,7 @@ public struct PostgreSQLEvent: Sendable {
     case refused
   }
 
+  /// What has happened.
   public let kind: Kind
   /// Name of the store's schema.
   public let schema: String
