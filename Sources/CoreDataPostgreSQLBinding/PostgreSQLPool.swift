@@ -120,38 +120,17 @@ package final class PostgreSQLPool: Sendable {
 
   /// Connects, and tells the listener.
   private func _connected(until deadline: PostgreSQLDeadline) throws -> PostgreSQLConnection {
-    guard let listener = _limits.listener else { return try _connect(deadline) }
-    let start = DispatchTime.now()
-    do {
-      let connection = try _connect(deadline)
-      connection.listener = listener
-      listener(PostgreSQLOccurrence(.connect, since: start))
-      return connection
-    } catch {
-      var occurrence = PostgreSQLOccurrence(.connect, since: start)
-      occurrence.error = error
-      listener(occurrence)
-      throw error
-    }
+    let connection = try PostgreSQLOccurrence.timing(
+      _limits.listener, { _ in .connect }, { _, _ in }, { try _connect(deadline) })
+    connection.listener = _limits.listener
+    return connection
   }
 
   /// Acquires a connection, and tells the listener how long that took.
   private func _lent(_ use: String, _ deadline: PostgreSQLDeadline) throws -> (PostgreSQLConnection, Int) {
-    guard let listener = _limits.listener else { return try _acquire(use, deadline) }
-    let start = DispatchTime.now()
-    do {
-      let lent = try _acquire(use, deadline)
-      var occurrence = PostgreSQLOccurrence(.acquire, since: start)
-      occurrence.use = use
-      listener(occurrence)
-      return lent
-    } catch {
-      var occurrence = PostgreSQLOccurrence(error is ExhaustedError ? .refused : .acquire, since: start)
-      occurrence.use = use
-      occurrence.error = error
-      listener(occurrence)
-      throw error
-    }
+    try PostgreSQLOccurrence.timing(
+      _limits.listener, { $0 is ExhaustedError ? .refused : .acquire },
+      { occurrence, _ in occurrence.use = use }, { try _acquire(use, deadline) })
   }
 
   private enum Found {
@@ -211,12 +190,9 @@ package final class PostgreSQLPool: Sendable {
         } catch let error as PostgreSQLError where error.isCrowded && !deadline.isPast {
           _free(number)
           refusal = error
-          if let listener = _limits.listener {
-            var occurrence = PostgreSQLOccurrence(.refused, since: .now())
-            occurrence.use = use
-            occurrence.error = error
-            listener(occurrence)
-          }
+          var occurrence = PostgreSQLOccurrence(.refused, error: error)
+          occurrence.use = use
+          _limits.listener?(occurrence)
           try _standInLine(for: pause, deadline, error)
           pause = min(1, pause * 2)
         } catch {

@@ -144,6 +144,22 @@ struct ObserverTests {
     #expect(refused.first?.metricName == "db.client.connection.timeouts")
   }
 
+  @Test func `a server that takes no more connections is told with its SQLSTATE`() throws {
+    let server = try PostgreSQLServer.another()
+    defer { server.stop() }
+    let url = server.newURL()
+    try ServerSession(url).connection.execute("CREATE ROLE few LOGIN CONNECTION LIMIT 0")
+    let log = Log()
+    #expect(throws: CocoaError.self) {
+      try ServerStack(
+        at: URL(string: url.absoluteString.replacing("coredata@", with: "few@"))!,
+        options: [NSPostgreSQLObserverOption: log, NSPersistentStoreTimeoutOption: 1])
+    }
+    let refused = log.events(.refused)
+    #expect(!refused.isEmpty && refused.allSatisfy { $0.sqlState == "53300" })
+    #expect(log.events(.connect).allSatisfy { $0.failure != nil })
+  }
+
   @Test func `a description has an observer`() throws {
     let log = Log()
     let description = NSPersistentStoreDescription(postgreSQL: _stack.url)

@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataPostgreSQL
+import CoreDataPostgreSQLBinding
 import Foundation
 import PostgreSQLServer
 import Synchronization
@@ -234,16 +235,20 @@ struct SaveTransactionTests {
     try #expect(_names() == ["a"])
   }
 
-  @Test func `rows that it has written are read again`() throws {
+  /// Renames a company in its row, and notes it.
+  private func _rename(_ sql: PostgreSQLSaveTransaction, _ company: NSManagedObject) throws {
+    try sql.run(
+      "UPDATE \(sql.schema).company SET name = 'b', version = version + 1 WHERE id = $1", company)
+    sql.wrote([company.objectID])
+  }
+
+  @Test(arguments: [false, true])
+  func `a row that it has written is read again, also if the save inserted it`(_ inserts: Bool) throws {
     let context = _stack.context()
     try context.performAndWait {
       let company = context.make("Company", ["name": "a"])
-      try context.save()
-      try context.save { sql in
-        try sql.run(
-          "UPDATE \(sql.schema).company SET name = 'b', version = version + 1 WHERE id = $1", company)
-        sql.wrote([company.objectID])
-      }
+      if !inserts { try context.save() }
+      try context.save { try _rename($0, company) }
       let other = _stack.context()
       try other.performAndWait {
         let seen = try other.existingObject(with: company.objectID)
@@ -252,21 +257,12 @@ struct SaveTransactionTests {
     }
   }
 
-  @Test func `a row that it has written after the save inserted it is read again`() throws {
-    let context = _stack.context()
-    try context.performAndWait {
-      let company = context.make("Company", ["name": "a"])
-      try context.save { sql in
-        try sql.run(
-          "UPDATE \(sql.schema).company SET name = 'b', version = version + 1 WHERE id = $1", company)
-        sql.wrote([company.objectID])
-      }
-      let other = _stack.context()
-      try other.performAndWait {
-        let seen = try other.existingObject(with: company.objectID)
-        #expect(seen.value(forKey: "name") as? String == "b")
-      }
-    }
+  @Test func `a COMMIT of a transaction that has failed is an error`() throws {
+    let connection = _session.connection
+    try connection.begin()
+    #expect(throws: (any Error).self) { try connection.run("SELECT 1 / 0", isRepeated: false) }
+    let error = #expect(throws: PostgreSQLError.self) { try connection.commit() }
+    #expect(error?.state == "25P02")
   }
 
   @Test func `an object of neither the store nor the save has no key`() throws {

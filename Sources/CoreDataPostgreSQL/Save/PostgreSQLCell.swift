@@ -19,7 +19,7 @@ struct PostgreSQLCell {
     _column = column
     switch result.typeNumber(column) {
     case 16: _kind = .bool
-    case 20, 21, 23, 26: _kind = .integer
+    case 20, 21, 23: _kind = .integer
     case 700: _kind = .float
     case 701: _kind = .double
     case 18, 19, 25, 114, 705, 1042, 1043: _kind = .text

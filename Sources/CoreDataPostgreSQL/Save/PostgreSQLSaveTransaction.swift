@@ -95,8 +95,6 @@ public final class PostgreSQLSaveTransaction {
   private func _add(
     _ value: Any?, _ number: Int, _ save: PostgreSQLSave, to parameters: inout PostgreSQLParameters
   ) throws {
-    // An optional within `Any` is nil as well.
-    let value = value.flatMap { $0 as Any? }
     switch value {
     case nil: parameters.addUntypedNull()
     case let text as String: parameters.add(untyped: text)
