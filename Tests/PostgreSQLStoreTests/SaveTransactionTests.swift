@@ -156,6 +156,33 @@ struct SaveTransactionTests {
     }
   }
 
+  @Test func `Foundation's objects are taken for their values`() throws {
+    let context = _stack.context()
+    try context.performAndWait {
+      try context.save { sql in
+        let nothing: Any = Optional<Int>.none as Any
+        let row = try #require(
+          try sql.rows(
+            "SELECT $1::bigint AS a, $2::bool AS b, $3::text AS c, $4::timestamptz AS d, $5::text AS e",
+            NSNumber(value: 1), NSNumber(value: true), NSString(string: "x"),
+            NSDate(timeIntervalSinceReferenceDate: 5), nothing
+          ).first)
+        #expect(row["a"] as? Int64 == 1 && row["b"] as? Bool == true && row["c"] as? String == "x")
+        #expect(row["d"] as? Date == Date(timeIntervalSinceReferenceDate: 5) && row["e"] == nil)
+      }
+    }
+  }
+
+  @Test func `a text or a statement with a zero byte is refused, and not cut there`() throws {
+    let context = _stack.context()
+    for (statement, value) in [("SELECT $1::text", "a\0b"), ("SELECT $1::text \0 -- cut", "a")] {
+      context.performAndWait {
+        let error = #expect(throws: CocoaError.self) { try context.save { try $0.run(statement, value) } }
+        #expect(error?.localizedDescription.contains("zero byte") ?? false)
+      }
+    }
+  }
+
   @Test func `what has no type here is an error that says so`() throws {
     let context = _stack.context()
     context.performAndWait {

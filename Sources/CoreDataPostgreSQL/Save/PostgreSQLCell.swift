@@ -64,9 +64,9 @@ struct PostgreSQLCell {
   /// Seconds from 2000-01-01, the server's origin, to 2001-01-01, Foundation's.
   private static let _origin = 31_622_400.0
 
-  /// Returns a date as the server counts, in microseconds; nil if it is beyond the server's range.
-  static func moment(_ date: Date) -> Int64? {
-    Int64(exactly: ((date.timeIntervalSinceReferenceDate + _origin) * 1_000_000).rounded())
+  /// Returns a date, in seconds since 2001, as the server counts, in microseconds; nil if it is beyond the server's range.
+  static func moment(_ seconds: Double) -> Int64? {
+    Int64(exactly: ((seconds + _origin) * 1_000_000).rounded())
   }
 
   static func date(_ moment: Int64) -> Date {

@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataPostgreSQLBinding
+import CoreDataPredicateLanguage
 import Foundation
 
 /// The transaction of a save into a PostgreSQL store, in which a program runs statements of its own.
@@ -33,7 +34,7 @@ public final class PostgreSQLSaveTransaction {
   /// - Parameters:
   ///   - statement: One SQL command, with `$1` and so on for the values.
   ///   - values: `nil`, texts, integers, floating-point numbers, `Decimal`, `Bool`, `Date` (as `timestamptz`), `UUID`,
-  ///     `Data`, `URL` (as text), and managed objects or their IDs, as their primary key (`bigint`); objects that
+  ///     `Data`, `URL` (as text), Foundation's objects for these, and managed objects or their IDs, as their primary key (`bigint`); objects that
   ///     the save inserts have one, too. A text takes the type that the statement has in its place, such as
   ///     `jsonb`.
   /// - Returns: The number of rows that were inserted, updated, deleted or found.
@@ -85,7 +86,8 @@ public final class PostgreSQLSaveTransaction {
       }
       var parameters = PostgreSQLParameters()
       for (number, value) in values.enumerated() { try _add(value, number + 1, save, to: &parameters) }
-      return try save.connection.run(statement, parameters, isRepeated: false)
+      return try save.connection.run(
+        _withoutZero(statement, "a statement"), parameters, isRepeated: false)
     } catch {
       if failure == nil { failure = error }
       return try StoreErrors.translating { try PostgreSQLStoreError.translating { throw error } }
@@ -95,33 +97,34 @@ public final class PostgreSQLSaveTransaction {
   private func _add(
     _ value: Any?, _ number: Int, _ save: PostgreSQLSave, to parameters: inout PostgreSQLParameters
   ) throws {
-    switch value {
-    case nil: parameters.addUntypedNull()
-    case let text as String: parameters.add(untyped: text)
-    case let text as Substring: parameters.add(untyped: String(text))
-    case let flag as Bool: parameters.add(flag)
-    case let number as any BinaryInteger:
-      guard let number = Int64(exactly: number) else {
-        throw PostgreSQLStoreError.work("\(number) is too large for a bigint")
-      }
-      parameters.add(number)
-    case let number as Double: parameters.add(number)
-    case let number as Float: parameters.add(Double(number))
-    case let number as Decimal: parameters.add(numeric: number.isNaN ? "NaN" : "\(number)")
-    case let uuid as UUID: withUnsafeBytes(of: uuid.uuid) { parameters.add(uuid: $0) }
-    case let data as Data: parameters.add(bytes: data)
-    case let url as URL: parameters.add(untyped: url.absoluteString)
-    case let date as Date:
-      guard let moment = PostgreSQLCell.moment(date) else {
-        throw PostgreSQLStoreError.work("\(date) is beyond the server's dates")
+    if let id = (value as? NSManagedObject)?.objectID ?? value as? NSManagedObjectID {
+      return parameters.add(try _key(id, save))
+    }
+    switch PredicateValue(any: value) {
+    case .null: parameters.addUntypedNull()
+    case .string(let text): parameters.add(untyped: try _withoutZero(text, "value \(number) of a statement"))
+    case .url(let url): parameters.add(untyped: url.absoluteString)
+    case .bool(let flag): parameters.add(flag)
+    case .int(let whole): parameters.add(whole)
+    case .double(let real): parameters.add(real)
+    case .decimal(let decimal): parameters.add(numeric: decimal.isNaN ? "NaN" : "\(decimal)")
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { parameters.add(uuid: $0) }
+    case .data(let data): parameters.add(bytes: data)
+    case .date(let seconds):
+      guard let moment = PostgreSQLCell.moment(seconds) else {
+        throw PostgreSQLStoreError.work("value \(number) of a statement is beyond the server's dates")
       }
       parameters.add(moment: moment)
-    case let object as NSManagedObject: parameters.add(try _key(object.objectID, save))
-    case let id as NSManagedObjectID: parameters.add(try _key(id, save))
-    default:
+    case .object, .collection, .dictionary:
       throw PostgreSQLStoreError.work(
         "value \(number) of a statement is of the type \(type(of: value!)), which none takes")
     }
+  }
+
+  /// Returns a text that libpq takes whole: it ends one at its first zero byte.
+  private func _withoutZero(_ text: String, _ what: String) throws -> String {
+    guard text.utf8.contains(0) else { return text }
+    throw PostgreSQLStoreError.work("\(what) holds a zero byte, which PostgreSQL has in no text; take it out")
   }
 
   private func _key(_ id: NSManagedObjectID, _ save: PostgreSQLSave) throws -> Int64 {

@@ -27,7 +27,7 @@ final class OpaqueValue: Hashable, CustomStringConvertible {
 extension PredicateValue {
   /// Converts any value: nil and NSNull become null, numbers, text, dates and similar types their
   /// counterparts; collections are converted by element, and all other values become objects.
-  init(any value: Any?) {
+  package init(any value: Any?) {
     guard let value else {
       self = .null
       return
