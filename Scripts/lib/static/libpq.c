@@ -1,6 +1,6 @@
 /* libpq for an executable that starts without it: each function is looked up in libpq.so.5 when a program first connects.
  * Without the library a connection fails, and its message says which package to install. All functions that
- * CoreDataPostgreSQLBinding calls are here; the linker reports one that is missing.
+ * CoreDataPostgreSQLBinding calls are here, which Scripts/check-libpq checks.
  *
  * Any thread may call them. docs/decisions/0038-one-executable.md. */
 #include <dlfcn.h>
@@ -15,12 +15,14 @@
 #define FUNCTIONS(F)                                                                                                  \
   F(int, PQbackendPID, (const PGconn *a), (a))                                                                        \
   F(int, PQcancel, (PGcancel *a, char *b, int c), (a, b, c))                                                          \
+  F(char *, PQcmdStatus, (PGresult *a), (a))                                                                          \
   F(char *, PQcmdTuples, (PGresult *a), (a))                                                                          \
   F(PostgresPollingStatusType, PQconnectPoll, (PGconn *a), (a))                                                       \
   F(int, PQconsumeInput, (PGconn *a), (a))                                                                            \
   F(int, PQenterPipelineMode, (PGconn *a), (a))                                                                       \
   F(int, PQexitPipelineMode, (PGconn *a), (a))                                                                        \
   F(int, PQflush, (PGconn *a), (a))                                                                                   \
+  F(char *, PQfname, (const PGresult *a, int b), (a, b))                                                              \
   F(Oid, PQftype, (const PGresult *a, int b), (a, b))                                                                 \
   F(PGcancel *, PQgetCancel, (PGconn *a), (a))                                                                        \
   F(PGresult *, PQgetResult, (PGconn *a), (a))                                                                        \
