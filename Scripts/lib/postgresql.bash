@@ -25,12 +25,21 @@ postgresql_programs() {
   [ -n "$found" ] && [ -x "$found/initdb" ] && printf '%s\n' "$found"
 }
 
+# Installs a package, not beside another script that does: apt does not wait for another one.
+install_alone() {
+  (
+    flock 9
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get install -y -q --no-install-recommends "$1" 9>&- || {
+      apt-get update -q && apt-get install -y -q --no-install-recommends "$1" 9>&-
+    }
+  ) 9>"${TMPDIR:-/tmp}/coredata-install-$(id -u)" >&2
+}
+
 need_postgresql() {
   postgresql_programs >/dev/null && return
   printf 'installing postgresql\n' >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends postgresql >&2 || {
-    apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends postgresql >&2
-  }
+  install_alone postgresql
 }
 
 need_pgbouncer() {
@@ -39,7 +48,7 @@ need_pgbouncer() {
   # Debian's package starts a service unless a policy forbids it.
   local policy=/usr/sbin/policy-rc.d
   [ -e "$policy" ] || { printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && local made=1; }
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends pgbouncer >&2
+  install_alone pgbouncer
   [ -z "${made:-}" ] || rm -f "$policy"
 }
 

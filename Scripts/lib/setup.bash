@@ -85,9 +85,11 @@ install_package() {
     as_root=(sudo -n)
   fi
   say "Installing $package ..."
-  { "${as_root[@]}" apt-get update -qq &&
-    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$package"; } \
-    >/dev/null || stop "$package could not be installed. Run 'apt-get install $package' to see why."
+  # One at a time: continuous integration runs scripts side by side, and apt does not wait for another one.
+  {
+    flock 9 && "${as_root[@]}" apt-get update -qq &&
+      DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$package" 9>&-
+  } 9>"${TMPDIR:-/tmp}/coredata-install-$(id -u)" >/dev/null || stop "$package could not be installed. Run 'apt-get install $package' to see why."
 }
 
 command -v swift >/dev/null ||
