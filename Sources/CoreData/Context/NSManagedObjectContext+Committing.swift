@@ -43,17 +43,20 @@ extension NSManagedObjectContext {
     var resolver = ConflictResolver(context: self)
     while true {
       do {
-        let (computed, followed, _, token, epoch, begun, former) = try coordinator.commit(
+        let outcome = try coordinator.commit(
           entries, deleting: unreadDeletions, locked: lockedObjects + resolver.linked.map(\.object),
           by: origin, working: savePass.work, in: self)
         unreadDeletions = []
         savePass.linked = resolver.linked
-        savePass.token = token
-        savePass.epoch = epoch
-        savePass.begunEpoch = begun
-        if let former, computed.isEmpty, followed.isEmpty { stamps.follow(from: former, to: epoch) }
-        if !computed.isEmpty { entries = mergeComputed(computed, into: entries) }
-        return followed.isEmpty ? entries : mergeFollowed(followed, into: entries)
+        savePass.token = outcome.token
+        savePass.epoch = outcome.epoch
+        savePass.begunEpoch = outcome.begunEpoch
+        if let former = outcome.formerEpoch, outcome.isAsSaved {
+          stamps.follow(from: former, to: outcome.epoch)
+        }
+        if !outcome.overtaken.isEmpty { entries = mergeOvertaken(outcome.overtaken, into: entries) }
+        if !outcome.computed.isEmpty { entries = mergeComputed(outcome.computed, into: entries) }
+        return outcome.followed.isEmpty ? entries : mergeFollowed(outcome.followed, into: entries)
       } catch let error as StoreConflictError {
         entries = try resolver.resolve(error.conflicts, in: entries)
       } catch let error as StoreConstraintError {

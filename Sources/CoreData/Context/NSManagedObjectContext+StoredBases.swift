@@ -81,6 +81,28 @@ extension NSManagedObjectContext {
     return written
   }
 
+  /// Returns the entries of a save whose store has applied some updates to newer rows, rebased on these; the objects
+  /// show them.
+  final func mergeOvertaken(
+    _ overtaken: [VersionConflict], into entries: [Layer.Entry]
+  ) -> [Layer.Entry] {
+    undoRecorder?.suspensions += 1
+    defer { undoRecorder?.suspensions -= 1 }
+    var newer: [IdentityKey: Row] = [:]
+    for conflict in overtaken { newer[IdentityKey(conflict.id)] = conflict.persisted }
+    return entries.map { entry in
+      guard let row = newer[IdentityKey(entry.id)] else { return entry }
+      guard _isOwn(entry), let object = table.object(for: entry.id) else { return written(entry, over: row) }
+      // Others may have added or removed members: reread them.
+      object._relations?.dropClean()
+      show(row, at: object)
+      recordEvent(object, .eventRefreshed)
+      return Layer.Entry(
+        kind: .updated, id: entry.id, base: row, row: object.handOutDraft(toStore: true),
+        changed: entry.changed, isWhole: entry.isWhole)
+    }
+  }
+
   private final func _isOwn(_ entry: Layer.Entry) -> Bool {
     table.object(for: entry.id)?._flags.contains(.listed) ?? false
   }

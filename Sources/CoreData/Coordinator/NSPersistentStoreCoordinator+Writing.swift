@@ -64,6 +64,7 @@ extension NSPersistentStoreCoordinator {
     var outcome = saved.outcome
     commit.written = outcome.computed.compactMap { object in object.row.map { (object.key, $0) } }
     commit.written += outcome.followed.cut.map { ($0.key, $0.row) }
+    if !outcome.overtaken.isEmpty { commit.written += Self._written(commit.entries, over: outcome.overtaken) }
     commit.deleted = outcome.followed.deleted + outcome.overwritten
     outcome.epoch = rowCache.commit(commit, begunAt: isOrdered ? nil : begun)
     // What came in between may have replaced or dropped the same rows later.
@@ -73,12 +74,35 @@ extension NSPersistentStoreCoordinator {
     return outcome
   }
 
-  /// The result of a save; `epoch` is the row cache's, `begunEpoch` the one after which other saves may be newer than
-  /// this one, `formerEpoch` the one before the saved entries, if nothing happened to the cache in between.
-  typealias Outcome = (
-    computed: [StoredObject], followed: FollowedRules, overwritten: [ObjectKey],
-    token: NSPersistentHistoryToken?, epoch: Int, begunEpoch: Int, formerEpoch: Int?
-  )
+  /// Returns the rows of the updates that stores have applied to newer ones.
+  private static func _written(
+    _ entries: [Layer.Entry], over overtaken: [VersionConflict]
+  ) -> [(ObjectKey, Row)] {
+    var newer: [IdentityKey: Row] = [:]
+    for conflict in overtaken { newer[IdentityKey(conflict.id)] = conflict.persisted }
+    return entries.compactMap { entry in
+      guard let key = entry.id.key, let row = newer[IdentityKey(entry.id)] else { return nil }
+      return entry.written(over: row).row.map { (key, $0) }
+    }
+  }
+
+  /// The result of a save into one or several stores.
+  struct Outcome {
+    var computed: [StoredObject] = []
+    var followed = FollowedRules()
+    var overwritten: [ObjectKey] = []
+    var overtaken: [VersionConflict] = []
+    var token: NSPersistentHistoryToken?
+    /// The row cache's epoch after the save.
+    var epoch = 0
+    /// The epoch after which other saves may be newer than this one.
+    var begunEpoch = 0
+    /// The epoch before the saved entries, if nothing happened to the cache in between.
+    var formerEpoch: Int?
+
+    /// Whether the stores hold the saved rows as they are in the save.
+    var isAsSaved: Bool { computed.isEmpty && followed.isEmpty && overtaken.isEmpty }
+  }
 
   /// The changes for one store.
   private typealias StoreChanges = (store: NSPersistentStore, set: ChangeSet)
@@ -179,25 +203,23 @@ extension NSPersistentStoreCoordinator {
 
   /// The progress of a save into one or several stores.
   private struct JointSave {
-    private var _computed: [StoredObject] = []
-    private var _followed = FollowedRules()
-    private var _overwritten: [ObjectKey] = []
+    private var _outcome = Outcome()
     var transactions: [String: Int64] = [:]
     /// Stores that have committed.
     var written: [StoreKey] = []
 
     var outcome: Outcome {
-      (
-        _computed, _followed, _overwritten,
-        transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions), 0, 0, nil
-      )
+      var outcome = _outcome
+      outcome.token = transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions)
+      return outcome
     }
 
     /// Adds what one store has computed and changed.
     mutating func add(_ outcome: SaveOutcome) {
-      _computed += outcome.computed
-      _followed += outcome.followed
-      _overwritten += outcome.overwritten
+      _outcome.computed += outcome.computed
+      _outcome.followed += outcome.followed
+      _outcome.overwritten += outcome.overwritten
+      _outcome.overtaken += outcome.overtaken
     }
   }
 

@@ -18,7 +18,7 @@ extension Row {
   }
 
   /// Returns the slots whose values differ in another row. To-manys are skipped: their cells hold changes.
-  func slots(differingIn other: Row, _ layout: PropertyLayout) -> SlotSet {
+  package func slots(differingIn other: Row, _ layout: PropertyLayout) -> SlotSet {
     var result = SlotSet()
     guard var rest = _bytesDiffering(from: other) else {
       for slot in layout.slots.indices where !layout.slots[slot].isToMany {

@@ -10,6 +10,8 @@ package struct SaveOutcome: Sendable {
   package var transaction: Int64?
   /// Rows that the program's own work has written.
   package var overwritten: [ObjectKey] = []
+  /// Updates that the store has applied to a newer row than the save's base, with that row.
+  package var overtaken: [VersionConflict] = []
 
   package init(
     computed: [StoredObject] = [], followed: FollowedRules = FollowedRules(), transaction: Int64? = nil

@@ -70,6 +70,7 @@ extension PostgreSQLStoreEngine {
       save.linkIDs()
       var outcome = SaveOutcome(computed: computed, followed: followed, transaction: transaction)
       outcome.overwritten = overwritten
+      outcome.overtaken = save.overtaken
       return outcome
     }
   }

@@ -35,6 +35,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let observation: PostgreSQLObservation?
   let capabilities: PostgreSQLCapabilities
   let plans: PostgreSQLWritePlans
+  let ownerRules: PostgreSQLOwnerRules
   let keys: PostgreSQLKeys
   let receipts = PostgreSQLReceiptPruning()
   private let _callSeconds: Double?
@@ -78,6 +79,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
       layout.slots.indices.map { PostgreSQLRelation(slot: $0, in: layout, mapping) }
     }
     plans = PostgreSQLWritePlans(mapping, derivations)
+    ownerRules = PostgreSQLOwnerRules(mapping.layout)
     self.derivations = derivations
     self.generations = generations
     self.notifies = notifies

@@ -8,9 +8,12 @@ extension PostgreSQLSave {
   private struct Expectation {
     let id: NSManagedObjectID
     let base: Row
+    /// The update for which the row is locked, if it is one.
+    var update: ChangeSet.Update?
   }
 
-  /// Locks all rows that the save touches. All savers lock in the same order, which prevents deadlocks.
+  /// Locks all rows that the save touches. All savers lock in the same order, which prevents deadlocks. Updates that do
+  /// not conflict with the newer version of their row are rebased on it.
   ///
   /// - Parameter deletes: Whether rows may be deleted right away if nothing else of their table is touched;
   ///   deleting a row locks it.
@@ -21,7 +24,7 @@ extension PostgreSQLSave {
     for update in changes.updated {
       let root = try layout(of: update.id).rootNumber
       mixed.insert(root)
-      expected[root, default: []].append(Expectation(id: update.id, base: update.base))
+      expected[root, default: []].append(Expectation(id: update.id, base: update.base, update: update))
     }
     for lock in changes.locked {
       let root = try layout(of: lock.id).rootNumber
@@ -40,6 +43,10 @@ extension PostgreSQLSave {
       if changed.isEmpty { continue }
       let stored = try engine.rows(for: changed.map { $0.id.key! }, on: connection)
       for (object, row) in zip(changed, stored) {
+        if let row, let update = object.update, engine.ownerRules.allow(update, over: row) {
+          rebase(update, on: row)
+          continue
+        }
         conflicts.append(VersionConflict(id: object.id, base: object.base, persisted: row))
       }
     }

@@ -17,6 +17,9 @@ final class PostgreSQLSave {
   /// The to-ones that were cleared because they pointed at deleted rows, and the rows that rules cascaded to.
   var cutSlots: [ObjectKey: SlotSet] = [:]
   var cascaded: [ObjectKey] = []
+  /// The updates that apply to a newer row than their base, with that row.
+  private(set) var overtaken: [VersionConflict] = []
+  private var _newerRows: [Int: [Int64: Row]] = [:]
 
   /// - Parameter changes: The changes to save; nil for a batch, which has its own rows and only shares the
   ///   encoding.
@@ -87,6 +90,22 @@ final class PostgreSQLSave {
       let space = engine.spaces[insertion.id.space.layout.entityNumber - 1]
       insertion.id.link(to: NSManagedObjectID(ObjectKey(space: space, reference: insertedKeys[index])))
     }
+  }
+
+  // MARK: Newer rows
+
+  /// Applies an update to a newer row than its base.
+  func rebase(_ update: ChangeSet.Update, on row: Row) {
+    overtaken.append(VersionConflict(id: update.id, base: update.base, persisted: row))
+    _newerRows[update.id.space.layout.rootNumber, default: [:]][update.id.key!.reference] = row
+  }
+
+  /// The versions of a row before and after an update.
+  private func _versions(_ update: ChangeSet.Update) -> (before: Int64, after: Int64) {
+    guard !overtaken.isEmpty,
+      let row = _newerRows[update.id.space.layout.rootNumber]?[update.id.key!.reference]
+    else { return (update.base.version, update.row.version) }
+    return (row.version, row.version.next)
   }
 
   // MARK: Objects
@@ -177,8 +196,9 @@ final class PostgreSQLSave {
       let plan = engine.plans.update(kind.slots, of: kind.entity)
       var parameters = PostgreSQLParameters()
       parameters.add(PostgreSQLArray(updates.map { $0.id.key!.reference }))
-      parameters.add(PostgreSQLArray(updates.map(\.base.version)))
-      parameters.add(PostgreSQLArray(updates.map(\.row.version)))
+      let versions = updates.map(_versions)
+      parameters.add(PostgreSQLArray(versions.map(\.before)))
+      parameters.add(PostgreSQLArray(versions.map(\.after)))
       for column in plan.columns {
         parameters.add(try array(column, updates.lazy.map(\.row), count: updates.count, layout))
       }

@@ -311,7 +311,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct, ["tags", "author"])
+  @Test(.ofFiles, arguments: Setting.direct, ["tags", "author"])
   func `no link is stored to an object that is deleted while its change is rolled back`(
     _ setting: Setting, _ relationship: String
   ) throws {
