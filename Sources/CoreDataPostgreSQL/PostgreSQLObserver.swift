@@ -64,6 +64,8 @@ public struct PostgreSQLEvent: Sendable {
     case retry
     /// The server takes no more connections, or all of the pool were in use for too long.
     case refused
+    /// A step of a migration that runs beside the programs has ended: the build of an index.
+    case step
   }
 
   /// What has happened.
@@ -103,6 +105,7 @@ public struct PostgreSQLEvent: Sendable {
     case .refused: "db.client.connection.timeouts"
     case .conflict: "coredata.save.conflicts"
     case .retry: "coredata.save.retries"
+    case .step: "coredata.migration.step.duration"
     }
   }
 

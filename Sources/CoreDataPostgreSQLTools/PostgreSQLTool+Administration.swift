@@ -36,6 +36,12 @@ extension PostgreSQLTool {
     lines.append("size: \(status.size / 1_000) kB")
     lines.append("receipts: \(status.receiptCount)")
     lines.append("transactions in the history: \(status.historyCount)")
+    lines += status.unfinishedIndexes.map { index in
+      "index \(index.name) of \(index.table): "
+        + (index.isBeingBuilt
+          ? "being built"
+          : "its build has ended early; 'coredata postgres migrate MODEL --apply' builds it again")
+    }
     try environment.output(lines.map { $0 + "\n" }.joined())
   }
 
@@ -51,16 +57,34 @@ extension PostgreSQLTool {
     let text = try _administering("migrated") { store -> String in
       let outlook = try store.outlook(of: model)
       switch outlook {
-      case .nothing: return "The store has this version: nothing to do."
+      case .nothing: return try _buildIndexes(of: model, store, applies, environment)
       case .outdated, .refused:
         throw ToolFailure(.badInput, _text(of: outlook))
       case .expansion, .barrier:
         if !applies { return _text(of: outlook) + " Add --apply to migrate." }
         try store.migrate(to: model)
+        // Those for which the migration had no time.
+        _ = try _buildIndexes(of: model, store, true, environment)
         return _text(of: outlook) + " Done."
       }
     }
     try environment.output(text + "\n")
+  }
+
+  /// Builds the indexes that a store of this version lacks, or tells which.
+  private static func _buildIndexes(
+    of model: NSManagedObjectModel, _ store: PostgreSQLAdministration, _ applies: Bool,
+    _ environment: ToolEnvironment
+  ) throws -> String {
+    let missing = try store.missingIndexes(of: model)
+    if missing.isEmpty { return "The store has this version: nothing to do." }
+    let list = missing.joined(separator: ", ")
+    if !applies {
+      return "The store has this version, and lacks indexes: \(list). "
+        + "Add --apply to build them beside the programs."
+    }
+    try store.buildMissingIndexes(of: model) { environment.error("Building the index of \($0) ...\n") }
+    return "Indexes built: \(list)."
   }
 
   private static func _text(of outlook: PostgreSQLAdministration.Outlook) -> String {

@@ -28,20 +28,24 @@ import Testing
   }
 
   private func _run(
-    _ tool: URL, _ arguments: [String], path: String
+    _ tool: URL, _ arguments: [String], command: String = "schema", path: String, input: String = ""
   ) throws -> (code: Int32, output: String, error: String) {
     let process = Process()
     process.executableURL = tool
     process.arguments =
-      ["postgres", "schema", _directory.appendingPathComponent("Books.xcdatamodel").path] + arguments
+      ["postgres", command, _directory.appendingPathComponent("Books.xcdatamodel").path] + arguments
     process.environment = ["PATH": path]
-    let files = ["output", "error"].map { _directory.appendingPathComponent("\($0)-\(UUID().uuidString)") }
-    for file in files { try Data().write(to: file) }
+    let files = ["output", "error", "input"].map {
+      _directory.appendingPathComponent("\($0)-\(UUID().uuidString)")
+    }
+    for file in files { try Data(input.utf8).write(to: file) }
+    for file in files.prefix(2) { try Data().write(to: file) }
+    process.standardInput = try FileHandle(forReadingFrom: files[2])
     process.standardOutput = try FileHandle(forWritingTo: files[0])
     process.standardError = try FileHandle(forWritingTo: files[1])
     try process.run()
     process.waitUntilExit()
-    let texts = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
+    let texts = try files.prefix(2).map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
     return (process.terminationStatus, texts[0], texts[1])
   }
 
@@ -64,6 +68,30 @@ import Testing
     #expect(
       try session.number(
         "SELECT count(*) FROM \(session.schema).author WHERE pen_name = $1::text", "Voltaire") == 1)
+  }
+
+  @Test(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
+  func `the tool builds the indexes that a store lacks`() throws {
+    defer { try? FileManager.default.removeItem(at: _directory) }
+    let url = try #require(PostgreSQLServer.shared).newURL()
+    let file = _directory.appendingPathComponent("Books.xcdatamodel")
+    _ = try ServerStack(try #require(NSManagedObjectModel(contentsOf: file)), at: url)
+    func migrate(_ options: String...) throws -> (code: Int32, output: String, error: String) {
+      try _run(Self._tool, options, command: "migrate", path: "", input: url.absoluteString)
+    }
+    try #expect(migrate().output == "The store has this version: nothing to do.\n")
+    let contents = file.appendingPathComponent("contents")
+    let text = try String(contentsOf: contents, encoding: .utf8).replacing(
+      "attributeType=\"String\"/>", with: "attributeType=\"String\" indexed=\"YES\"/>")
+    try Data(text.utf8).write(to: contents)
+    let lacking = try migrate()
+    #expect(
+      lacking.output == "The store has this version, and lacks indexes: author (pen_name). "
+        + "Add --apply to build them beside the programs.\n", "\(lacking.error)")
+    let built = try migrate("--apply")
+    #expect(built.output == "Indexes built: author (pen_name).\n")
+    #expect(built.error == "Building the index of author (pen_name) ...\n")
+    try #expect(migrate().output == "The store has this version: nothing to do.\n")
   }
 
   @Test func `a missing program for PostgreSQL is named`() throws {

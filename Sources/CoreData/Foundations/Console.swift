@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 
 /// Logs problems to standard error that cannot be thrown and must not trap.
-enum Console {
-  static func warn(_ message: String) {
+package enum Console {
+  package static func warn(_ message: String) {
     FileHandle.standardError.write(Data("CoreData: \(message)\n".utf8))
   }
 

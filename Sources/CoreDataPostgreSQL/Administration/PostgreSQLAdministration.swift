@@ -18,11 +18,7 @@ package struct PostgreSQLAdministration {
 
   /// Runs `body` on a connection of its own.
   private func _connected<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
-    try StoreErrors.translating(url: _address.url) {
-      try PostgreSQLStoreError.translating {
-        try body(try PostgreSQLConnection(_address.settings, prepares: false))
-      }
-    }
+    try _translating { try body(try PostgreSQLConnection(_address.settings, prepares: false)) }
   }
 
   private func _migrating(_ connection: PostgreSQLConnection) throws -> PostgreSQLMigratingStore {
@@ -50,6 +46,15 @@ package struct PostgreSQLAdministration {
     package let size: Int64
     package let receiptCount: Int64
     package let historyCount: Int64
+    /// Indexes that serve no query: being built now, or left over from a build that has ended early.
+    package let unfinishedIndexes: [UnfinishedIndex]
+  }
+
+  /// An index that the server does not use.
+  package struct UnfinishedIndex {
+    package let name: String
+    package let table: String
+    package let isBeingBuilt: Bool
   }
 
   /// Reads the state of the store.
@@ -86,7 +91,24 @@ package struct PostgreSQLAdministration {
         isRepeated: false)
       return Status(
         versions: versions, size: size.int64(0, 0), receiptCount: counts.int64(0, 0),
-        historyCount: counts.int64(0, 1))
+        historyCount: counts.int64(0, 1),
+        unfinishedIndexes: try _unfinishedIndexes(connection))
+    }
+  }
+
+  private func _unfinishedIndexes(_ connection: PostgreSQLConnection) throws -> [UnfinishedIndex] {
+    var parameters = PostgreSQLParameters()
+    parameters.add(_address.schema)
+    let found = try connection.run(
+      """
+      SELECT x.relname::text, c.relname::text, EXISTS (SELECT 1 FROM pg_catalog.pg_stat_progress_create_index p \
+      WHERE p.index_relid = x.oid) FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid \
+      JOIN pg_catalog.pg_class c ON c.oid = i.indrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+      WHERE n.nspname = $1::text AND NOT i.indisvalid ORDER BY 1
+      """, parameters, isRepeated: false)
+    return (0..<found.rowCount).map { row in
+      UnfinishedIndex(
+        name: found.string(row, 0), table: found.string(row, 1), isBeingBuilt: found.int64(row, 2) != 0)
     }
   }
 
@@ -146,6 +168,52 @@ package struct PostgreSQLAdministration {
         NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
       ])
     try coordinator.remove(store)
+  }
+
+  // MARK: Indexes
+
+  /// Returns the indexes on columns that a version of the model asks for and the store has not, or has not finished.
+  ///
+  /// - Parameter model: The store's version.
+  /// - Returns: Their tables and columns.
+  /// - Throws: A Cocoa error.
+  package func missingIndexes(of model: NSManagedObjectModel) throws -> [String] {
+    let indexes = try _columnIndexes(of: model)
+    return try _translating {
+      try PostgreSQLIndexBuilding(_address).missing(indexes).map(\.name)
+    }
+  }
+
+  /// Builds those indexes, one after the other, while programs read and write. Takes as long as the tables are large and
+  /// as the oldest transaction of the database lasts.
+  ///
+  /// - Parameters:
+  ///   - model: The store's version.
+  ///   - begin: Called before each, with table and columns.
+  /// - Throws: A Cocoa error; the indexes before the one that failed are built.
+  package func buildMissingIndexes(
+    of model: NSManagedObjectModel, _ begin: (String) throws -> Void
+  ) throws {
+    let indexes = try _columnIndexes(of: model)
+    try _translating {
+      try PostgreSQLIndexBuilding(_address).build(indexes, waits: true) {
+        try begin($0.name)
+      }
+    }
+  }
+
+  /// The indexes that do not restrict what may be saved.
+  private func _columnIndexes(of model: NSManagedObjectModel) throws -> [PostgreSQLIndex] {
+    let layout = try model.frozen().layout
+    return try _translating {
+      let mapping = try PostgreSQLMapping.mapping(for: layout, schema: _address.schema)
+      return PostgreSQLSchema(mapping, try PostgreSQLDerivations(layout), schema: _address.schema)
+        .columnIndexes.filter { !$0.isUnique }
+    }
+  }
+
+  private func _translating<Result>(_ body: () throws -> Result) throws -> Result {
+    try StoreErrors.translating(url: _address.url) { try PostgreSQLStoreError.translating(body) }
   }
 
   // MARK: Tidying

@@ -33,7 +33,8 @@ struct PostgreSQLExpansion {
   /// Adds what is new. Waits for each table that gets a column, and holds back its readers meanwhile.
   ///
   /// - Parameter epoch: The epoch of the new version.
-  func run(epoch: Int64) throws {
+  /// - Returns: Indexes of large tables, left to be built beside the programs once the transaction has committed.
+  func run(epoch: Int64) throws -> [PostgreSQLIndex] {
     let former = Dictionary(
       _old.mapping.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let joins = Set(_old.mapping.joins.map(\.name))
@@ -52,7 +53,8 @@ struct PostgreSQLExpansion {
     for join in _new.mapping.joins where !joins.contains(join.name) {
       try _execute(_new.statements(for: join))
     }
-    let (indexes, triggers) = (Set(_old.indexes), Set(_old.triggers))
+    let later = try _indexesOfLargeTables(former)
+    let (indexes, triggers) = (Set(_old.indexes + later.map(\.statement)), Set(_old.triggers))
     try _execute(_new.indexes.filter { !indexes.contains($0) })
     try _execute(_new.triggers.filter { !triggers.contains($0) })
     try _execute(
@@ -60,6 +62,28 @@ struct PostgreSQLExpansion {
         from: _old.mapping.layout, to: _new.mapping, epoch: epoch, schema: _schemaName
       ).statements)
     try _grant(added, _new.mapping.joins.map(\.name).filter { !joins.contains($0) })
+    return later
+  }
+
+  /// Bytes of the largest table whose indexes are built inside the transaction, while others wait: some 10 ms.
+  private static let _largestLocked = 8 << 20
+
+  /// Returns the new indexes of large tables. Those of partitioned tables cannot be built concurrently.
+  private func _indexesOfLargeTables(_ former: [String: TableMapping]) throws -> [PostgreSQLIndex] {
+    let known = Set(_old.columnIndexes)
+    let added = _new.columnIndexes.filter { !known.contains($0) && !$0.isUnique && former[$0.table] != nil }
+    var large: [String: Bool] = [:]
+    for table in Set(added.map(\.table)) {
+      var parameters = PostgreSQLParameters()
+      parameters.add(table)
+      let found = try _connection.run(
+        """
+        SELECT relkind = 'r' AND pg_catalog.pg_relation_size(oid) > \(Self._largestLocked) FROM pg_catalog.pg_class \
+        WHERE oid = $1::text::regclass
+        """, parameters, isRepeated: false)
+      large[table] = found.int64(0, 0) != 0
+    }
+    return added.filter { large[$0.table] ?? false }
   }
 
   private func _execute(_ statements: [String]) throws {

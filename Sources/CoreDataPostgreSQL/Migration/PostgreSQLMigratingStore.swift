@@ -87,11 +87,12 @@ struct PostgreSQLMigratingStore: MigratingStore {
       mayExpand
       ? try PostgreSQLExpansion(
         connection, schema: address.schema, from: mappings.old, to: mappings.new) : nil
+    var later: [PostgreSQLIndex] = []
     try _alone(isQuick: expansion != nil) {
       guard let present = try metadataIfUnchanged(), try _types(old) == former else { return }
       if let expansion {
         let epochs = try PostgreSQLEpochs(connection, schema: address.schema)
-        try expansion.run(epoch: epochs.current + 1)
+        later = try expansion.run(epoch: epochs.current + 1)
       } else {
         try PostgreSQLEpochs.holdSaves(connection, schema: address.schema)
         try PostgreSQLRewriting(
@@ -112,6 +113,25 @@ struct PostgreSQLMigratingStore: MigratingStore {
       let version = StoreVersioning.metadata(for: frozen, model, identifier: identifier)
       try PostgreSQLMetadata.write(
         present.merging(version) { $1 }, to: connection, schema: address.schema)
+    }
+    _build(later)
+  }
+
+  /// Seconds that an opening program builds indexes, which also takes as long as the oldest transaction of the database.
+  private static let _buildSeconds = 240.0
+
+  /// Builds indexes after the migration, which stands without them: queries are slower until they are there.
+  private func _build(_ indexes: [PostgreSQLIndex]) {
+    if indexes.isEmpty { return }
+    do {
+      let observation = try PostgreSQLObservation(options, schema: address.schema)
+      try PostgreSQLIndexBuilding(
+        address, until: PostgreSQLDeadline(after: Self._buildSeconds), tellingOf: observation
+      ).build(indexes, waits: false)
+    } catch {
+      Console.warn(
+        "the store '\(address.schema)' is migrated, and indexes of its new version are missing: \(error). "
+          + "'coredata postgres migrate MODEL --apply' builds them.")
     }
   }
 

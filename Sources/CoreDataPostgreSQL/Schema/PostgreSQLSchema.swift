@@ -84,14 +84,18 @@ struct PostgreSQLSchema {
   // MARK: Indexes
 
   /// Indexes and comments.
-  var indexes: [String] { _indexes + textIndexes + comments.map(statement) }
+  var indexes: [String] { columnIndexes.map(\.statement) + textIndexes + comments.map(statement) }
 
-  private var _indexes: [String] {
-    var result: [String] = []
-    var known = Set<String>()
-    func add(_ statement: String) { if known.insert(statement).inserted { result.append(statement) } }
+  /// The indexes on columns, which are all but those on folded text.
+  var columnIndexes: [PostgreSQLIndex] {
+    var result: [PostgreSQLIndex] = []
+    var known = Set<PostgreSQLIndex>()
+    func add(_ index: PostgreSQLIndex) { if known.insert(index).inserted { result.append(index) } }
     for constraint in uniqueColumns {
-      add("CREATE UNIQUE INDEX ON \(constraint.table) (\(constraint.columns.joined(separator: ", ")))")
+      add(
+        PostgreSQLIndex(
+          table: constraint.table, terms: constraint.columns.map { PostgreSQLIndex.Term(column: $0) },
+          isUnique: true))
     }
     for layout in mapping.layout.layouts {
       let number = layout.entityNumber
@@ -99,7 +103,7 @@ struct PostgreSQLSchema {
       // Inverses and delete rules look up every to-one by its target.
       for slot in layout.toOneSlots where layout.slots[slot].owner == number {
         if case .toOne(let column, _, _, _) = mapping.storage(of: slot, in: number) {
-          add("CREATE INDEX ON \(table.name) (\(table.columns[column].name))")
+          add(PostgreSQLIndex(table: table.name, terms: [.init(column: table.columns[column].name)]))
         }
       }
       guard let entity = mapping.layout.schema.entities.first(where: { $0.name == layout.entityName }) else {
@@ -107,21 +111,21 @@ struct PostgreSQLSchema {
       }
       for attribute in entity.attributes where attribute.isIndexed {
         if let slot = layout.slot(named: attribute.name), let name = column(slot, number) {
-          add("CREATE INDEX ON \(table.name) (\(name) NULLS FIRST)")
+          add(PostgreSQLIndex(table: table.name, terms: [.init(column: name, beginsWithNull: true)]))
         }
       }
       for index in entity.indexes where index.partialIndexPredicate == nil {
-        let terms = index.elements.compactMap { element -> String? in
+        let terms = index.elements.compactMap { element -> PostgreSQLIndex.Term? in
           guard let property = element.property, !element.isRTree, let slot = layout.slot(named: property)
           else {
             return nil
           }
           return column(slot, number).map {
-            "\($0)\(element.isAscending ? " NULLS FIRST" : " DESC NULLS LAST")"
+            .init(column: $0, isDescending: !element.isAscending, beginsWithNull: element.isAscending)
           }
         }
         if !terms.isEmpty, terms.count == index.elements.count {
-          add("CREATE INDEX ON \(table.name) (\(terms.joined(separator: ", ")))")
+          add(PostgreSQLIndex(table: table.name, terms: terms))
         }
       }
     }
