@@ -312,6 +312,46 @@ struct OwnerTests {
         == Int64(programs * saves + 1))
   }
 
+  @Test func `a context that merges shows an owner that contexts of its coordinator have changed`() throws {
+    let uri = try _stored("Company", ["name": "shared"])
+    let watcher = _mine.context()
+    watcher.automaticallyMergesChangesFromParent = true
+    let seen = try watcher.performAndWait {
+      let company = try _object(uri, watcher)
+      _ = try _names(company, "staff", "firstName")
+      return company
+    }
+    let problems = Mutex<[String]>([])
+    let (savers, saves) = (4, 15)
+    DispatchQueue.concurrentPerform(iterations: savers) { number in
+      let context = _mine.context(.mergeByPropertyObjectTrump)
+      do {
+        try context.performAndWait {
+          // Kept, and never refreshed.
+          let company = try _object(uri, context)
+          for round in 0..<saves {
+            _add("\(number) \(round)")(company)
+            if round % 3 == number % 3 { company.setValue("\(number) \(round)", forKey: "name") }
+            try context.save()
+          }
+        }
+      } catch {
+        problems.withLock { $0.append("\(error)") }
+      }
+    }
+    #expect(problems.withLock { $0 } == [])
+    let fresh = try ServerStack(at: _mine.url).context()
+    let (name, staff) = try fresh.performAndWait {
+      let company = try _object(uri, fresh)
+      return (company.value(forKey: "name") as? String, try _names(company, "staff", "firstName"))
+    }
+    #expect(staff.count == savers * saves)
+    try watcher.performAndWait {
+      #expect(seen.value(forKey: "name") as? String == name)
+      try #expect(_names(seen, "staff", "firstName") == staff)
+    }
+  }
+
   @Test func `owners are deleted while others add members, and no link is left to a deleted one`() throws {
     let owners = try (0..<20).map { try _stored("Company", ["name": "\($0)"]) }
     let url = _mine.url
