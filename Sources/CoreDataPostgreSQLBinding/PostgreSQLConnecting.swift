@@ -52,11 +52,17 @@ enum PostgreSQLConnecting {
 
   /// Returns a connection, good or bad.
   ///
-  /// - Throws: `PostgreSQLDeadlineError`; `PostgreSQLError` if memory is used up.
+  /// - Throws: `PostgreSQLDeadlineError`; `PostgreSQLError` if memory is used up or the process is ending.
   static func handle(_ settings: [String: String], until deadline: PostgreSQLDeadline) throws -> OpaquePointer
   {
     let outcome = Outcome()
-    Thread.detachNewThread { outcome.finish(_connect(settings)) }
+    guard PostgreSQLExit.begin() else {
+      throw PostgreSQLError(state: nil, message: "the process is ending, and makes no more connections")
+    }
+    Thread.detachNewThread {
+      outcome.finish(_connect(settings))
+      PostgreSQLExit.end()
+    }
     guard outcome.isReady.wait(timeout: deadline.time) == .success else {
       outcome.abandon()
       throw PostgreSQLDeadlineError(

@@ -5,7 +5,7 @@ import Foundation
 
 let arguments = CommandLine.arguments
 func usage() -> Never {
-  print("usage: postgresql-torture prepare URL | save URL POLICY COUNT NAME | list URL")
+  print("usage: postgresql-torture prepare URL | save URL POLICY COUNT NAME | list URL | leave URL")
   exit(64)
 }
 guard arguments.count >= 3, let url = URL(string: arguments[2]) else { usage() }
@@ -15,6 +15,13 @@ do {
   case "prepare": try saver.prepare()
   case "save" where arguments.count == 6: saver.run(Int(arguments[4]) ?? 0, name: arguments[5])
   case "list": try saver.list()
+  // Ends while threads connect.
+  case "leave":
+    for _ in 0..<4 {
+      Thread.detachNewThread { while true { _ = try? Saver(url: url, policy: "error") } }
+    }
+    usleep(.random(in: 0..<30_000))
+    exit(0)
   default: usage()
   }
 } catch {

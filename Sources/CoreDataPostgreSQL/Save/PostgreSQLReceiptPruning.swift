@@ -30,6 +30,8 @@ final class PostgreSQLReceiptPruning: Sendable {
     DispatchQueue.global(qos: .utility).async { [weak engine] in
       guard let engine else { return }
       do {
+        guard PostgreSQLExit.begin() else { return }
+        defer { PostgreSQLExit.end() }
         try engine.pool.withConnection("old receipts") { connection in
           _ = try Self.delete(on: connection, schema: engine.address.schema)
         }
