@@ -189,6 +189,45 @@ struct EditorMappingTests {
     try fixture.open(new, at: copy, options: nil) { try expectMigrated($0) }
   }
 
+  @Test func `The types of mappings follow from what they have`() throws {
+    func loaded(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel, _ text: (String, String) -> String)
+      throws
+      -> [NSEntityMappingType]
+    {
+      let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "types-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: directory) }
+      let file = directory.appendingPathComponent("Types.xcmappingmodel")
+      try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+      try Data(text("One", "Two").utf8).write(to: file.appendingPathComponent("xcmapping.xml"))
+      for (name, model) in [("One", old), ("Two", new)] {
+        try model.write(to: directory.appendingPathComponent("\(name).xcdatamodel"))
+      }
+      return try NSMappingModel.load(contentsOf: file).entityMappings.map(\.mappingType)
+    }
+    #expect(
+      try loaded(old, new) { document(from: $0, to: $1) } == [
+        .transformEntityMappingType, .customEntityMappingType, .transformEntityMappingType,
+        .transformEntityMappingType,
+      ])
+    let same = try fixture.model(ModelText.entity("Kept", "", ModelText.text("name")))
+    let more = try fixture.model(
+      ModelText.entity("Kept", "", ModelText.text("name"))
+        + ModelText.entity("Made", "", ModelText.text("name")))
+    func mapping(_ from: String, _ to: String) -> (String, String) -> String {
+      { source, destination in
+        "<?xml version=\"1.0\" standalone=\"yes\"?>\n<database>" + Self.property(1, "name")
+          + Self.entity(10, 1, from, to, attributes: 1...1)
+          + "<object type=\"XDDEVMAPPINGMODEL\" id=\"z40\">"
+          + "<attribute name=\"sourcemodelpath\" type=\"string\">Model.xcdatamodeld/\(source).xcdatamodel</attribute>"
+          + "<attribute name=\"destinationmodelpath\" type=\"string\">Model.xcdatamodeld/\(destination).xcdatamodel"
+          + "</attribute><relationship name=\"entitymappings\" type=\"0/0\" idrefs=\"z10\"></relationship></object>"
+          + "</database>"
+      }
+    }
+    try #expect(loaded(same, more, mapping("Kept", "Kept")) == [.copyEntityMappingType])
+  }
+
   // MARK: Reading
 
   private func read(_ text: String) throws -> MappingModelSchema {

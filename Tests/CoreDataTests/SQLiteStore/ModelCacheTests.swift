@@ -197,6 +197,18 @@ import Testing
     #expect(names.sorted() == ["favoritefolders favorites false", "favorites favoritefolders true"])
   }
 
+  @Test func `a copy that cannot be read counts as missing`() throws {
+    let fixture = try StoreFixture(Models.transit)
+    let connection = try fixture.connection()
+    let names = Set(Models.transit.entities.map { $0.name.lowercased() })
+    for content in ["x'00'", "zeroblob(1000)"] {
+      try connection.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = \(content)")
+      let model = try NSManagedObjectModel.load(fromStoreAt: fixture.url)
+      #expect(model.isReconstructedFromTables)
+      #expect(Set(model.entities.compactMap { $0.name?.lowercased() }) == names)
+    }
+  }
+
   @Test func `it is good for reading only`() throws {
     let fixture = try StoreFixture(Models.transit)
     try fixture.connection().execute("DROP TABLE Z_MODELCACHE")
