@@ -5,7 +5,7 @@ import CoreDataPostgreSQL
 import CoreDataToolKit
 import Foundation
 
-// `coredata postgres status`, `migrate` and `tidy`.
+// `coredata postgres status`, `check`, `migrate` and `tidy`.
 
 extension PostgreSQLTool {
   /// Runs `body` with the administration of the store whose URL is on standard input.
@@ -43,6 +43,17 @@ extension PostgreSQLTool {
           : "its build has ended early; 'coredata postgres migrate MODEL --apply' builds it again")
     }
     try environment.output(lines.map { $0 + "\n" }.joined())
+  }
+
+  static func check(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {
+    let progress = ProgressBar(terminal: environment.errorTerminal, delay: 1, write: environment.error)
+    defer { progress.finish() }
+    let findings = try _administering("checked") { try $0.check { progress.update($0, $1) } }
+    progress.finish()
+    if findings.isEmpty { return try environment.output("Nothing is wrong.\n") }
+    try environment.output(findings.map { $0 + "\n" }.joined())
+    throw ToolFailure(
+      .badInput, "The store did not pass: \(findings.count == 1 ? "a fault" : "\(findings.count) faults").")
   }
 
   static func migrate(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {

@@ -28,6 +28,7 @@ package enum PostgreSQLTool {
     switch name {
     case .schema: { try _printSchema($0, $1) }
     case .status: { try printStatus($0, $1) }
+    case .check: { try check($0, $1) }
     case .migrate: { try migrate($0, $1) }
     case .tidy: { try tidy($0, $1) }
     case .copy: { try _copy($0, $1) }

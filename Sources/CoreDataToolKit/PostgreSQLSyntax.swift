@@ -72,6 +72,17 @@ package enum PostgreSQLSyntax {
     ],
     exitCodes: [.success, .usage, .badInput, .noInput, .temporaryFailure])
 
+  package static let check = CommandSyntax(
+    "check", summary: "Look for rows that no save leaves behind, and for missing parts of a store's schema.",
+    discussion: [
+      _reading,
+      "Finds links to rows that are not there or of another entity, entities that the model does not have, values that it requires, "
+        + "keys that will be given again, and indexes whose build has ended early. Other programs' SQL may leave such behind. "
+        + "Reads all tables in one state while programs go on, and changes nothing.",
+    ],
+    examples: ["coredata postgres check < url.txt"],
+    exitCodes: [.success, .usage, .badInput, .noInput, .temporaryFailure])
+
   package static let tidy = CommandSyntax(
     "tidy", summary: "Delete what a store no longer needs: old receipts, and if asked old history.",
     discussion: [
@@ -89,12 +100,13 @@ package enum PostgreSQLSyntax {
 
   /// The syntax of each command, in the order of the help.
   package enum Name: CaseIterable, Sendable {
-    case schema, status, migrate, tidy, copy
+    case schema, status, check, migrate, tidy, copy
 
     fileprivate var _syntax: CommandSyntax {
       switch self {
       case .schema: PostgreSQLSyntax.schema
       case .status: PostgreSQLSyntax.status
+      case .check: PostgreSQLSyntax.check
       case .migrate: PostgreSQLSyntax.migrate
       case .tidy: PostgreSQLSyntax.tidy
       case .copy: PostgreSQLSyntax.copy

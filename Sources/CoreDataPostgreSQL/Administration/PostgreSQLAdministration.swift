@@ -112,6 +112,44 @@ package struct PostgreSQLAdministration {
     }
   }
 
+  // MARK: Checking
+
+  /// Looks for what is wrong with the store: parts of its schema that are missing, and rows that no save leaves behind.
+  ///
+  /// - Parameter begin: Called before each table is read, with the fraction of the tables that have been read, and its name.
+  /// - Returns: A sentence for each kind of fault; none for a store in order.
+  /// - Throws: A Cocoa error.
+  package func check(_ begin: (Double, String) -> Void) throws -> [String] {
+    try _connected { connection in
+      let schema = _address.schema
+      guard let kept = try _migrating(connection).keptSchema() else {
+        return ["the table '_model_cache' holds no model that can be read"]
+      }
+      let layout = try ModelLayout(kept)
+      let types = try PostgreSQLTypes(connection, schema: schema) ?? PostgreSQLTypes(layout)
+      let mapping = try PostgreSQLMapping.mapping(
+        for: layout, schema: schema, numbers: types.numbers(for: layout, schema: schema))
+      let expected = PostgreSQLSchema(mapping, try PostgreSQLDerivations(layout), schema: schema)
+      let missing = try PostgreSQLSchemaCheck(expected, schema: schema, on: connection).missing(
+        isReadOnly: false)
+      // The rows of tables that are not as expected cannot be asked for.
+      if !missing.isEmpty { return missing }
+      var texts = try connection.transaction {
+        // One state of all tables; writers do not wait.
+        try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        return try PostgreSQLStoreCheck(mapping, on: connection).findings(begin).map { finding in
+          let keys = finding.keys.map { "\($0)" }.joined(separator: ", ")
+          return "\(finding.text): \(finding.count) \(finding.count == 1 ? "row" : "rows"), "
+            + (finding.count > Int64(finding.keys.count) ? "among them \(keys)" : keys)
+        }
+      }
+      texts += try _unfinishedIndexes(connection).filter { !$0.isBeingBuilt }.map {
+        "the index '\($0.name)' of \($0.table) is not finished"
+      }
+      return texts
+    }
+  }
+
   // MARK: Migrating
 
   /// What a migration of the store to a version of its model would do.

@@ -21,13 +21,19 @@ struct PostgreSQLSchemaCheck {
   /// - Parameter isReadOnly: Whether the store is only read.
   /// - Throws: `PostgreSQLStoreError.incomplete`.
   func run(isReadOnly: Bool) throws {
+    let missing = try missing(isReadOnly: isReadOnly)
+    if !missing.isEmpty { throw PostgreSQLStoreError.incomplete(schema: _schema, missing: missing) }
+  }
+
+  /// Returns what is missing, a sentence each.
+  func missing(isReadOnly: Bool) throws -> [String] {
     var missing = try _columns()
     missing += try _rights(isReadOnly ? [.select] : [.select, .insert, .update, .delete])
     missing += try _functions()
     if !isReadOnly {
       missing += try _required() + _keys() + _sequences() + _triggers()
     }
-    if !missing.isEmpty { throw PostgreSQLStoreError.incomplete(schema: _schema, missing: missing) }
+    return missing
   }
 
   /// Runs a query about the schema; its parameters are the schema's name and lists of text.
