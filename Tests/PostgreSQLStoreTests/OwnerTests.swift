@@ -59,6 +59,17 @@ struct OwnerTests {
     }
   }
 
+  /// A context that merges saves, and an object that it shows with its members.
+  private func _watching(_ uri: URL) throws -> (NSManagedObjectContext, NSManagedObject) {
+    let watcher = _mine.context()
+    watcher.automaticallyMergesChangesFromParent = true
+    return try watcher.performAndWait {
+      let company = try _object(uri, watcher)
+      _ = try _names(company, "staff", "firstName")
+      return (watcher, company)
+    }
+  }
+
   private func _add(_ name: String) -> (NSManagedObject) -> Void {
     { $0.managedObjectContext!.make("Person", ["firstName": name, "employer": $0]) }
   }
@@ -247,13 +258,7 @@ struct OwnerTests {
 
   @Test func `a context that merges the save shows the newer owner`() throws {
     let uri = try _stored("Company", ["name": "old"])
-    let watcher = _mine.context()
-    watcher.automaticallyMergesChangesFromParent = true
-    let seen = try watcher.performAndWait {
-      let company = try _object(uri, watcher)
-      _ = try _names(company, "staff", "firstName")
-      return company
-    }
+    let (watcher, seen) = try _watching(uri)
     try _race(uri, _add("mine")) { company in
       company.setValue("new", forKey: "name")
       _add("theirs")(company)
@@ -314,13 +319,7 @@ struct OwnerTests {
 
   @Test func `a context that merges shows an owner that contexts of its coordinator have changed`() throws {
     let uri = try _stored("Company", ["name": "shared"])
-    let watcher = _mine.context()
-    watcher.automaticallyMergesChangesFromParent = true
-    let seen = try watcher.performAndWait {
-      let company = try _object(uri, watcher)
-      _ = try _names(company, "staff", "firstName")
-      return company
-    }
+    let (watcher, seen) = try _watching(uri)
     let problems = Mutex<[String]>([])
     let (savers, saves) = (4, 15)
     DispatchQueue.concurrentPerform(iterations: savers) { number in
