@@ -30,6 +30,16 @@ import Testing
     #expect(try visitor.get("/entity?name=Author").text.contains("Mascha Kaléko"))
   }
 
+  @Test func `a change counts from when a clock is asked to follow`() throws {
+    let library = try Library()
+    let clocks = (0..<40).map { _ in ChangeClock() }
+    for clock in clocks { clock.follow(library.path) }
+    try library.write { _ = Library.insert("Author", ["name": "Mascha Kaléko"], into: $0) }
+    defer { for clock in clocks { clock.stop() } }
+    let times = clocks.map { $0.wait(after: 0, seconds: 10) }
+    #expect(!times.contains(0) && !times.contains(nil))
+  }
+
   @Test func `history names authors and changes`() throws {
     let library = try Library()
     try library.write(author: "importer") { _ = Library.insert("Author", ["name": "Joseph Roth"], into: $0) }

@@ -44,11 +44,16 @@ import Testing
     try Self._abandoned { path in
       let readers = try Self._readers(path)
       let (isReading, isWritten) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let isRead = DispatchSemaphore(value: 0)
+      // The writer stays open until the second read: the last connection to close deletes the log and its memory.
+      defer { isRead.signal() }
       Thread.detachNewThread {
         isReading.wait()
         let writer = try? Connection(path: path, mode: .readWrite)
         try? writer?.execute("INSERT INTO t VALUES (2)")
         isWritten.signal()
+        isRead.wait()
+        withExtendedLifetime(writer) {}
       }
       try readers.read { connection in
         isReading.signal()
