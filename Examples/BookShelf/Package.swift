@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "BookShelf",
-  dependencies: [.package(name: "CoreData", path: "../..")],
+  dependencies: [.package(name: "CoreData", path: "../.."), .package(path: "../HTTPService")],
   targets: [
     .executableTarget(
       name: "BookShelf",
@@ -12,7 +12,10 @@ let package = Package(
     // A service over HTTP, and clients that exercise it.
     .executableTarget(
       name: "BookShelfServer",
-      dependencies: [.product(name: "CoreData", package: "CoreData")],
+      dependencies: [
+        .product(name: "CoreData", package: "CoreData"),
+        .product(name: "HTTPService", package: "HTTPService"),
+      ],
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
     .executableTarget(name: "BookShelfVisitors", dependencies: ["BookShelfServer"]),
     // The model may also be declared as a resource.

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import HTTPService
 
 /// The books, in a store on disk. May be used from any number of threads.
 final class Catalogue: Sendable {
@@ -45,12 +46,11 @@ final class Catalogue: Sendable {
   private func _answer(_ request: HTTPRequest, _ context: NSManagedObjectContext) throws -> HTTPResponse {
     let parts = request.path.split(separator: "/")
     switch (request.method, parts.first, parts.count) {
-    case ("GET", "health", 1): return HTTPResponse(200, json: ["status": "ok"])
     case ("GET", "books", 1): return try _books(request, context)
     case ("POST", "books", 1): return try _add(request, context)
     case ("DELETE", "books", 2): return try _delete(String(parts[1]), context)
     case ("GET", "changes", 1): return try ChangeFeed(context).answer(since: request.query["since"] ?? "0")
-    case (_, "books", 1...2), (_, "changes", 1), (_, "health", 1):
+    case (_, "books", 1...2), (_, "changes", 1):
       return HTTPResponse(405, "\(request.path) does not know \(request.method).")
     default: return HTTPResponse(404, "There is nothing at \(request.path).")
     }

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import HTTPService
 
 /// Changes to the books, for clients that keep a copy: they send the number of the last transaction they have
 /// seen, and receive the changes after it.

@@ -43,15 +43,27 @@ struct ShippingWorker {
     let found = (result as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction] ?? []
     guard let last = found.last else { return 0 }
     for change in found.flatMap({ $0.changes ?? [] }) where change.changeType == .insert {
-      guard let order = try _context.existingObject(with: change.changedObjectID) as? Order else { continue }
+      guard let order = try _order(change.changedObjectID) else { continue }
       let shipment = Shipment(context: _context)
       shipment.shippedAt = Date()
       shipment.order = order
     }
     follower.lastTransaction = last.transactionNumber
-    // If two workers ship the same orders, one of them gets a conflict, and none of its work is saved.
-    try _context.save()
+    do {
+      try _context.save()
+    } catch let error as CocoaError where error.errorCode == NSManagedObjectMergeError {
+      // Another worker has shipped some of them, or one was cancelled. None of this work is saved: looks again.
+    }
     return found.count
+  }
+
+  /// The order with an ID; nil if the object is another, or the order was cancelled since.
+  private func _order(_ id: NSManagedObjectID) throws -> Order? {
+    do {
+      return try _context.existingObject(with: id) as? Order
+    } catch let error as CocoaError where error.errorCode == NSManagedObjectReferentialIntegrityError {
+      return nil
+    }
   }
 
   private func _follower() throws -> Follower {

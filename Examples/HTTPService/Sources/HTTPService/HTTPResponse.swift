@@ -1,11 +1,11 @@
 import Foundation
 
 /// A response: a status and JSON, or no body. Thrown to refuse a request.
-struct HTTPResponse: Error, Sendable {
-  let status: Int
-  let body: Data
+public struct HTTPResponse: Error, Sendable {
+  public let status: Int
+  public let body: Data
 
-  init(_ status: Int, json: some Encodable) {
+  public init(_ status: Int, json: some Encodable) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     self.status = status
@@ -14,10 +14,10 @@ struct HTTPResponse: Error, Sendable {
   }
 
   /// Creates a refusal, or another response with a message.
-  init(_ status: Int, _ message: String) { self.init(status, json: ["message": message]) }
+  public init(_ status: Int, _ message: String) { self.init(status, json: ["message": message]) }
 
   /// Success without content.
-  static let noContent = HTTPResponse(status: 204, body: Data())
+  public static let noContent = HTTPResponse(status: 204, body: Data())
 
   private init(status: Int, body: Data) {
     self.status = status
@@ -26,8 +26,9 @@ struct HTTPResponse: Error, Sendable {
 
   private static let _reasons = [
     200: "OK", 201: "Created", 204: "No Content", 400: "Bad Request", 404: "Not Found",
-    405: "Method Not Allowed", 413: "Content Too Large", 422: "Unprocessable Content",
+    405: "Method Not Allowed", 409: "Conflict", 413: "Content Too Large", 422: "Unprocessable Content",
     431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
+    503: "Service Unavailable",
   ]
 
   /// The serialized response.

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The parts of a request that this server uses.
-struct HTTPRequest: Sendable {
-  let method: String
-  let path: String
-  let query: [String: String]
+/// The parts of a request that services use.
+public struct HTTPRequest: Sendable {
+  public let method: String
+  public let path: String
+  public let query: [String: String]
   /// By lowercase name.
-  let headers: [String: String]
-  var body = Data()
+  public let headers: [String: String]
+  public internal(set) var body = Data()
 
   /// Parses the lines before the body.
   ///

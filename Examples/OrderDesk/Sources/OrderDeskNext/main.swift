@@ -1,0 +1,1 @@
+../OrderDesk/main.swift
