@@ -10,6 +10,7 @@
 #                                           "OTHER PORT"
 #   postgresql.bash secure DIRECTORY PORT NAME   makes it accept TLS with a certificate for a host name, and ask the role
 #                                           'guarded' for a password; prints the path of the authority's certificate
+#   postgresql.bash halt DIRECTORY          stops it immediately, like a crash, and keeps its files
 #   postgresql.bash stop DIRECTORY          stops it and removes the directory
 #   postgresql.bash need                    installs Debian's package if there is no server
 
@@ -249,8 +250,9 @@ if [ "${BASH_SOURCE[0]}" = "$0" ]; then
     pool) start_pooler "$2" "$3" ;;
     replica) start_replica "$2" "$3" "$4" "${5:-}" ;;
     secure) secure_postgresql "$2" "$3" "$4" ;;
+    halt) kill_postgresql "$2" ;;
     stop) stop_postgresql "$2" ;;
     need) need_postgresql ;;
-    *) printf 'usage: postgresql.bash start DIRECTORY [PID] | restart DIRECTORY | pool DIRECTORY PORT | replica DIRECTORY PORT OTHER [PID] |\n  secure DIRECTORY PORT NAME | stop DIRECTORY | need\n' >&2; exit 2 ;;
+    *) printf 'usage: postgresql.bash start DIRECTORY [PID] | restart DIRECTORY | pool DIRECTORY PORT | replica DIRECTORY PORT OTHER [PID] |\n  secure DIRECTORY PORT NAME | halt DIRECTORY | stop DIRECTORY | need\n' >&2; exit 2 ;;
   esac
 fi

@@ -66,13 +66,16 @@ public struct PostgreSQLEvent: Sendable {
     case refused
     /// A step of a migration that runs beside the programs has ended: the build of an index.
     case step
+    /// The server's history is another one than before: a replica was promoted, or the database restored. Rows that were
+    /// read before are compared by their values when they are saved, since the same version may have other values now.
+    case timeline
   }
 
   /// What has happened.
   public let kind: Kind
   /// Name of the store's schema.
   public let schema: String
-  /// How long it took, in seconds; zero for a conflict and a retry.
+  /// How long it took, in seconds; zero for a conflict, a retry and a change of the timeline.
   public let seconds: Double
   /// The rows that a statement has found or written, that a save has inserted, updated and deleted, or that are in conflict.
   public internal(set) var rowCount: Int?
@@ -96,7 +99,7 @@ public struct PostgreSQLEvent: Sendable {
   }
 
   /// The metric that it belongs to, by the name in OpenTelemetry's conventions where they have one: a histogram of
-  /// `seconds`, or for what is refused, in conflict or retried a counter.
+  /// `seconds`, or for what is refused, in conflict or retried, and for timelines a counter.
   public var metricName: String {
     switch kind {
     case .connect: "db.client.connection.create_time"
@@ -106,6 +109,7 @@ public struct PostgreSQLEvent: Sendable {
     case .conflict: "coredata.save.conflicts"
     case .retry: "coredata.save.retries"
     case .step: "coredata.migration.step.duration"
+    case .timeline: "coredata.timeline.changes"
     }
   }
 

@@ -45,7 +45,8 @@ struct PostgreSQLStoreKind: StoreKind {
     // Fails for a model that no tables can hold, before anything is asked of a server.
     _ = try PostgreSQLMapping.mapping(for: request.model.layout, schema: address.schema)
     let observation = try PostgreSQLObservation(request.options, schema: address.schema)
-    let pool = _pool(address, request.options, observation)
+    let timelines = PostgreSQLTimelines(isPooled: address.isPooled)
+    let pool = _pool(address, request.options, observation, timelines)
     var metadata: [String: Any]
     let mapping: StoreMapping
     let epoch: Int64
@@ -105,7 +106,8 @@ struct PostgreSQLStoreKind: StoreKind {
       isReadOnly: isReadOnly, keepsHistory: keepsHistory, derivations: derivations,
       generations: _generations(request.options),
       notifies: StoreOptions.isOn(NSPostgreSQLNotifiesOption, request.options),
-      replica: try _replica(request.options, observation), capabilities: capabilities,
+      replica: try _replica(request.options, observation, timelines), timelines: timelines,
+      capabilities: capabilities,
       bucket: try _bucket(request.options), callSeconds: _callSeconds(request.options),
       rowAge: _rowAge(request.options), observation: observation)
     store.attach(engine, metadata: metadata)
@@ -152,7 +154,7 @@ struct PostgreSQLStoreKind: StoreKind {
   /// - Parameter writes: Whether the server must be one that can be written.
   private func _pool(
     _ address: PostgreSQLAddress, _ options: [AnyHashable: Any]?, _ observation: PostgreSQLObservation?,
-    writes: Bool = true
+    _ timelines: PostgreSQLTimelines?, writes: Bool = true
   ) -> PostgreSQLPool {
     let limit = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
     let deadline = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
@@ -169,6 +171,7 @@ struct PostgreSQLStoreKind: StoreKind {
       let connection = try PostgreSQLConnection(settings, prepares: prepares, until: $0)
       connection.deadline = $0
       if !address.isPooled { try PostgreSQLSession.begin(on: connection) }
+      try timelines?.begin(connection, isReplica: !writes)
       if let counter { connection.onStatement = { counter.add() } }
       connection.deadline = .never
       return connection
@@ -191,11 +194,12 @@ struct PostgreSQLStoreKind: StoreKind {
 
   /// Creates the replica that the options name.
   private func _replica(
-    _ options: [AnyHashable: Any]?, _ observation: PostgreSQLObservation?
+    _ options: [AnyHashable: Any]?, _ observation: PostgreSQLObservation?, _ timelines: PostgreSQLTimelines
   ) throws -> PostgreSQLReplica? {
     let option = options?[NSPostgreSQLReplicaOption]
     guard let url = option as? URL ?? (option as? String).flatMap({ URL(string: $0) }) else { return nil }
-    return PostgreSQLReplica(_pool(try _address(url), options, observation, writes: false))
+    return PostgreSQLReplica(
+      _pool(try _address(url), options, observation, timelines, writes: false), timelines)
   }
 
   /// Returns the bucket that the options name; zero for none.
@@ -287,7 +291,7 @@ struct PostgreSQLStoreKind: StoreKind {
   ) throws -> Result {
     let address = try _address(url)
     return try StoreErrors.translating(url: address.url) {
-      let pool = _pool(address, options, nil)
+      let pool = _pool(address, options, nil, nil)
       defer { pool.close() }
       return try PostgreSQLStoreError.translating {
         try pool.withConnection("the store as a whole") { try body($0, address) }

@@ -102,7 +102,7 @@ extension PostgreSQLConnection {
       PQclear(result)
       return nil
     }
-    let rows = PostgreSQLResult(result)
+    let rows = PostgreSQLResult(result, timeline: 0)
     return rows.rowCount == 1 && !rows.isNull(0, 0) ? rows.int64(0, 0) : nil
   }
 }

@@ -39,6 +39,9 @@ package final class PostgreSQLConnection {
   package var deadline = PostgreSQLDeadline.never {
     didSet { overdue = nil }
   }
+  /// Number of the history of its database that the connection's server has, among those that its owner has met. Results
+  /// carry it on.
+  package var timeline: Int64 = 0
   /// The connection's session; nil if it is not known, or a pooler's.
   package var session: Session?
   /// Whether the connection was closed from here. The server may not know, if the network is at fault.
@@ -177,7 +180,8 @@ package final class PostgreSQLConnection {
       throw PostgreSQLError(state: nil, message: Self._message(PQerrorMessage(handle)), sql: sql)
     }
     switch PQresultStatus(result) {
-    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return PostgreSQLResult(result)
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+      return PostgreSQLResult(result, timeline: timeline)
     default:
       defer { PQclear(result) }
       if let overdue { throw PostgreSQLDeadlineError(seconds: overdue, what: sql) }

@@ -5,9 +5,12 @@ package final class PostgreSQLResult {
   @usableFromInline let handle: OpaquePointer
   package let rowCount: Int
   package let columnCount: Int
+  /// The connection's `timeline` when it ran.
+  package let timeline: Int64
 
-  init(_ result: OpaquePointer) {
+  init(_ result: OpaquePointer, timeline: Int64) {
     handle = result
+    self.timeline = timeline
     rowCount = Int(PQntuples(result))
     columnCount = Int(PQnfields(result))
   }

@@ -113,6 +113,9 @@ public final class PostgreSQLServer: Sendable {
   /// Stops the server immediately, as a crash would, and restarts it.
   public func restart() throws { _ = try Self._run("restart", directory) }
 
+  /// Stops the server immediately, as a crash would, and keeps its files.
+  public func halt() throws { _ = try Self._run("halt", directory) }
+
   /// Stops the server.
   public func stop() { _ = try? Self._run("stop", directory) }
 

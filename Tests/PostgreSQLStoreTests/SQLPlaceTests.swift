@@ -54,6 +54,7 @@ import Testing
     "PostgreSQLStoreCopy.swift": 1,
     "PostgreSQLStoreEngine+History.swift": 5,
     "PostgreSQLStoreEngine+Marking.swift": 4,
+    "PostgreSQLTimelines.swift": 1,
     "PostgreSQLStoreEngine+Notifying.swift": 1,
     "PostgreSQLStoreKind.swift": 2,
     "PostgreSQLStoreLock.swift": 2,

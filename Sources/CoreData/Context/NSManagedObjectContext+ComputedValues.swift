@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
         return entry
       }
       let layout = entry.id.space.layout
-      var merged = Row(copying: row, version: row.version)
+      var merged = Row(copying: row, version: stored.version)
       var changed = entry.changed
       for slot in layout.derivedSlots {
         merged.set(slot, from: stored)

@@ -125,8 +125,9 @@ final class PostgreSQLBatchInsertion {
     let all = order.map { updates[$0]! }
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(order))
-    parameters.add(PostgreSQLArray(all.map(\.version)))
-    parameters.add(PostgreSQLArray(all.map { $0.version.next }))
+    let versions = all.map { PostgreSQLVersion.stored($0.version, on: _connection.timeline) }
+    parameters.add(PostgreSQLArray(versions))
+    parameters.add(PostgreSQLArray(versions.map(\.next)))
     for column in plan.columns {
       parameters.add(try _save.array(column, all.lazy.map(\.row), count: all.count, _plan.layout))
     }

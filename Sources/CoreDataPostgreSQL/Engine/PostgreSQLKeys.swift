@@ -14,9 +14,22 @@ final class PostgreSQLKeys: Sendable {
   /// The part of a key that a sequence counts, as an expression over the column.
   static let countedPart = "(\"id\" & \((Int64(1) << bucketShift) - 1))"
 
+  /// What is left of blocks.
+  private struct Rest {
+    /// The history of the database that has assigned them: one that does not know of it assigns them again.
+    var timeline: Int64 = 0
+    var ranges: [Int: Range<Int64>] = [:]
+
+    mutating func follow(_ timeline: Int64) {
+      if timeline == self.timeline { return }
+      self.timeline = timeline
+      ranges = [:]
+    }
+  }
+
   /// Quoted names of the sequences by the number of the root entity.
   private let _sequences: [Int: String]
-  private let _rest: Mutex<[Int: Range<Int64>]> = Mutex([:])
+  private let _rest = Mutex(Rest())
   private let _steps: Mutex<[Int: Int64]> = Mutex([:])
 
   /// Added to the numbers from the sequences.
@@ -47,10 +60,11 @@ final class PostgreSQLKeys: Sendable {
     var result: [Int64] = []
     result.reserveCapacity(count)
     _rest.withLock { rest in
-      guard let range = rest[root] else { return }
+      rest.follow(connection.timeline)
+      guard let range = rest.ranges[root] else { return }
       let taken = range.prefix(count)
       result += taken
-      rest[root] = taken.endIndex < range.upperBound ? taken.endIndex..<range.upperBound : nil
+      rest.ranges[root] = taken.endIndex < range.upperBound ? taken.endIndex..<range.upperBound : nil
     }
     guard result.count < count, let sequence = _sequences[root] else { return result }
     let step = try _step(root, sequence, on: connection)
@@ -64,7 +78,10 @@ final class PostgreSQLKeys: Sendable {
       let taken = block.prefix(count - result.count)
       result += taken
       if taken.endIndex < block.upperBound {
-        _rest.withLock { $0[root] = taken.endIndex..<block.upperBound }
+        _rest.withLock { rest in
+          rest.follow(connection.timeline)
+          rest.ranges[root] = taken.endIndex..<block.upperBound
+        }
       }
     }
     return result

@@ -42,7 +42,9 @@ final class PostgreSQLReplica: Sendable {
   /// Number of reads that a replica has answered.
   private let _answers = Atomic<Int>(0)
 
-  init(_ pool: PostgreSQLPool) { _pool = pool }
+  private let _timelines: PostgreSQLTimelines
+
+  init(_ pool: PostgreSQLPool, _ timelines: PostgreSQLTimelines) { (_pool, _timelines) = (pool, timelines) }
 
   var answerCount: Int { _answers.load(ordering: .relaxed) }
 
@@ -56,6 +58,11 @@ final class PostgreSQLReplica: Sendable {
     guard _state.withLock({ $0.required != nil && $0.resumption <= .now() }) else { return nil }
     do {
       return try _pool.withConnection(use, until: deadline) { connection in
+        if !_timelines.isCurrent(connection) { try _timelines.begin(connection, isReplica: true) }
+        guard _timelines.isCurrent(connection) else {
+          _state.withLock { $0.resumption = .now() + Self._rest }
+          return nil
+        }
         guard try _isCurrent(connection) else { return nil }
         // The snapshot is taken between the two position queries.
         connection.companions = PostgreSQLCompanions(before: Self._replayed, after: Self._replayed) {
@@ -133,6 +140,12 @@ final class PostgreSQLReplica: Sendable {
       state.required = nil
       state.epoch += 1
     }
+  }
+
+  /// Has replicas looked at anew: those that still follow the history that the primary has left are not read.
+  func enterHistory() {
+    forget()
+    _pool.dropIdle()
   }
 
   func close() { _pool.close() }

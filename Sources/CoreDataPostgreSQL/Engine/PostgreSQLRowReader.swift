@@ -250,7 +250,7 @@ final class PostgreSQLRowReader: Sendable {
   /// Returns the object in one row; nil if it belongs to an entity outside the family.
   func object(_ result: PostgreSQLResult, _ row: Int) throws -> StoredObject? {
     let reference = result.int64(row, 0)
-    let version = result.int64(row, 1)
+    let version = PostgreSQLVersion.read(result.int64(row, 1), on: result.timeline)
     return try _decoder(result, row, column: 2, reference)?._withUnsafeGuaranteedRef {
       try _object(result, row, $0, reference, version: version)
     }

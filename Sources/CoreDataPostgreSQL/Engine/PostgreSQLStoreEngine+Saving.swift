@@ -85,6 +85,7 @@ extension PostgreSQLStoreEngine {
     let result: Result
     do {
       try connection.begin()
+      try timelines.beginWriting(connection)
       try receipt.write(on: connection)
       result = try body()
       if notifies { try notify(on: connection) }

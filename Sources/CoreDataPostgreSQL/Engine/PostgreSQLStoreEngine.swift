@@ -17,6 +17,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let pool: PostgreSQLPool
   /// Serves reads of objects while it is current; nil without a replica.
   let replica: PostgreSQLReplica?
+  let timelines: PostgreSQLTimelines
   let isReadOnly: Bool
   /// Whether saves are recorded in the history.
   let keepsHistory: Bool
@@ -46,13 +47,15 @@ final class PostgreSQLStoreEngine: StoreEngine {
     epoch: PostgreSQLEpoch, key: StoreKey,
     entities: [NSEntityDescription], persistentStore: NSPersistentStore?, isReadOnly: Bool,
     keepsHistory: Bool, derivations: PostgreSQLDerivations, generations: PostgreSQLGenerations,
-    notifies: Bool, replica: PostgreSQLReplica?, capabilities: PostgreSQLCapabilities, bucket: Int64,
+    notifies: Bool, replica: PostgreSQLReplica?, timelines: PostgreSQLTimelines,
+    capabilities: PostgreSQLCapabilities, bucket: Int64,
     callSeconds: Double?, rowAge: Double?, observation: PostgreSQLObservation?
   ) {
     self.observation = observation
     _callSeconds = callSeconds
     self.rowAge = rowAge
     self.replica = replica
+    self.timelines = timelines
     self.capabilities = capabilities
     self.address = address
     self.pool = pool
@@ -84,6 +87,16 @@ final class PostgreSQLStoreEngine: StoreEngine {
     self.generations = generations
     self.notifies = notifies
     keys = PostgreSQLKeys(mapping, bucket: bucket)
+    timelines.onChange { [weak self, weak persistentStore] in
+      persistentStore?.persistentStoreCoordinator?.emptyRowCache()
+      self?._enterHistory()
+    }
+  }
+
+  /// Forgets what is known of a history that the server does not have.
+  private func _enterHistory() {
+    replica?.enterHistory()
+    observation?.tell(.timeline)
   }
 
   /// The deadline of a call that begins now.
@@ -96,7 +109,12 @@ final class PostgreSQLStoreEngine: StoreEngine {
     _ use: String, until deadline: PostgreSQLDeadline = .never,
     _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
-    try PostgreSQLStoreError.translating { try pool.withConnection(use, until: deadline, body) }
+    try PostgreSQLStoreError.translating {
+      try pool.withConnection(use, until: deadline) { connection in
+        try timelines.beginReading(connection)
+        return try body(connection)
+      }
+    }
   }
 
   /// Runs a read; retries once on a new connection if the connection was lost.
@@ -137,6 +155,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
     _ use: String, _ deadline: PostgreSQLDeadline, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
     try pool.withConnection(use, until: deadline) { connection in
+      try timelines.beginReading(connection)
       guard let replica else { return try _watched(connection) { try body(connection) } }
       return try replica.following(connection) { try _watched(connection) { try body(connection) } }
     }

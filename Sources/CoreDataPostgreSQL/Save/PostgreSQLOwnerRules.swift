@@ -17,21 +17,23 @@ struct PostgreSQLOwnerRules: Sendable {
   /// Slots whose values may differ from the base's in a row of another version, to which other changes are applied; nil
   /// for entities whose version also stands for members. By entity number - 1.
   private let _computed: [SlotSet?]
+  /// Slots whose values the version does not stand for, by entity number - 1.
+  private let _unversioned: [SlotSet]
 
   init(_ layout: ModelLayout) {
     var members: [SlotSet] = []
     var computed: [SlotSet?] = []
+    var unversioned: [SlotSet] = []
     for entity in layout.layouts {
       let toManys = entity.toManySlots
       let free = toManys.filter { !Self._conflicts(entity.slots[$0], layout) }
       let transient = SlotSet(entity.slots.indices.filter { entity.slots[$0].isTransient })
       members.append(SlotSet(free).union(transient))
       // Triggers write derived attributes without stepping the version.
-      computed.append(
-        free.count == toManys.count
-          ? SlotSet(entity.derivedSlots).union(transient) : nil)
+      unversioned.append(SlotSet(entity.derivedSlots).union(transient))
+      computed.append(free.count == toManys.count ? unversioned.last : nil)
     }
-    (_members, _computed) = (members, computed)
+    (_members, _computed, _unversioned) = (members, computed, unversioned)
   }
 
   private static func _conflicts(_ slot: PropertyLayout.Slot, _ layout: ModelLayout) -> Bool {
@@ -48,5 +50,10 @@ struct PostgreSQLOwnerRules: Sendable {
     if update.changed.isSubset(of: _members[layout.entityNumber - 1]) { return true }
     guard let computed = _computed[layout.entityNumber - 1] else { return false }
     return update.base.slots(differingIn: stored, layout).isSubset(of: computed)
+  }
+
+  /// Whether two rows have the same values of what the version stands for, other than members.
+  func haveSameValues(_ one: Row, _ other: Row, _ layout: PropertyLayout) -> Bool {
+    one.slots(differingIn: other, layout).isSubset(of: _unversioned[layout.entityNumber - 1])
   }
 }

@@ -8,6 +8,22 @@ extension PostgreSQLSave {
   /// Returns the current rows with computed values: those that the save wrote itself, and those that triggers
   /// report.
   func computedRows() throws -> [StoredObject] {
+    let computed = try _computedRows()
+    if connection.timeline == 0 { return computed }
+    // Their versions in memory are of the history that has them.
+    let known = Set(computed.lazy.map(\.key))
+    return computed
+      + changes.inserted.indices.compactMap { index in
+        let (id, row) = (changes.inserted[index].id, changes.inserted[index].row)
+        let key = ObjectKey(
+          space: engine.spaces[id.space.layout.entityNumber - 1], reference: insertedKeys[index])
+        if known.contains(key) { return nil }
+        let version = PostgreSQLVersion.read(row.version, on: connection.timeline)
+        return StoredObject(key: key, row: Row(copying: row, version: version))
+      }
+  }
+
+  private func _computedRows() throws -> [StoredObject] {
     let derivations = engine.derivations
     guard changes.inserted.count + changes.updated.count + changes.deleted.count > 0,
       mapping.layout.layouts.contains(where: { derivations.computes($0.entityNumber) })

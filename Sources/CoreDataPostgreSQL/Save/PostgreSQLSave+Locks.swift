@@ -39,18 +39,39 @@ extension PostgreSQLSave {
     for (root, objects) in expected.sorted(by: { $0.key < $1.key }) {
       let isDeletion = deletes && !mixed.contains(root)
       if isDeletion { deletedRoots.insert(root) }
-      let changed = try isDeletion ? _delete(objects, root) : _lock(objects, root)
-      if changed.isEmpty { continue }
-      let stored = try engine.rows(for: changed.map { $0.id.key! }, on: connection)
-      for (object, row) in zip(changed, stored) {
-        if let row, let update = object.update, engine.ownerRules.allow(update, over: row) {
-          rebase(update, on: row)
-          continue
+      var changed = try isDeletion ? _delete(objects, root) : _lock(objects, root)
+      while !changed.isEmpty {
+        var unchanged: [Expectation] = []
+        let stored = try engine.rows(for: changed.map { $0.id.key! }, on: connection)
+        for (object, row) in zip(changed, stored) {
+          if let row, let update = object.update {
+            if engine.ownerRules.allow(update, over: row) || _isUnchanged(object, row) {
+              rebase(update, on: row)
+              continue
+            }
+          } else if let row, _isUnchanged(object, row) {
+            unchanged.append(Expectation(id: object.id, base: row))
+            continue
+          }
+          conflicts.append(VersionConflict(id: object.id, base: object.base, persisted: row))
         }
-        conflicts.append(VersionConflict(id: object.id, base: object.base, persisted: row))
+        changed = isDeletion ? try _delete(unchanged, root) : []
       }
     }
     return conflicts
+  }
+
+  /// Whether a row is as it was read, from another history of the database.
+  private func _isUnchanged(_ object: Expectation, _ row: Row) -> Bool {
+    let timeline = connection.timeline
+    return PostgreSQLVersion.expected(object.base.version, on: timeline) < 0
+      && _sameVersion(object.base, row, timeline)
+      && engine.ownerRules.haveSameValues(object.base, row, object.id.space.layout)
+  }
+
+  private func _sameVersion(_ base: Row, _ row: Row, _ timeline: Int64) -> Bool {
+    PostgreSQLVersion.stored(base.version, on: timeline)
+      == PostgreSQLVersion.stored(row.version, on: timeline)
   }
 
   /// Returns the insertions that have a row: of those that insert a row again which another context has deleted, only
@@ -74,7 +95,9 @@ extension PostgreSQLSave {
       """, parameters)
     var versions: [Int64: Int64] = [:]
     versions.reserveCapacity(found.rowCount)
-    for row in 0..<found.rowCount { versions[found.int64(row, 0)] = found.int64(row, 1) }
+    for row in 0..<found.rowCount {
+      versions[found.int64(row, 0)] = PostgreSQLVersion.read(found.int64(row, 1), on: found.timeline)
+    }
     return objects.filter { object in
       object.id.key.map { versions[$0.reference] != object.base.version } ?? false
     }
@@ -82,9 +105,14 @@ extension PostgreSQLSave {
 
   /// Deletes rows, and returns those that are in another version or already deleted.
   private func _delete(_ objects: [Expectation], _ root: Int) throws -> [Expectation] {
+    if objects.isEmpty { return [] }
     // In key order, in which the server looks them up unless they are a large part of the table.
-    let sorted = objects.compactMap { object in object.id.key.map { ($0.reference, object.base.version) } }
-      .sorted { $0.0 < $1.0 }
+    let sorted = objects.compactMap { object in
+      object.id.key.map {
+        ($0.reference, PostgreSQLVersion.expected(object.base.version, on: connection.timeline))
+      }
+    }
+    .sorted { $0.0 < $1.0 }
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(sorted.map(\.0)))
     parameters.add(PostgreSQLArray(sorted.map(\.1)))

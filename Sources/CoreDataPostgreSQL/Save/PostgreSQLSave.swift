@@ -104,8 +104,12 @@ final class PostgreSQLSave {
   private func _versions(_ update: ChangeSet.Update) -> (before: Int64, after: Int64) {
     guard !overtaken.isEmpty,
       let row = _newerRows[update.id.space.layout.rootNumber]?[update.id.key!.reference]
-    else { return (update.base.version, update.row.version) }
-    return (row.version, row.version.next)
+    else { return (_stored(update.base.version), _stored(update.row.version)) }
+    return (_stored(row.version), _stored(row.version.next))
+  }
+
+  private func _stored(_ version: Int64) -> Int64 {
+    PostgreSQLVersion.stored(version, on: connection.timeline)
   }
 
   // MARK: Objects
@@ -235,7 +239,7 @@ final class PostgreSQLSave {
     guard count >= Self._fewestCopied, engine.capabilities.copies else {
       var parameters = PostgreSQLParameters()
       parameters.add(PostgreSQLArray(rows.map(\.key)))
-      parameters.add(PostgreSQLArray(rows.map(\.row.version)))
+      parameters.add(PostgreSQLArray(rows.map { _stored($0.row.version) }))
       for column in plan.columns {
         parameters.add(try array(column, rows.lazy.map(\.row), count: count, layout))
       }
@@ -249,7 +253,7 @@ final class PostgreSQLSave {
         copy.add(stored)
         copy.type = .int8Array
         copy.add(key)
-        copy.add(row.version)
+        copy.add(_stored(row.version))
         for column in plan.columns {
           copy.type = column.type
           try add(column, row, layout, at: now, to: &copy)
