@@ -6,15 +6,17 @@ package typealias SHA512 = SHA2<UInt64>
 
 /// The parameters of a hash of the SHA-2 family: its word type, with the constants.
 package protocol SHA2Word: FixedWidthInteger, UnsignedInteger {
-  /// The state before the first byte.
-  static var initialState: [Self] { get }
   /// One for each round.
   static var roundConstants: [Self] { get }
+  /// Sets the state before the first byte.
+  static func begin(_ state: UnsafeMutablePointer<Self>)
   /// Mixes a block into the state. Its sixteen big-endian words begin the schedule, which has room for one word
   /// a round.
   static func mix(
     _ schedule: UnsafeMutablePointer<Self>, _ constants: UnsafePointer<Self>,
     into state: UnsafeMutablePointer<Self>)
+  /// Turns the state into the bytes of the hash, in place.
+  static func end(_ state: UnsafeMutablePointer<Self>)
 }
 
 /// A hash of the SHA-2 family, of whole messages.
@@ -50,15 +52,19 @@ package enum SHA2<Word: SHA2Word> {
       constants.withUnsafeBufferPointer { constants in
         let schedule = words.baseAddress!
         let state = schedule + constants.count
-        let initial = Word.initialState
-        for i in 0..<8 { state[i] = initial[i] }
+        Word.begin(state)
         let mixer = Mixer(schedule: schedule, constants: constants.baseAddress!, state: state)
         let end = message.count - message.count % _blockSize
         if end > 0, let first = message.baseAddress {
-          for offset in stride(from: 0, to: end, by: _blockSize) { mixer.mix(first + offset) }
+          var offset = 0
+          while offset < end {
+            mixer.mix(first + offset)
+            offset += _blockSize
+          }
         }
         _mixTail(message, from: end, mixer)
-        for i in 0..<8 { hash.storeBytes(of: state[i].bigEndian, toByteOffset: i * _wordSize, as: Word.self) }
+        Word.end(state)
+        hash.copyMemory(from: UnsafeRawBufferPointer(start: state, count: _size))
       }
     }
   }

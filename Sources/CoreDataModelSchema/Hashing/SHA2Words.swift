@@ -4,9 +4,24 @@
 // which does not specialize it, and hashing models is much of what a suite of migration tests does.
 
 extension UInt32: SHA2Word {
-  package static let initialState: [UInt32] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-  ]
+  package static func begin(_ state: UnsafeMutablePointer<UInt32>) {
+    state[0] = 0x6a09_e667
+    state[1] = 0xbb67_ae85
+    state[2] = 0x3c6e_f372
+    state[3] = 0xa54f_f53a
+    state[4] = 0x510e_527f
+    state[5] = 0x9b05_688c
+    state[6] = 0x1f83_d9ab
+    state[7] = 0x5be0_cd19
+  }
+
+  package static func end(_ state: UnsafeMutablePointer<UInt32>) {
+    var i = 0
+    while i < 8 {
+      state[i] = state[i].bigEndian
+      i &+= 1
+    }
+  }
 
   package static func mix(
     _ w: UnsafeMutablePointer<UInt32>, _ constants: UnsafePointer<UInt32>,
@@ -65,10 +80,24 @@ extension UInt32: SHA2Word {
 }
 
 extension UInt64: SHA2Word {
-  package static let initialState: [UInt64] = [
-    0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
-    0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
-  ]
+  package static func begin(_ state: UnsafeMutablePointer<UInt64>) {
+    state[0] = 0x6a09_e667_f3bc_c908
+    state[1] = 0xbb67_ae85_84ca_a73b
+    state[2] = 0x3c6e_f372_fe94_f82b
+    state[3] = 0xa54f_f53a_5f1d_36f1
+    state[4] = 0x510e_527f_ade6_82d1
+    state[5] = 0x9b05_688c_2b3e_6c1f
+    state[6] = 0x1f83_d9ab_fb41_bd6b
+    state[7] = 0x5be0_cd19_137e_2179
+  }
+
+  package static func end(_ state: UnsafeMutablePointer<UInt64>) {
+    var i = 0
+    while i < 8 {
+      state[i] = state[i].bigEndian
+      i &+= 1
+    }
+  }
 
   package static func mix(
     _ w: UnsafeMutablePointer<UInt64>, _ constants: UnsafePointer<UInt64>,
