@@ -403,4 +403,20 @@ struct EpochTests {
     _ = try _open(.expanded)
     #expect(throws: PostgreSQLError.self) { try session.connection.execute(receipt) }
   }
+
+  @Test(arguments: [Version.expanded, .barred])
+  func `a migration that gives up names who uses the tables`(version: Version) throws {
+    _ = try _open(.first)
+    let session = try ServerSession(_url)
+    try session.connection.execute("SET application_name = 'nightly report'")
+    try session.connection.execute("BEGIN")
+    try session.connection.execute("SELECT count(*) FROM \(session.schema).person")
+    let options = Self._migrating.merging([NSPostgreSQLDeadlineOption: 1]) { $1 }
+    let error = try #require(_fails { _ = try _open(version, options) })
+    #expect(error.code == NSPersistentStoreTimeoutError)
+    let text = (error as? CocoaError)?.debugText ?? ""
+    #expect(text.contains("session \(session.connection.processID) of 'coredata' (nightly report)"))
+    try session.connection.execute("ROLLBACK")
+    _ = try _open(version, options)
+  }
 }

@@ -41,6 +41,12 @@ struct PostgreSQLMigratingStore: MigratingStore {
     metadata[NSStoreModelVersionHashesKey] as? [String: Data]
   }
 
+  /// Seconds for which a migration tries to get its locks: 30, or those that the store's calls may take, if they are fewer.
+  private var _patience: Double {
+    let seconds = (options?[NSPostgreSQLDeadlineOption] as? NSNumber)?.doubleValue ?? 0
+    return seconds > 0 ? min(30, seconds) : 30
+  }
+
   /// Runs `body` in a transaction during which no other process migrates or creates the store.
   ///
   /// - Parameter isQuick: Whether the transaction needs locks only for a moment. It then gives up soon while
@@ -51,14 +57,16 @@ struct PostgreSQLMigratingStore: MigratingStore {
     while true {
       do {
         return try connection.transaction {
-          try connection.execute("SET LOCAL lock_timeout = '\(isQuick ? "100ms" : "30s")'")
+          let wait = isQuick ? 100 : max(1, Int(_patience * 1000))
+          try connection.execute("SET LOCAL lock_timeout = \(wait)")
           try PostgreSQLStoreLock.acquire(address.schema, on: connection)
           try body()
         }
       } catch let error as PostgreSQLError {
         guard error.isBusy else { throw failure(error, isConstraint: error.isUniqueViolation) }
-        if !isQuick || ContinuousClock.now - start > .seconds(30) {
-          throw PostgreSQLStoreError.timeout(error.message)
+        if !isQuick || ContinuousClock.now - start > .seconds(_patience) {
+          throw PostgreSQLStoreError.timeout(
+            error.message + PostgreSQLBlockers.text(connection, schema: address.schema))
         }
       } catch let error as MissingValuesError {
         throw failure(error)
