@@ -171,4 +171,35 @@ struct ReceiptTests {
     }
     #expect(try _counts(url) == work.outcome)
   }
+
+  @Test func `a check of the outcome that is lost itself is not taken for the save`() throws {
+    let server = try PostgreSQLServer.another()
+    defer { server.stop() }
+    let stack = try ServerStack(at: server.newURL())
+    let engine = try #require(stack.store.engine as? PostgreSQLStoreEngine)
+    let session = try ServerSession(stack)
+    // The check's commit waits for a replica that is not there, and its session is ended.
+    try session.setReplica("nowhere")
+    let isOver = Atomic(false)
+    let url = stack.url
+    let ender = Thread {
+      guard let other = try? ServerSession(url) else { return }
+      while !isOver.load(ordering: .relaxed) {
+        if (try? other.commitsWaitingForReplica()) ?? 0 > 0 {
+          try? other.endCommitsWaitingForReplica()
+          try? other.setReplica("")
+          return
+        }
+        Thread.sleep(forTimeInterval: 0.01)
+      }
+    }
+    ender.start()
+    defer { isOver.store(true, ordering: .relaxed) }
+    let receipt = PostgreSQLReceipt(engine.epoch)
+    let lost = try engine.pool.makeConnection()
+    let loss = PostgreSQLError(state: nil, message: "the connection was lost")
+    let isThere = try receipt.isThere(
+      in: engine.pool, on: lost, after: loss, until: PostgreSQLDeadline(after: 20))
+    #expect(!isThere)
+  }
 }

@@ -7,6 +7,8 @@ import Foundation
 /// Transaction numbers cannot show that: after a crash, the server reuses numbers that were never flushed.
 struct PostgreSQLReceipt {
   private let _id = UUID()
+  /// Identifies the row that the check of the outcome writes beside the save's.
+  private let _checkID = UUID()
   private let _table: String
   private let _epoch: PostgreSQLEpoch
 
@@ -15,10 +17,11 @@ struct PostgreSQLReceipt {
     _table = "\(PostgreSQLNames.quoted(epoch.schema)).\"_receipt\""
   }
 
-  private func _parameters(_ id: UUID) -> PostgreSQLParameters {
+  private func _parameters(_ id: UUID, _ checkID: UUID? = nil) -> PostgreSQLParameters {
     var parameters = PostgreSQLParameters()
     withUnsafeBytes(of: id.uuid) { parameters.add(uuid: $0) }
     parameters.add(_epoch.number)
+    if let checkID { withUnsafeBytes(of: checkID.uuid) { parameters.add(uuid: $0) } }
     return parameters
   }
 
@@ -42,8 +45,11 @@ struct PostgreSQLReceipt {
 
   /// Returns whether the save was committed.
   ///
-  /// Writes the same row again. This waits for the save's session while it lives; then the row is refused if
-  /// the save was committed, and if it is accepted, the save can no longer commit.
+  /// Writes the same row again, with one of its own. This waits for the save's session while it lives; then the row is
+  /// refused if the save was committed, and if it is accepted, the save can no longer commit.
+  ///
+  /// A check can be lost as the save was, after it was committed. The next one is then refused because of it, which its own
+  /// row tells from the save's: that is there only if a check has written both.
   ///
   /// Asks on a connection of its own. The pool's may all be lent to saves that ask the same, each of which
   /// would wait for the others.
@@ -66,10 +72,12 @@ struct PostgreSQLReceipt {
         let connection = try pool.replacingLost(until: deadline)
         do {
           // Without the check: it would refuse the row whether or not the save was committed.
-          try connection.run(_insertion("$2::int8"), _parameters(_id), isRepeated: false)
+          try connection.run(
+            _insertion("$2::int8") + ", ($3::uuid, $2::int8)", _parameters(_id, _checkID), isRepeated: false)
           // Not committed, and this row now prevents a later commit.
           return false
         } catch let error as PostgreSQLError where error.isUniqueViolation {
+          if try _wasChecked(on: connection) { return false }
           try confirm(on: connection)
           return true
         }
@@ -81,6 +89,22 @@ struct PostgreSQLReceipt {
     }
     throw PostgreSQLStoreError.unknownOutcome(last)
   }
+
+  /// Returns whether an earlier check has written the rows of a receipt, by writing its own once more.
+  private func _wasChecked(on connection: PostgreSQLConnection) throws -> Bool {
+    do {
+      try connection.transaction {
+        try connection.run(_insertion("$2::int8"), _parameters(_checkID), isRepeated: false)
+        throw Unchecked()
+      }
+    } catch let error as PostgreSQLError where error.isUniqueViolation {
+      return true
+    } catch is Unchecked {}
+    return false
+  }
+
+  /// Rolls back.
+  private struct Unchecked: Error {}
 
   /// Seconds that the save's session has to end by itself.
   private static let _patience = 0.5
