@@ -9,14 +9,18 @@ package struct PostgreSQLCompanions: Sendable {
   package fileprivate(set) var numberBefore: Int64?
   /// The result of the query after the last statement; nil if it had none.
   package fileprivate(set) var numberAfter: Int64?
-  /// Called with the number before, once a statement has succeeded; throws to fail the statement.
-  package let check: (@Sendable (Int64?) throws -> Void)?
+  /// Whether they accompany one statement only.
+  package let once: Bool
+  /// Called with the numbers before and after, once a statement has succeeded; throws to fail the statement.
+  package let check: (@Sendable (Int64?, Int64?) throws -> Void)?
 
   package init(
-    before: String? = nil, after: String? = nil, check: (@Sendable (Int64?) throws -> Void)? = nil
+    before: String? = nil, after: String? = nil, once: Bool = false,
+    check: (@Sendable (Int64?, Int64?) throws -> Void)? = nil
   ) {
     self.before = before
     self.after = after
+    self.once = once
     self.check = check
   }
 }
@@ -84,9 +88,11 @@ extension PostgreSQLConnection {
     companions?.numberBefore = before == nil ? nil : Self._number(left.removeFirst())
     let main = left.removeFirst()
     companions?.numberAfter = after == nil ? nil : Self._number(left.removeFirst())
-    if let companions, let main, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(main)) {
+    let asked = companions
+    if asked?.once ?? false { companions = nil }
+    if let asked, let main, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(main)) {
       do {
-        try companions.check?(companions.numberBefore)
+        try asked.check?(asked.numberBefore, asked.numberAfter)
       } catch {
         PQclear(main)
         throw error

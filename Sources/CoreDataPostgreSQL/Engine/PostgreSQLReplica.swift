@@ -66,7 +66,7 @@ final class PostgreSQLReplica: Sendable {
         guard try _isCurrent(connection) else { return nil }
         // The snapshot is taken between the two position queries.
         connection.companions = PostgreSQLCompanions(before: Self._replayed, after: Self._replayed) {
-          [self] position in
+          [self] position, _ in
           guard _suffices(position) else { throw LagError() }
         }
         defer { connection.companions = nil }

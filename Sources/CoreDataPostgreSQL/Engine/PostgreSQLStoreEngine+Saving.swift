@@ -85,11 +85,12 @@ extension PostgreSQLStoreEngine {
     let result: Result
     do {
       try connection.begin()
-      try timelines.beginWriting(connection)
+      timelines.beginWriting(connection)
       try receipt.write(on: connection)
       result = try body()
       if notifies { try notify(on: connection) }
     } catch {
+      connection.companions = nil
       connection.rollBack()
       if let error = error as? PostgreSQLError, PostgreSQLReceipt.isRefusal(error) {
         throw try epoch.outdated(on: connection)

@@ -17,19 +17,16 @@ import Synchronization
 final class PostgreSQLTimelines: Sendable {
   /// What a server says of its history.
   private struct Place {
-    let system: Int64
-    let timeline: Int64
+    /// A hash of its system identifier and its timeline.
+    let history: Int64
     /// Position in the write-ahead log.
     let position: Int64
   }
 
   /// A history, with the furthest position that was seen on it.
   private struct Line {
-    let system: Int64
-    let timeline: Int64
+    let history: Int64
     var position: Int64
-
-    func isOf(_ place: Place) -> Bool { system == place.system && timeline == place.timeline }
   }
 
   private struct State {
@@ -91,12 +88,21 @@ final class PostgreSQLTimelines: Sendable {
     if isOld { try begin(connection) } else { connection.timeline = current }
   }
 
-  /// Marks a pooler's connection in a transaction that writes, which stays with one server. Costs one round trip.
-  ///
-  /// - Throws: As `begin`.
-  func beginWriting(_ connection: PostgreSQLConnection) throws {
-    guard _isPooled, _state.withLock({ $0.isKnown }) else { return }
-    try _mark(connection, isReplica: false)
+  /// Has the server asked along with the first statement of a transaction that writes on a pooler's connection: from then on it
+  /// stays with one server. Costs no round trip. The statement fails if the history is another one, and the transaction is
+  /// to be repeated.
+  func beginWriting(_ connection: PostgreSQLConnection) {
+    let (known, isKnown) = _state.withLock { ($0.lines, $0.isKnown) }
+    guard _isPooled, isKnown else { return }
+    let timeline = connection.timeline
+    connection.companions = PostgreSQLCompanions(before: Self._history, after: Self._position, once: true) {
+      [self] history, position in
+      guard let history, let position else { return }
+      let number = _enter(Place(history: history, position: position), known)
+      if number != timeline {
+        throw PostgreSQLError(state: "40001", message: "the pooler leads to another history of the database")
+      }
+    }
   }
 
   private func _mark(_ connection: PostgreSQLConnection, isReplica: Bool) throws {
@@ -104,47 +110,54 @@ final class PostgreSQLTimelines: Sendable {
     let known = _state.withLock { $0.lines }
     guard let place = try Self._place(of: connection) else { return }
     if isReplica {
-      connection.timeline = Int64(known.lastIndex { $0.isOf(place) } ?? -1)
+      connection.timeline = Int64(known.lastIndex { $0.history == place.history } ?? -1)
       return
     }
+    connection.timeline = _enter(place, known)
+  }
+
+  /// Returns the number of the history that the server has now.
+  private func _enter(_ place: Place, _ known: [Line]) -> Int64 {
     let (number, changed) = _state.withLock { state -> (Int64, (@Sendable () -> Void)?) in
       let number = Self._number(of: place, known, &state.lines)
       state.moment = .now()
       defer { state.current = number }
       return (number, state.current == number ? nil : state.changed)
     }
-    connection.timeline = number
     changed?()
+    return number
   }
 
   /// Returns the number of a history, which is added if it is new.
   ///
   /// - Parameter known: The histories that were known before the server was asked.
   private static func _number(of place: Place, _ known: [Line], _ lines: inout [Line]) -> Int64 {
-    if let last = lines.lastIndex(where: { $0.isOf(place) }),
+    if let last = lines.lastIndex(where: { $0.history == place.history }),
       last >= known.count || place.position >= known[last].position
     {
       lines[last].position = max(lines[last].position, place.position)
       return Int64(last)
     }
-    lines.append(Line(system: place.system, timeline: place.timeline, position: place.position))
+    lines.append(Line(history: place.history, position: place.position))
     return Int64(lines.count - 1)
   }
 
+  private static let _history = """
+    SELECT pg_catalog.hashint8extended(s.system_identifier, \
+    CASE WHEN r.recovers THEN (SELECT timeline_id FROM pg_catalog.pg_control_checkpoint())::int8 ELSE \
+    ('x' || pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_insert_lsn()), 8))::bit(32)::int8 END) \
+    FROM pg_catalog.pg_control_system() s, pg_catalog.pg_is_in_recovery() r(recovers)
+    """
+  private static let _position = """
+    SELECT ((CASE WHEN r.recovers THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_flush_lsn() END) \
+    - '0/0')::int8 FROM pg_catalog.pg_is_in_recovery() r(recovers)
+    """
+
   /// Asks the server for its history; nil if it does not say.
   private static func _place(of connection: PostgreSQLConnection) throws -> Place? {
-    let found = try connection.run(
-      """
-      SELECT s.system_identifier, \
-      CASE WHEN r.recovers THEN (SELECT timeline_id FROM pg_catalog.pg_control_checkpoint())::int8 ELSE \
-      ('x' || pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_insert_lsn()), 8))::bit(32)::int8 END, \
-      ((CASE WHEN r.recovers THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_flush_lsn() END) \
-      - '0/0')::int8 \
-      FROM pg_catalog.pg_control_system() s, pg_catalog.pg_is_in_recovery() r(recovers)
-      """, isRepeated: false)
-    guard found.rowCount == 1, !(0..<3).contains(where: { found.isNull(0, $0) }) else { return nil }
-    return Place(
-      system: found.int64(0, 0), timeline: found.int64(0, 1), position: found.int64(0, 2))
+    let found = try connection.run("SELECT (\(_history)), (\(_position))", isRepeated: false)
+    guard found.rowCount == 1, !found.isNull(0, 0), !found.isNull(0, 1) else { return nil }
+    return Place(history: found.int64(0, 0), position: found.int64(0, 1))
   }
 }
 
