@@ -26,11 +26,17 @@ postgresql_programs() {
   [ -n "$found" ] && [ -x "$found/initdb" ] && printf '%s\n' "$found"
 }
 
-# Installs a package, not beside another script that does: apt does not wait for another one.
+# Installs a package, not beside another script that does: apt does not wait for another one. Debian's packages of servers start
+# a service unless a policy forbids it.
 install_alone() {
   (
     flock 9
     export DEBIAN_FRONTEND=noninteractive
+    policy=/usr/sbin/policy-rc.d
+    [ -e "$policy" ] || {
+      printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy"
+      trap 'rm -f "$policy"' EXIT
+    }
     apt-get install -y -q --no-install-recommends "$1" 9>&- || {
       apt-get update -q && apt-get install -y -q --no-install-recommends "$1" 9>&-
     }
@@ -46,11 +52,7 @@ need_postgresql() {
 need_pgbouncer() {
   [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null && return
   printf 'installing pgbouncer\n' >&2
-  # Debian's package starts a service unless a policy forbids it.
-  local policy=/usr/sbin/policy-rc.d
-  [ -e "$policy" ] || { printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && local made=1; }
   install_alone pgbouncer
-  [ -z "${made:-}" ] || rm -f "$policy"
 }
 
 # Waits until a pooler responds. Fails if its process has exited, or after a minute.
