@@ -85,8 +85,10 @@ struct HistoryClient {
     let register = _long.object(with: id)
     // One that cannot be read is empty.
     guard let key = register.value(forKey: "key") as? Int else { return }
-    HistoryEvent.read(context: _name, begin: begin, register: key, list: Transaction.list(of: register))
-      .record()
+    HistoryEvent.read(
+      context: _name, begin: begin, register: key, list: HistoryEvent.ListMark(Transaction.list(of: register))
+    )
+    .record()
   }
 
   /// What a store holds at the end.
@@ -165,7 +167,7 @@ private struct Transaction {
     for register in registers {
       HistoryEvent.read(
         context: contextName, begin: begin, register: register.value(forKey: "key") as? Int ?? -1,
-        list: Self.list(of: register), isShown: isLong
+        list: HistoryEvent.ListMark(Self.list(of: register)), isShown: isLong
       ).record()
     }
     return registers

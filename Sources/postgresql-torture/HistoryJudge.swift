@@ -33,7 +33,7 @@ struct HistoryJudge {
     let context: String
     let begin: UInt64
     let register: Int
-    let list: [String]
+    let list: HistoryEvent.ListMark
     let isShown: Bool
   }
 
@@ -126,32 +126,23 @@ struct HistoryJudge {
 
   /// A list as it is at the end, for many comparisons.
   private struct Final {
-    let text: [UInt8]
-    /// The numbers of elements of what it was before, by the lengths of their texts.
-    var counts: [Int: Int] = [0: 0]
+    /// The numbers of elements of what it was before, by their hashes.
+    let counts: [UInt64: Int]
     /// For each number of elements when the first of the others was acknowledged.
-    var missed: [UInt64]
+    let missed: [UInt64]
 
     init(_ list: [String], _ acknowledged: (String) -> UInt64) {
-      text = Array(list.joined(separator: ",").utf8)
-      var length = -1
+      var hash = HistoryEvent.ListMark.start
+      var counts = [hash: 0]
+      var missed = Array(repeating: UInt64.max, count: list.count + 1)
       for (index, element) in list.enumerated() {
-        length += element.utf8.count + 1
-        counts[length] = index + 1
+        hash = HistoryEvent.ListMark.hash(hash, element)
+        counts[hash] = index + 1
       }
-      missed = Array(repeating: .max, count: list.count + 1)
       for index in list.indices.reversed() {
         missed[index] = min(missed[index + 1], acknowledged(list[index]))
       }
-    }
-
-    /// The number of elements of a list that it was before; nil for any other.
-    func count(of other: [String]) -> Int? {
-      var part = other.joined(separator: ",")
-      let isPart = part.withUTF8 { bytes in
-        bytes.count <= text.count && (bytes.isEmpty || memcmp(bytes.baseAddress!, text, bytes.count) == 0)
-      }
-      return isPart ? counts[part.utf8.count] : nil
+      (self.counts, self.missed) = (counts, missed)
     }
   }
 
@@ -165,9 +156,9 @@ struct HistoryJudge {
     // After a loss objects may show what is gone, until they are refreshed.
     for read in _reads where _lost == 0 || !read.isShown && read.begin >= _lost + bound {
       guard let final = finals[read.register] else { continue }
-      guard let count = final.count(of: read.list) else {
+      guard let count = final.counts[read.list.hash] else {
         findings.append(
-          "\(read.context) has read a list \(read.register) that never was: \(read.list.suffix(3))")
+          "\(read.context) has read a list \(read.register) that never was: \(read.list.last) came last")
         continue
       }
       let key = "\(read.context) \(read.register)"

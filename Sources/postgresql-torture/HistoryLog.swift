@@ -9,7 +9,36 @@ enum HistoryEvent: Equatable {
   case end(id: String, time: UInt64, Outcome)
   /// An object of a context has a list. One context reads in the order of its lines. What an object has shown before stays
   /// until it is refreshed.
-  case read(context: String, begin: UInt64, register: Int, list: [String], isShown: Bool = false)
+  case read(context: String, begin: UInt64, register: Int, list: ListMark, isShown: Bool = false)
+
+  /// A list in short: lists are long, and are read many times.
+  struct ListMark: Equatable {
+    let hash: UInt64
+    let last: String
+
+    init(_ list: [String]) {
+      hash = list.reduce(Self.start, Self.hash)
+      last = list.last ?? ""
+    }
+
+    init?(_ text: Substring) {
+      let words = text.split(separator: ":", omittingEmptySubsequences: false)
+      guard words.count == 2, let hash = UInt64(words[0]) else { return nil }
+      (self.hash, last) = (hash, String(words[1]))
+    }
+
+    var text: String { "\(hash):\(last)" }
+
+    /// The hash of the empty list.
+    static let start: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    /// Returns the hash of a list with one more element (FNV-1a).
+    static func hash(_ hash: UInt64, _ element: String) -> UInt64 {
+      var hash = hash
+      for byte in element.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+      return (hash ^ 0x2c) &* 0x100_0000_01b3
+    }
+  }
 
   enum Outcome: String { case saved, failed, unknown }
 
@@ -50,7 +79,7 @@ enum HistoryEvent: Equatable {
       "attempt \(id) \(time) \(parts.map(\.text).joined(separator: " "))"
     case .end(let id, let time, let outcome): "end \(id) \(time) \(outcome.rawValue)"
     case .read(let context, let begin, let register, let list, let isShown):
-      "\(isShown ? "shown" : "read") \(context) \(begin) \(register) \(list.joined(separator: ","))"
+      "\(isShown ? "shown" : "read") \(context) \(begin) \(register) \(list.text)"
     }
   }
 
@@ -67,8 +96,7 @@ enum HistoryEvent: Equatable {
       guard let outcome = Outcome(rawValue: String(words[3])) else { return nil }
       self = .end(id: String(words[1]), time: time, outcome)
     case "read", "shown":
-      guard let register = Int(words[3]) else { return nil }
-      let list = words.count > 4 ? words[4].split(separator: ",").map(String.init) : []
+      guard words.count == 5, let register = Int(words[3]), let list = ListMark(words[4]) else { return nil }
       self = .read(
         context: String(words[1]), begin: time, register: register, list: list, isShown: words[0] == "shown")
     default: return nil

@@ -24,7 +24,7 @@ import Testing
   }
 
   private static func _read(_ context: String, at begin: UInt64, _ list: String...) -> [HistoryEvent] {
-    [.read(context: context, begin: begin * _second, register: 0, list: list)]
+    [.read(context: context, begin: begin * _second, register: 0, list: HistoryEvent.ListMark(list))]
   }
 
   private static func _judge(
@@ -97,7 +97,11 @@ import Testing
 
   @Test func `what an object has shown before may be old, and not what never was`() {
     func shown(_ list: String...) -> [HistoryEvent] {
-      [.read(context: "x", begin: 20 * Self._second, register: 0, list: list, isShown: true)]
+      [
+        .read(
+          context: "x", begin: 20 * Self._second, register: 0, list: HistoryEvent.ListMark(list),
+          isShown: true)
+      ]
     }
     let saves = Self._append("a", 0, from: 1, to: 2) + Self._append("b", 0, from: 2, to: 3)
     #expect(Self._judge([saves, shown("a")]) { $0.lists = [0: ["a", "b"]] } == [])
