@@ -93,7 +93,7 @@ struct HistoryJudge {
       var latest: (begin: UInt64, id: String) = (0, "")
       for id in list {
         guard let attempt = _attempts[id] else {
-          findings.append("list \(register) has \(id), which nobody has appended")
+          findings.append("list \(register) has \(id), which no client has appended")
           continue
         }
         if attempt.outcome == .failed { findings.append("list \(register) has \(id), whose save had failed") }
@@ -203,7 +203,7 @@ struct HistoryJudge {
       }
     }
     for name in there where _attempts[name] == nil {
-      findings.append("the item \(name) is there, which nobody has inserted")
+      findings.append("the item \(name) is there, which no client has inserted")
     }
   }
 

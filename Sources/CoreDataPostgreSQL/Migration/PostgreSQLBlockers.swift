@@ -2,7 +2,7 @@ import CoreDataPostgreSQLBinding
 
 /// The sessions for which a migration waits, for the message of one that gives up.
 enum PostgreSQLBlockers {
-  /// Returns who has used tables of a schema for longest in a transaction, in words; empty if there is nobody or the server
+  /// Returns who has used tables of a schema for longest in a transaction, in words; empty if there is none, or the server
   /// does not say.
   ///
   /// - Parameter connection: Outside a transaction. Its own locks are left out.
