@@ -30,6 +30,9 @@ struct TimelineTests {
       _replica.stop()
     }
 
+    /// Returns another replica, which follows the server for good.
+    func startReplica() throws -> PostgreSQLServer { try _server.startReplica(named: "other") }
+
     /// From here on the replica receives nothing.
     func part() throws {
       let (old, new) = (try ServerSession(_server.newURL()), try ServerSession(_replica.newURL()))
@@ -181,6 +184,45 @@ struct TimelineTests {
       try context.save()
     }
     try #expect(Self._names(stack) == [])
+  }
+
+  @Test func `a replica that follows the server that is gone is not read`() throws {
+    let failover = try Failover()
+    let old = try failover.startReplica()
+    defer { old.stop() }
+    let stack = try ServerStack(
+      at: failover.url, options: [NSPostgreSQLRowAgeOption: -1, NSPostgreSQLReplicaOption: old.newURL()])
+    let engine = try #require(stack.store.engine as? PostgreSQLStoreEngine)
+    let context = stack.context()
+    let company = context.performAndWait { context.make("Company", ["name": "first"]) }
+    try context.performAndWait { try context.save() }
+    try failover.part()
+    try Self._name(company, "lost", in: context)
+    // The replica has what the server has, and answers.
+    for _ in 0..<200 where engine.replica?.answerCount == 0 {
+      try #expect(Self._names(stack) == ["lost"])
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+    #expect(engine.replica?.answerCount ?? 0 > 0)
+    _ = try failover.promote()
+    // A save shows which history the server has, and how far a replica must be.
+    try context.performAndWait {
+      context.make("Tag", ["name": "new"])
+      try context.save()
+    }
+    for _ in 0..<5 { try #expect(Self._names(stack) == ["first"]) }
+  }
+
+  @Test func `a server that is restarted has the same history`() throws {
+    let server = try PostgreSQLServer.another()
+    defer { server.stop() }
+    let (stack, context, company) = try Self._stack(server.newURL())
+    let engine = try #require(stack.store.engine as? PostgreSQLStoreEngine)
+    for number in 0..<5 { try Self._name(company, "\(number)", in: context) }
+    try server.restart()
+    Self._settle(stack)
+    let timeline = try engine.pool.withConnection("a test") { $0.timeline }
+    #expect(timeline == 0)
   }
 
   @Test func `an observer is told`() throws {
