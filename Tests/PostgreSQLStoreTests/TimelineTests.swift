@@ -33,6 +33,19 @@ struct TimelineTests {
     /// Returns another replica, which follows the server for good.
     func startReplica() throws -> PostgreSQLServer { try _server.startReplica(named: "other") }
 
+    /// Lengthens the server's log by some megabytes, and waits for a replica.
+    func write(replayedBy replica: PostgreSQLServer) throws {
+      let (old, new) = (try ServerSession(_server.newURL()), try ServerSession(replica.newURL()))
+      for _ in 0..<40 {
+        try old.connection.execute("SELECT pg_logical_emit_message(true, 'test', repeat('x', 100000))")
+      }
+      let written = try old.number("SELECT (pg_current_wal_lsn() - '0/0')::int8 WHERE $1::text = ''", "")
+      try #expect(
+        new.waits {
+          try $0.number("SELECT (pg_last_wal_replay_lsn() - '0/0')::int8 WHERE $1::text = ''", "") >= written
+        })
+    }
+
     /// From here on the replica receives nothing.
     func part() throws {
       let (old, new) = (try ServerSession(_server.newURL()), try ServerSession(_replica.newURL()))
@@ -198,7 +211,9 @@ struct TimelineTests {
     try context.performAndWait { try context.save() }
     try failover.part()
     try Self._name(company, "lost", in: context)
-    // The replica has what the server has, and answers.
+    // The replica is ahead of the server that takes over, for long.
+    try failover.write(replayedBy: old)
+    // It has what the server has, and answers.
     for _ in 0..<200 where engine.replica?.answerCount == 0 {
       try #expect(Self._names(stack) == ["lost"])
       Thread.sleep(forTimeInterval: 0.05)
