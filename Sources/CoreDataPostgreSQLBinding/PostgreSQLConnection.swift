@@ -325,9 +325,28 @@ package final class PostgreSQLCanceller: @unchecked Sendable {
   init(_ cancel: OpaquePointer) { _cancel = cancel }
   deinit { PQfreeCancel(_cancel) }
 
+  /// Asks the server to cancel the statement, and waits for its answer. A request that does not arrive is left at that.
   package func cancel() {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
-      _ = PQcancel(_cancel, text.baseAddress, 256)
+    Self._withoutPipeSignal {
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
+        _ = PQcancel(_cancel, text.baseAddress, 256)
+      }
     }
+  }
+
+  /// Calls a function with SIGPIPE held back on this thread. Before version 17 libpq sends the request without that, so that a
+  /// server that is stopping and closes the connection would end this process.
+  private static func _withoutPipeSignal(_ body: () -> Void) {
+    var (signals, former, pending) = (sigset_t(), sigset_t(), sigset_t())
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, &former)
+    sigpending(&pending)
+    body()
+    if sigismember(&pending, SIGPIPE) == 0 {
+      var atOnce = timespec()
+      sigtimedwait(&signals, nil, &atOnce)
+    }
+    pthread_sigmask(SIG_SETMASK, &former, nil)
   }
 }
