@@ -3,8 +3,12 @@
 # Has the Swift runtime write a report of each crash into a directory. The addresses in it are left alone: tests that crash on
 # purpose would take seconds each.
 report_crashes() {
+  local program
+  # Programs with the runtime inside of them find it by its path only, and say so if they do not.
+  program=$(dirname "$(readlink -f "$(command -v swift)")")/../libexec/swift/linux/swift-backtrace
+  [ -x "$program" ] || return 0
   export SWIFT_BACKTRACE="enable=yes,color=no,interactive=no,threads=crashed,registers=none,images=mentioned,symbolicate=off"
-  SWIFT_BACKTRACE+=",limit=25,output-to=$1"
+  SWIFT_BACKTRACE+=",limit=25,output-to=$1,swift-backtrace=$program"
 }
 
 # Prints the newest of a directory's reports that is not of a test that crashes on purpose.
