@@ -17,7 +17,7 @@
 static inline struct MHD_Daemon *coredata_http_start(
     uint32_t address, uint16_t port, unsigned int connection_limit, unsigned int timeout_seconds,
     size_t connection_memory, size_t stack_size, MHD_AccessHandlerCallback handler,
-    MHD_RequestCompletedCallback completed, void *context) {
+    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback notified, void *context) {
   struct sockaddr_in place = {0};
   place.sin_family = AF_INET;
   place.sin_port = htons(port);
@@ -27,7 +27,7 @@ static inline struct MHD_Daemon *coredata_http_start(
       context, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&place, MHD_OPTION_CONNECTION_LIMIT, connection_limit,
       MHD_OPTION_CONNECTION_TIMEOUT, timeout_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory,
       MHD_OPTION_THREAD_STACK_SIZE, stack_size, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
-      completed, context, MHD_OPTION_END);
+      completed, context, MHD_OPTION_NOTIFY_CONNECTION, notified, context, MHD_OPTION_END);
 }
 
 /* The port that a daemon listens on; 0 if it does not. */
@@ -54,9 +54,15 @@ static inline int coredata_http_has_left(int socket) {
   return poll(&place, 1, 0) > 0 && (place.revents & (closed | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
+/* Ends both directions of a connection. */
+static inline void coredata_http_shut(int socket) { shutdown(socket, SHUT_RDWR); }
+
 /* Enumerations that differ between versions of the library in how Swift sees them. */
 static inline enum MHD_Result coredata_http_yes(void) { return MHD_YES; }
 static inline enum MHD_Result coredata_http_no(void) { return MHD_NO; }
+static inline int coredata_http_has_started(enum MHD_ConnectionNotificationCode kind) {
+  return kind == MHD_CONNECTION_NOTIFY_STARTED;
+}
 
 /* Calls back for each field of a request's query, head or cookies. */
 static inline int coredata_http_each_argument(

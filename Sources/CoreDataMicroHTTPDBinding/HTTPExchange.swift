@@ -11,6 +11,12 @@ final class HTTPExchange {
   private var _fields: [(name: String, fileName: String?, bytes: [UInt8])] = []
   private var _received = 0
   private var _problem: HTTPRequest.BodyProblem?
+  /// The response that was decided on when only the head was known.
+  private var _refusal: HTTPResponse?
+  /// Bytes of a refused request's body that are read, and dropped: with unread bytes the client might not get the response.
+  private static let _droppedBytes = 64 << 10
+
+  var isRefused: Bool { _refusal != nil }
 
   init(_ connection: OpaquePointer, _ method: String, _ path: String, _ limits: HTTPServer.Limits) {
     _connection = connection
@@ -23,8 +29,36 @@ final class HTTPExchange {
 
   // MARK: Request
 
+  /// Decides whether the body is kept, when the head is known.
+  ///
+  /// - Returns: Whether to go on reading; false to refuse the request at once.
+  func decide(_ admission: HTTPServer.Admission) -> Bool {
+    let head = request()
+    let lengths = head.headers.filter { $0.name == "content-length" }
+    let isChunked = head.header("transfer-encoding") != nil
+    // Two lengths, or a length beside chunks, are how one request is smuggled into another.
+    if lengths.count > 1 || (isChunked && !lengths.isEmpty) {
+      _refusal = HTTPResponse(
+        status: 400, headers: [("Content-Type", "text/plain; charset=utf-8")],
+        text: "The request has two lengths.\n")
+      return false
+    }
+    let length = isChunked ? Int.max : lengths.first.map { Int($0.value) ?? .max } ?? 0
+    guard length > 0 else { return true }
+    _refusal = admission(head)
+    return _refusal == nil || length <= Self._droppedBytes
+  }
+
+  /// Passes the refusal to the library, which closes the connection after it.
+  func refuse(on connection: OpaquePointer) -> MHD_Result {
+    guard var answer = _refusal else { return coredata_http_no() }
+    answer.headers.append(("Connection", "close"))
+    return queue(answer, on: connection)
+  }
+
   /// Receives a piece of the body.
   func receive(_ bytes: UnsafePointer<CChar>?, _ count: Int) {
+    if isRefused { return }
     _received += count
     if _received > _limits.bodyBytes { _problem = .tooLarge }
     guard _problem == nil, let bytes else { return }

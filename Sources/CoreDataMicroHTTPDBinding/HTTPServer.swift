@@ -10,8 +10,11 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// The limits of the server.
   package struct Limits: Sendable {
-    /// Maximum number of connections; further ones are closed immediately.
+    /// Maximum number of connections. For a further one the oldest is closed that has not sent a request's head, or else that
+    /// waits for the next request, or else the further one itself.
     package var connections = 128
+    /// Seconds within which a new connection's first head must be complete.
+    package var headSeconds = 5.0
     /// Seconds after which an idle connection is closed.
     package var idleSeconds = 60
     /// Maximum number of bytes of a request's body.
@@ -37,6 +40,9 @@ package final class HTTPServer: @unchecked Sendable {
   /// Port that the server listens on.
   package let port: Int
 
+  /// Decides on a request that brings a body when only its head is known: with a response the body is not kept.
+  package typealias Admission = @Sendable (HTTPRequest) -> HTTPResponse?
+
   /// Starts listening.
   ///
   /// - Parameters:
@@ -44,18 +50,21 @@ package final class HTTPServer: @unchecked Sendable {
   ///   - port: 0 for any free one.
   /// - Throws: `StartError`.
   package init(
-    address: String = "127.0.0.1", port: Int, limits: Limits = Limits(), handler: @escaping Handler
+    address: String = "127.0.0.1", port: Int, limits: Limits = Limits(),
+    admission: @escaping Admission = { _ in nil },
+    handler: @escaping Handler
   ) throws(StartError) {
     var numeric = in_addr()
     guard inet_pton(AF_INET, address, &numeric) == 1, let number = UInt16(exactly: port) else {
       throw StartError(address: address, port: port, code: EINVAL)
     }
-    let service = Unmanaged.passRetained(HTTPService(handler, limits))
+    let service = Unmanaged.passRetained(HTTPService(handler, admission, limits))
     errno = 0
     guard
       let daemon = coredata_http_start(
-        numeric.s_addr, number, UInt32(limits.connections), UInt32(limits.idleSeconds), limits.headBytes,
-        8 << 20, HTTPService.access, HTTPService.completed, service.toOpaque())
+        // The library closes further connections without a choice; here there is one.
+        numeric.s_addr, number, UInt32(limits.connections + 64), UInt32(limits.idleSeconds), limits.headBytes,
+        8 << 20, HTTPService.access, HTTPService.completed, HTTPService.notified, service.toOpaque())
     else {
       let code = errno
       service.release()

@@ -115,22 +115,4 @@ import Testing
         !page.text.contains(" style=\"") && !page.text.contains("<style") && !page.text.contains(" onclick"))
     }
   }
-
-  @Test func `connections beyond the limit are refused`() throws {
-    defer { _explorer.stop() }
-    let visitor = try Visitor(_explorer)
-    var sockets: [Int32] = []
-    defer { for socket in sockets { close(socket) } }
-    for _ in 0..<200 { sockets.append(try visitor.open()) }
-    // The last connection gets no response; once others close, connections are accepted again.
-    #expect(throws: Visitor.NoAnswer.self) { try visitor.get("/") }
-    for socket in sockets { close(socket) }
-    sockets = []
-    var answer: Visitor.Answer?
-    for _ in 0..<500 where answer == nil {
-      answer = try? visitor.get("/")
-      if answer == nil { Thread.sleep(forTimeInterval: 0.01) }
-    }
-    #expect(answer?.status == 200)
-  }
 }

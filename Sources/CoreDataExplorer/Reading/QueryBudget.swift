@@ -62,6 +62,8 @@ struct QueryBudget: Sendable {
 
 /// The explorer's limits.
 struct ExplorerLimits: Sendable {
+  /// What connections may take.
+  var http = HTTPServer.Limits()
   /// Seconds that the statements of a page may take.
   var pageSeconds = 10.0
   /// Seconds that a check of the whole file may take.

@@ -46,8 +46,12 @@ package final class Explorer: Sendable {
     do {
       // The gatekeeper needs the port, which is known only once the server listens.
       let gate = Handover<Gatekeeper>()
-      _server = try HTTPServer(address: options.address, port: options.port) { request in
-        let answer = gate.value.answer(to: request) ?? router.answer(to: request)
+      _server = try HTTPServer(
+        address: options.address, port: options.port, limits: limits.http,
+        admission: { gate.value.refusal(of: $0) }
+      ) { request in
+        let refusal = gate.value.answer(to: request)
+        let answer = refusal.map(\._closing) ?? router.answer(to: request)
         return request.method == "HEAD" ? answer._withoutBody : answer
       }
       let gatekeeper = Gatekeeper(secrets: secrets, address: options.address, port: _server.port)
@@ -89,10 +93,20 @@ private final class Handover<Value: Sendable>: @unchecked Sendable {
 }
 
 extension HTTPResponse {
-  /// The same response without a body, for HEAD.
+  /// The same response for HEAD, to which the library sends no body, only its length if that is known. What would make the body
+  /// is released at once.
   fileprivate var _withoutBody: HTTPResponse {
+    guard case .stream = body else { return self }
     var copy = self
-    copy.body = .bytes([])
+    copy.body = .stream { nil }
+    return copy
+  }
+
+  /// The same response; a stranger's connection ends with it.
+  fileprivate var _closing: HTTPResponse {
+    guard status >= 400 else { return self }
+    var copy = self
+    copy.headers.append(("Connection", "close"))
     return copy
   }
 }

@@ -24,6 +24,11 @@ struct Gatekeeper: Sendable {
 
   /// A rejection, or the response that exchanges the token for the cookie; nil for an admitted request.
   func answer(to request: HTTPRequest) -> HTTPResponse? {
+    refusal(of: request) ?? (request.method == "POST" ? _refusalOfForm(request) : nil)
+  }
+
+  /// As `answer(to:)`, by the head of a request alone.
+  func refusal(of request: HTTPRequest) -> HTTPResponse? {
     guard _isOwnHost(request) else {
       return Refusal.page(
         421, "This is another host",
@@ -42,8 +47,7 @@ struct Gatekeeper: Sendable {
     guard let cookie = request.cookies[_cookie], Secrets.equal(cookie, secrets.session) else {
       return _unknown()
     }
-    guard request.method == "POST" else { return nil }
-    return _refusalOfPost(request)
+    return request.method == "POST" ? _refusalOfOrigin(request) : nil
   }
 
   /// A page that sets the cookie and continues to the first page: a redirect would still count as coming from
@@ -83,7 +87,7 @@ struct Gatekeeper: Sendable {
     return parts.count == 2 && Int(parts[1]) == _port && inet_pton(AF_INET, String(parts[0]), &numeric) == 1
   }
 
-  private func _refusalOfPost(_ request: HTTPRequest) -> HTTPResponse? {
+  private func _refusalOfOrigin(_ request: HTTPRequest) -> HTTPResponse? {
     // Browsers send the origin of a post; without it, only the form's token is checked.
     if let origin = request.header("origin") {
       guard let host = request.header("host"), origin.lowercased() == "http://\(host.lowercased())" else {
@@ -95,6 +99,10 @@ struct Gatekeeper: Sendable {
       return Refusal.page(
         403, "From another site", "This form comes from another site. Send it from a page of the explorer.")
     }
+    return nil
+  }
+
+  private func _refusalOfForm(_ request: HTTPRequest) -> HTTPResponse? {
     switch request.bodyProblem {
     case .tooLarge: return Refusal.page(413, "Too much", "The form is longer than the explorer takes.")
     case .unknownType: return Refusal.page(415, "No form", "Only forms can be posted.")
