@@ -146,8 +146,7 @@ let package = Package(
       name: "CoreDataStoreTools",
       dependencies: [
         "CoreData", "CoreDataModelCodegen", "CoreDataModelFiles", "CoreDataModelSchema",
-        "CoreDataSQLiteBinding",
-        "CoreDataToolKit",
+        "CoreDataPredicateLanguage", "CoreDataSQLiteBinding", "CoreDataToolKit", "CoreDataZlibBinding",
       ],
       swiftSettings: settings),
     .executableTarget(

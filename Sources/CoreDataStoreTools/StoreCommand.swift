@@ -38,7 +38,18 @@ enum StoreArguments {
     "The model that the store was written with: a .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store. "
       + "Without it the one inside the store.")
 
+  static let zone = OptionSyntax.value(
+    "zone", "ZONE",
+    "Read and write moments in this time zone: a name such as Europe/Berlin, an offset such as +02:00, or 'local'. "
+      + "Without it UTC.")
+
   static let json = OptionSyntax.flag("json", "Write JSON instead of text.")
+
+  /// The zone of `--zone`.
+  static func zone(_ arguments: ParsedArguments) throws(ToolFailure) -> TimeZoneText {
+    guard let text = arguments.text("zone") else { return .utc }
+    return try TimeZoneText(text)
+  }
 
   static let exitCodes: [ExitCode] = [.success, .usage, .badInput, .noInput, .temporaryFailure]
 }

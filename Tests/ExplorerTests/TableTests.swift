@@ -87,6 +87,25 @@ import Testing
     #expect(unknown.text.contains("pages"))
   }
 
+  @Test func `constants of a filter are read as their attribute's type`() throws {
+    let library = try Self._books(3)
+    let visitor = try library.visit()
+    func rows(_ filter: String) throws -> Int {
+      let page = try visitor.get("/entity?name=Book&where=\(Visitor.encoded(filter))")
+      #expect(page.status == 200, "\(filter)")
+      return Self._rows(page.text).count
+    }
+    try #expect(rows("published == '2001-01-01'") == 3)
+    try #expect(rows("published == '2001-01-01T00:00:02Z'") == 1)
+    try #expect(rows("published > '2001-01-02'") == 0)
+    try #expect(rows("SELF == 'Book/p2'") == 1)
+    let wrong = try visitor.get("/entity?name=Book&where=\(Visitor.encoded("published > 'rubbish'"))")
+    #expect(wrong.status == 400)
+    #expect(wrong.text.contains("&#39;published&#39; is a date"))
+    let sql = try visitor.get("/sql?name=Book&where=\(Visitor.encoded("published > '2001-01-02'"))").text
+    #expect(sql.contains("CAST(86400"), "the request in Swift has the date")
+  }
+
   @Test func `no filter reaches beyond the store's values`() throws {
     let library = try Self._books(3)
     let visitor = try library.visit()

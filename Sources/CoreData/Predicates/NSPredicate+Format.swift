@@ -71,6 +71,20 @@ extension ClassCluster where Self: NSPredicate {
     self = answer
   }
 
+  /// Creates the predicate of a tree that `reading` makes of the one that a format denotes.
+  ///
+  /// - Throws: ``Foundation/NSPredicate/FormatError``, also for an error of `reading`.
+  package static func parsing(
+    _ format: String, reading: (PredicateTree) throws(PredicateFormatError) -> PredicateTree
+  ) throws -> NSPredicate {
+    do {
+      let tree = try PredicateTree(format: format, count: 0) { _ in NSNull() }
+      return try reading(tree).predicate
+    } catch {
+      throw NSPredicate.FormatError(error, format: format)
+    }
+  }
+
   private static func _made(_ format: String, _ count: Int, _ argument: (Int) -> Any) -> Self {
     do {
       let template = try PredicateTemplate.cached(format)

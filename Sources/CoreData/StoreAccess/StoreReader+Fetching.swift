@@ -2,10 +2,10 @@ import CoreDataModelSchema
 import Foundation
 
 /// A fetch from a store file.
-package struct StoreQuery: Sendable {
+package struct StoreQuery {
   package var entity: String
-  /// A format for `NSPredicate`; nil for all.
-  package var predicate: String?
+  /// Nil for all.
+  package var predicate: NSPredicate?
   package var sorting: [(key: String, isAscending: Bool)] = []
   package var includesSubentities = true
   package var limit: Int?
@@ -18,13 +18,13 @@ package struct StoreQuery: Sendable {
 extension StoreReader {
   /// Returns the keys of the objects that a fetch finds, sorted as requested, or by key.
   ///
-  /// - Throws: A Cocoa error; `NSPredicate.FormatError` for an invalid predicate.
+  /// - Throws: A Cocoa error.
   package func keys(_ query: StoreQuery) throws -> [StoredReference] {
     let isSorted = !query.sorting.isEmpty
     if !isSorted, query.predicate == nil, let entity = layout.layoutsByName[query.entity] {
       return try _allKeys(of: entity, query)
     }
-    let request: NSFetchRequest<NSManagedObjectID> = try _request(query)
+    let request: NSFetchRequest<NSManagedObjectID> = _request(query)
     request.resultType = .managedObjectIDResultType
     // SQLite's order depends on the indexes it uses; without a sort order, sort by key.
     if isSorted {
@@ -46,7 +46,7 @@ extension StoreReader {
   ///
   /// - Throws: As `keys`.
   package func count(_ query: StoreQuery) throws -> Int {
-    let request: NSFetchRequest<NSManagedObject> = try _request(query)
+    let request: NSFetchRequest<NSManagedObject> = _request(query)
     let context = try fetchingContext()
     return try context.performAndWait { try context.count(for: request) }
   }
@@ -55,16 +55,23 @@ extension StoreReader {
   ///
   /// - Throws: As `keys`.
   package func statement(_ query: StoreQuery) throws -> SQLStatement? {
-    let request: NSFetchRequest<NSManagedObject> = try _request(query)
+    let request: NSFetchRequest<NSManagedObject> = _request(query)
     if let limit = query.limit { request.fetchLimit = limit }
     request.fetchOffset = query.offset
     let context = try fetchingContext()
     return try context.performAndWait { try context.sqlStatements(for: request).first }
   }
 
-  private func _request<Kind>(_ query: StoreQuery) throws -> NSFetchRequest<Kind> {
+  /// Returns the engine's ID of a row, for a predicate; nil if the model has no such entity.
+  package func objectID(_ entity: String, _ key: Int64) throws -> NSManagedObjectID? {
+    let coordinator = try fetchingContext().persistentStoreCoordinator
+    guard let coordinator, let store = coordinator.persistentStores.first else { return nil }
+    return coordinator.managedObjectID(entity, key, in: store)
+  }
+
+  private func _request<Kind>(_ query: StoreQuery) -> NSFetchRequest<Kind> {
     let request = NSFetchRequest<Kind>(entityName: query.entity)
-    if let text = query.predicate { request.predicate = try NSPredicate(parsing: text) }
+    request.predicate = query.predicate
     request.sortDescriptors = query.sorting.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
     request.includesSubentities = query.includesSubentities
     return request
@@ -88,5 +95,18 @@ extension StoreReader {
       }
     }
     return keys
+  }
+}
+
+extension NSPersistentStoreCoordinator {
+  /// Returns the ID of a row of a store; nil if the model has no such entity.
+  package func managedObjectID(_ entity: String, _ key: Int64, in store: NSPersistentStore)
+    -> NSManagedObjectID?
+  {
+    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))
+    guard let name = entity.addingPercentEncoding(withAllowedCharacters: allowed),
+      let url = URL(string: "x-coredata://\(store.identifier ?? "")/\(name)/p\(key)")
+    else { return nil }
+    return managedObjectID(forURIRepresentation: url)
   }
 }

@@ -154,7 +154,10 @@ package final class StoreReader {
     return context
   }
 
-  func translating<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Calls a function that uses `connection`, and translates SQLite's errors.
+  ///
+  /// - Throws: A Cocoa error.
+  package func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as SQLiteError {

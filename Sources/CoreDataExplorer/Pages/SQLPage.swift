@@ -75,8 +75,9 @@ struct SQLPage {
   /// The same request in Swift.
   private func _swift(_ request: TableRequest) -> HTML {
     var lines = ["let request = NSFetchRequest<NSManagedObject>(entityName: \(_quoted(_entity.entityName)))"]
-    if let filter = request.filter {
-      lines.append("request.predicate = NSPredicate(format: \(_quoted(filter)))")
+    // As it was read, with dates for what was typed as text.
+    if let predicate = request.predicate {
+      lines.append("request.predicate = NSPredicate(format: \(_quoted(predicate.canonicalFormat)))")
     }
     if let sort = request.sort {
       lines.append(

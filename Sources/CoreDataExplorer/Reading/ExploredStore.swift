@@ -99,10 +99,6 @@ final class ExploredStore: @unchecked Sendable {
 
   /// The engine's ID of a row.
   func objectID(_ entity: String, _ key: Int64) -> NSManagedObjectID? {
-    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))
-    guard let name = entity.addingPercentEncoding(withAllowedCharacters: allowed),
-      let url = URL(string: "x-coredata://\(identifier)/\(name)/p\(key)")
-    else { return nil }
-    return coordinator.managedObjectID(forURIRepresentation: url)
+    coordinator.persistentStores.first.flatMap { coordinator.managedObjectID(entity, key, in: $0) }
   }
 }

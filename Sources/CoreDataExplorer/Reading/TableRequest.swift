@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataMicroHTTPDBinding
 import CoreDataModelSchema
+import CoreDataStoreTools
 import Foundation
 
 /// The requested part of an entity's table.
@@ -49,7 +50,7 @@ struct TableRequest {
     let text = request.query("where")?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
     filter = text.isEmpty ? nil : text
     includesSubentities = request.query("exact") == nil
-    predicate = try filter.map { try Self._predicate($0) }
+    predicate = try filter.map { try Self._predicate($0, entity, store) }
     (sort, isAscending) = try Self._sort(request.query("sort"), entity, store.layout)
     let all = PropertyPath.all(of: entity, in: store.layout, label: store.labels.attribute(of: entity))
     let standard = Array(all.prefix(Self.standardColumns))
@@ -81,9 +82,11 @@ struct TableRequest {
     }
   }
 
-  private static func _predicate(_ text: String) throws -> NSPredicate {
+  private static func _predicate(
+    _ text: String, _ entity: PropertyLayout, _ store: ExploredStore
+  ) throws -> NSPredicate {
     do {
-      return try NSPredicate(parsing: text)
+      return try TypedPredicate.predicate(text, of: entity, in: store.layout, objectID: store.objectID)
     } catch let error as NSPredicate.FormatError {
       throw Problem(
         field: .filter, description: error.problem, offset: error.offset, expected: error.expected)

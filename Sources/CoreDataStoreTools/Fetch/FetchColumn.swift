@@ -51,13 +51,21 @@ package struct FetchColumn: Sendable {
 
   /// The default columns: the object, its attributes, its to-one relationships by name, and to-many ones if
   /// there is room.
+  ///
+  /// - Parameter isTable: Whether people look at them: then the text that tells objects apart is first, and bytes are last.
   static func standard(
-    of entity: PropertyLayout, in layout: ModelLayout, withMembers: Bool
+    of entity: PropertyLayout, in layout: ModelLayout, withMembers: Bool, isTable: Bool
   ) throws(ToolFailure) -> [FetchColumn] {
+    func isBytes(_ slot: PropertyLayout.Slot) -> Bool {
+      slot.form == .binaryData || slot.form == .transformable
+    }
+    let label = isTable ? EntityLabels(layout).attribute(of: entity) : nil
     var columns = [try FetchColumn(identifier, of: entity, in: layout)]
     let names = layout.storedProperties(of: entity)
     for isWanted: (PropertyLayout.Slot) -> Bool in [
-      { $0.isAttribute }, \.isToOne, { $0.isToMany && withMembers },
+      { $0.isAttribute && $0.name == label },
+      { $0.isAttribute && $0.name != label && !(isTable && isBytes($0)) },
+      \.isToOne, { $0.isToMany && withMembers }, { $0.isAttribute && isTable && isBytes($0) },
     ] {
       for name in names {
         if let slot = layout.storedProperty(name, of: entity)?.slot, isWanted(slot) {

@@ -10,6 +10,9 @@ extension Command {
       discussion: [
         "Predicates are those of NSPredicate: comparisons with ==, <, BEGINSWITH, CONTAINS[cd], IN and so on, key paths "
           + "through relationships, ANY, SUBQUERY and aggregates.",
+        "Constants are read as the type of what they are compared with: dates as ISO 8601, as a whole day, minute or second for "
+          + "== and IN (added == '2021-03-07', added > '2021-03-07 14:05', '2021-03' is a month); UUIDs, numbers, true and false "
+          + "as text; objects by the name that tables show (author == 'Author/p12'). A text that does not fit is an error.",
         "Columns are properties, or paths through to-one relationships (author.name); '$id' is the object itself. To-many "
           + "relationships show the number of their members in tables, the members in JSON and CSV.",
         "A table on a terminal ends after \(FetchOutput.screenLimit) objects unless --limit says otherwise. --sql shows the statement "
@@ -19,12 +22,14 @@ extension Command {
       examples: [
         "coredata store fetch Books.sqlite Book --sort title --limit 20",
         "coredata store fetch Books.sqlite Book --where 'author.name CONTAINS[cd] \"mann\"'",
+        "coredata store fetch Books.sqlite Book --where \"added BETWEEN {'2024-01-01', '2024-06-30'}\" --zone Europe/Berlin",
+        "coredata store fetch Books.sqlite Book --where \"author == 'Author/p1'\"",
         "coredata store fetch Books.sqlite Book --columns 'title,author.name' --format csv",
         "coredata store fetch Books.sqlite Book --where 'pages > 300' --explain",
       ],
       options: [
         StoreArguments.model,
-        .value("where", "PREDICATE", "Only objects that this holds for."),
+        .value("where", "PREDICATE", "Only objects that this holds for."), StoreArguments.zone,
         .value(
           "sort", "KEYS",
           "Sort by these keys, separated by commas, '-' before one for descending; without it by age."),
@@ -47,11 +52,16 @@ extension Command {
     where arguments.has(one) && arguments.has(other) {
       throw UsageError.conflict("--\(one)", "--\(other)")
     }
+    let zone = try StoreArguments.zone(arguments)
     let input = try StoreInput(arguments, environment)
     try input.reading { reader in
       let entity = try reader.layout.entity(named: arguments.operands[1])
       var query = StoreQuery(entity: entity.entityName)
-      query.predicate = arguments.text("where")
+      query.predicate = try arguments.text("where").map {
+        try TypedPredicate.predicate($0, of: entity, in: reader.layout, zone: zone) { name, key in
+          (try? reader.objectID(name, key)) ?? nil
+        }
+      }
       query.sorting = try FetchSorting.keys(arguments.text("sort"), of: entity, in: reader.layout)
       query.includesSubentities = !arguments.has("exact")
       query.limit = try arguments.integer("limit", in: 1...Int(Int32.max))
@@ -82,9 +92,10 @@ extension Command {
           }
         } else {
           try FetchColumn.standard(
-            of: entity, in: reader.layout, withMembers: form == .json || form == .ndjson)
+            of: entity, in: reader.layout, withMembers: form == .json || form == .ndjson,
+            isTable: form == .table)
         }
-      try FetchOutput(columns, reader, dropsEmpty: !arguments.has("columns"), total: total).write(
+      try FetchOutput(columns, reader, zone, dropsEmpty: !arguments.has("columns"), total: total).write(
         try reader.keys(query), as: form, environment)
     }
   }

@@ -19,12 +19,14 @@ struct FetchOutput {
   /// - Parameters:
   ///   - dropsEmpty: Whether to omit empty columns of a table.
   ///   - total: Total number of objects, if only some are shown.
-  init(_ columns: [FetchColumn], _ reader: StoreReader, dropsEmpty: Bool, total: Int? = nil) {
+  init(
+    _ columns: [FetchColumn], _ reader: StoreReader, _ zone: TimeZoneText, dropsEmpty: Bool, total: Int? = nil
+  ) {
     _columns = columns
     _total = total
     _dropsEmpty = dropsEmpty
     _reader = reader
-    _text = ValueText(reader.layout)
+    _text = ValueText(reader.layout, zone)
   }
 
   func write(_ found: [StoredReference], as form: Form, _ environment: ToolEnvironment) throws {

@@ -53,12 +53,12 @@ struct MigrationOutlook {
     let layout = reader.layout.layoutsByName[entity]
     let slot = layout?.slot(named: name).map { layout?.slots[$0] } ?? nil
     var query = StoreQuery(entity: entity)
-    // '#' allows names that are reserved words of the predicate language.
     switch (change.verdict, slot) {
     // A new attribute: every object lacks it.
     case (.fails, nil): break
-    case (.fails, _?): query.predicate = "#\(name) == nil"
-    case (_, let slot?): query.predicate = slot.isToMany ? "#\(name).@count > 0" : "#\(name) != nil"
+    case (.fails, _?): query.predicate = NSPredicate(format: "%K == nil", name)
+    case (_, let slot?):
+      query.predicate = NSPredicate(format: slot.isToMany ? "%K.@count > 0" : "%K != nil", name)
     case (_, nil): return nil
     }
     return try? reader.count(query)

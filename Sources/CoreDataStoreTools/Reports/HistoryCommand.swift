@@ -17,19 +17,18 @@ extension Command {
         .value("since", "DATE", "Only transactions after this moment, such as 2024-02-29T12:00:00Z."),
         .value("author", "NAME", "Only transactions of this author."),
         .value("entity", "NAME", "Only changes of objects of this entity and its subentities."),
-        .value("limit", "N", "The last so many transactions."), StoreArguments.json,
+        .value("limit", "N", "The last so many transactions."), StoreArguments.zone,
+        StoreArguments.json,
       ], operands: [StoreArguments.store], exitCodes: StoreArguments.exitCodes)
   ) { arguments, environment in
     try StoreArguments.expectFile(
       arguments,
       "Copies have no history. A program reads it by NSPersistentHistoryChangeRequest, and psql in the tables _history and "
         + "_history_change.")
-    var since: Double?
-    if let text = arguments.text("since") {
-      guard let seconds = ISODate.seconds(text) else {
-        throw ToolFailure(.usage, "'\(text)' is no date. Write it as 2024-02-29 or 2024-02-29T12:00:00Z.")
-      }
-      since = seconds
+    let zone = try StoreArguments.zone(arguments)
+    let since = try arguments.text("since").map { text throws(ToolFailure) -> Double in
+      if let moment = TypedMoment(text, in: zone)?.begin ?? Double(text) { return moment }
+      throw ToolFailure(.usage, "'\(text)' is no date. Write it as 2024-02-29 or 2024-02-29T12:00:00Z.")
     }
     let limit = try arguments.integer("limit", in: 1...Int(Int32.max))
     let author = arguments.text("author")
@@ -41,7 +40,7 @@ extension Command {
         throw ToolFailure(.badInput, "'\(input.name)' has no history: its program did not ask for one.")
       }
       let listing = HistoryListing(
-        HistoryListing.chosen(all, of: entity).suffix(limit ?? .max), ValueText(reader.layout))
+        HistoryListing.chosen(all, of: entity).suffix(limit ?? .max), ValueText(reader.layout, zone), zone)
       try environment.output(
         arguments.has("json") ? listing.json.text() + "\n" : listing.text(environment.outputTerminal))
     }
@@ -52,10 +51,11 @@ extension Command {
 struct HistoryListing {
   private let _transactions: [StoredTransaction]
   private let _text: ValueText
+  private let _zone: TimeZoneText
 
-  init(_ transactions: some Sequence<StoredTransaction>, _ text: ValueText) {
+  init(_ transactions: some Sequence<StoredTransaction>, _ text: ValueText, _ zone: TimeZoneText) {
     _transactions = Array(transactions)
-    _text = text
+    (_text, _zone) = (text, zone)
   }
 
   /// Transactions with changes of an entity's objects, reduced to those changes; all for nil.
@@ -72,7 +72,7 @@ struct HistoryListing {
     var text = ""
     for transaction in _transactions {
       let facts = [
-        "\(transaction.number)", ISODate.shown(transaction.moment), transaction.bundleID,
+        "\(transaction.number)", _zone.shown(transaction.moment), transaction.bundleID,
         transaction.processID,
         transaction.author.map { "by \($0)" } ?? "", transaction.contextName.map { "in \($0)" } ?? "",
       ].filter { !$0.isEmpty }
@@ -97,7 +97,7 @@ struct HistoryListing {
       _transactions.map { transaction in
         .object([
           ("number", .integer(Int(transaction.number))),
-          ("timestamp", .string(ISODate.text(transaction.moment))),
+          ("timestamp", .string(_zone.text(transaction.moment))),
           ("author", transaction.author.map(JSONText.string) ?? .null),
           ("contextName", transaction.contextName.map(JSONText.string) ?? .null),
           ("bundleID", .string(transaction.bundleID)), ("processID", .string(transaction.processID)),

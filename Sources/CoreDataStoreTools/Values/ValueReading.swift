@@ -30,7 +30,7 @@ package enum ValueReading {
       if case .number(let digits) = json { return try value(digits, of: attribute) }
     default: break
     }
-    guard case .string(let text) = json else { throw Misfit(expected: _wanted(attribute), found: json.kind) }
+    guard case .string(let text) = json else { throw Misfit(expected: wanted(attribute), found: json.kind) }
     return try value(text, of: attribute)
   }
 
@@ -38,7 +38,7 @@ package enum ValueReading {
   package static func value(_ text: String, of attribute: AttributeSchema) throws(Misfit) -> StoredValue {
     guard let value = _value(text, attribute) else {
       throw Misfit(
-        expected: _wanted(attribute), found: "'\(TextWidth.truncated(ValueText.onOneLine(text), to: 40))'")
+        expected: wanted(attribute), found: "'\(TextWidth.truncated(ValueText.onOneLine(text), to: 40))'")
     }
     return value
   }
@@ -101,7 +101,8 @@ package enum ValueReading {
     return values.allSatisfy { $0 == .null } ? .null : .composite(values)
   }
 
-  private static func _wanted(_ attribute: AttributeSchema) -> String {
+  /// What is read as a value of an attribute, as part of a sentence.
+  static func wanted(_ attribute: AttributeSchema) -> String {
     switch attribute.type.form {
     case .integer16, .integer32, .integer64: "a whole number of \(attribute.type.fileName.suffix(2)) bits"
     case .boolean: "true or false"

@@ -7,7 +7,13 @@ import Foundation
 package struct ValueText: Sendable {
   private let _layout: ModelLayout
 
-  package init(_ layout: ModelLayout) { _layout = layout }
+  private let _zone: TimeZoneText
+
+  /// - Parameter zone: The zone of moments.
+  package init(_ layout: ModelLayout, _ zone: TimeZoneText = .utc) {
+    _layout = layout
+    _zone = zone
+  }
 
   /// The identity of a row that exports and tables show: `Book/p17`.
   package func identifier(_ reference: StoredReference) -> String {
@@ -21,7 +27,7 @@ package struct ValueText: Sendable {
     case .integer(let number): String(number)
     case .boolean(let flag): flag ? "true" : "false"
     case .double(let number): Self._number(number)
-    case .date(let seconds): ISODate.text(seconds)
+    case .date(let seconds): _zone.text(seconds)
     case .decimal(let decimal): decimal.isNaN ? "NaN" : decimal.description
     case .string(let text), .uri(let text): text
     case .uuid(let uuid): uuid.uuidString
@@ -57,7 +63,7 @@ package struct ValueText: Sendable {
   package func shown(_ value: StoredValue, of attribute: AttributeSchema?) -> String {
     switch value {
     case .data(let data), .transformable(let data): counted(data.count, "byte")
-    case .date(let seconds): ISODate.shown(seconds)
+    case .date(let seconds): _zone.shown(seconds)
     default: Self.onOneLine(plain(value, of: attribute) ?? "")
     }
   }

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 
 /// The attribute of each entity that labels its objects.
-struct EntityLabels: Sendable {
+package struct EntityLabels: Sendable {
   private let _attributes: [String?]
 
   private static let _usual = [
@@ -10,7 +10,7 @@ struct EntityLabels: Sendable {
     "username", "email", "text", "summary", "identifier", "key", "url", "urlstring", "path", "filename",
   ]
 
-  init(_ layout: ModelLayout) {
+  package init(_ layout: ModelLayout) {
     _attributes = layout.layouts.map { entity in
       let names = entity.slots.filter {
         !$0.isHidden && !$0.isTransient && ($0.form == .string || $0.form == .uri)
@@ -24,5 +24,5 @@ struct EntityLabels: Sendable {
   }
 
   /// The attribute; nil for an entity without a text.
-  func attribute(of entity: PropertyLayout) -> String? { _attributes[entity.entityNumber - 1] }
+  package func attribute(of entity: PropertyLayout) -> String? { _attributes[entity.entityNumber - 1] }
 }
