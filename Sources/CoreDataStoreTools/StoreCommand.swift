@@ -16,7 +16,10 @@ extension Command {
       "coredata store info Books.sqlite",
       "coredata store fetch Books.sqlite Book --where 'pages > 300' --sort title",
     ],
-    subcommands: [.info, .entities, .fetch, .export, .import, .check, .migrate, .history, .model, .swiftdata])
+    subcommands: [
+      .info, .entities, .fetch, .show, .export, .import, .flatten, .search, .timeline, .diff, .check,
+      .migrate, .history, .model, .swiftdata,
+    ])
 }
 
 /// Arguments that several of the commands have.

@@ -38,7 +38,9 @@ import Testing
   @Test func `a missing file ends with 66`() throws {
     let lines = [
       "store info missing", "store fetch missing Book", "store export missing", "store check missing",
-      "store history missing", "store model missing", "store migrate missing --to model --plan",
+      "store history missing", "store model missing", "store show missing Book/p1",
+      "store flatten missing -o new.db", "store search missing text", "store timeline missing",
+      "store diff missing store.sqlite", "store migrate missing --to model --plan",
       "store import missing --model model --output new.sqlite", "store info store.sqlite --model missing",
       "store migrate store.sqlite --to missing --plan", "model show missing", "model check missing",
       "model diff model missing", "model format missing", "model compile missing", "model generate missing",
@@ -56,7 +58,9 @@ import Testing
   @Test func `a file that is something else ends with 65`() throws {
     try session.write("rubbish, line after line\nof it", to: "rubbish")
     let lines = [
-      "store info rubbish", "store fetch rubbish Book", "store check rubbish", "store model rubbish",
+      "store info rubbish", "store show rubbish Book/p1", "store flatten rubbish -o new.db",
+      "store search rubbish text", "store timeline rubbish", "store diff store.sqlite rubbish",
+      "store fetch rubbish Book", "store check rubbish", "store model rubbish",
       "store migrate rubbish --to model --plan", "store info store.sqlite --model rubbish",
       "model show rubbish", "model check rubbish", "model diff rubbish model", "model format rubbish",
       "model compile rubbish", "model generate rubbish", "model swiftdata rubbish",
@@ -71,7 +75,9 @@ import Testing
   @Test func `a misspelt entity ends with 64 and the right one`() throws {
     let lines = [
       "store fetch store.sqlite Bok", "store export store.sqlite --entity Bok",
-      "store history store.sqlite --entity Bok", "model generate model --entity Bok",
+      "store history store.sqlite --entity Bok", "store show store.sqlite Bok/p1",
+      "store search store.sqlite text --entity Bok", "store timeline store.sqlite --entity Bok",
+      "store diff store.sqlite store.sqlite --entity Bok", "model generate model --entity Bok",
     ]
     for line in lines {
       let outcome = try session.run("coredata \(line)")
@@ -94,7 +100,8 @@ import Testing
   @Test func `an existing output ends with 73`() throws {
     try session.write("mine", to: "there")
     let lines = [
-      "store export store.sqlite -o there", "store model store.sqlite -o there",
+      "store export store.sqlite -o there", "store flatten store.sqlite -o there",
+      "store model store.sqlite -o there",
       "model format model -o there", "model graph model -o there",
       "store import books.ndjson --model model -o there", "store migrate store.sqlite --to model -o there",
       "store check store.sqlite --repair -o there",

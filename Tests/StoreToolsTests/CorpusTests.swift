@@ -45,6 +45,30 @@ enum Corpus {
     return "@" + name
   }
 
+  /// The bytes of a store's files, by name.
+  private func _files(_ name: String) -> [String: Data] {
+    var files: [String: Data] = [:]
+    for suffix in ["", "-wal", "-journal"] {
+      files[suffix] = FileManager.default.contents(atPath: shelf.path(String(name.dropFirst()) + suffix))
+    }
+    return files
+  }
+
+  @Test(arguments: Corpus.healthy)
+  func `plain tables, a search, a timeline and a comparison leave the store as it is`(store: String) throws {
+    let name = try take(store)
+    let before = _files(name)
+    let plain = shelf.run("flatten", name, "--output", "@plain.db", "--search")
+    #expect(plain.code == .success, "\(plain.error)")
+    let search = shelf.run("search", name, "a", "--limit", "50")
+    #expect(search.code == .success, "\(search.error)")
+    let timeline = shelf.run("timeline", name, "--format", "csv")
+    #expect(timeline.code == .success, "\(timeline.error)")
+    let difference = shelf.run("diff", name, name)
+    #expect(difference.output == "No differences.\n", "\(difference.error)")
+    #expect(_files(name) == before)
+  }
+
   @Test(arguments: Corpus.stores)
   func `check complains of the damaged store only`(store: String) throws {
     let isLibrary = Corpus.libraries.contains(store)

@@ -79,6 +79,11 @@ final class Shelf {
     try StoreFileFacts.open(path: path(name)).firstValue(sql)
   }
 
+  /// The text that a query answers first; nil for none.
+  func text(of sql: String, in name: String = "store.sqlite") throws -> String? {
+    if case .text(let text)? = try value(sql, in: name) { text } else { nil }
+  }
+
   static let model = """
     <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">

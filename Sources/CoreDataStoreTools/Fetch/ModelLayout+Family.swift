@@ -34,4 +34,18 @@ extension ModelLayout {
     }
     return names.sorted()
   }
+
+  /// Whether the members of a to-many relationship are recorded with it: neither in their own to-ones nor by the inverse, of
+  /// which one side counts, the ordered one if one is.
+  func isRecorded(_ slot: PropertyLayout.Slot, of entity: PropertyLayout) -> Bool {
+    guard let relationship = slot.relationship, !slot.isHidden, !slot.isTransient else { return false }
+    guard relationship.recordsMembers else { return relationship.isToMany && relationship.inverseSlot == nil }
+    guard !relationship.isOrdered, relationship.isManyToMany, let inverse = relationship.inverseSlot else {
+      return true
+    }
+    let other = layout(numbered: relationship.destination)
+    guard !other.slots[inverse].isHidden else { return true }
+    if other.slots[inverse].relationship?.isOrdered == true { return false }
+    return (entity.entityName, slot.name) <= (other.entityName, other.slots[inverse].name)
+  }
 }

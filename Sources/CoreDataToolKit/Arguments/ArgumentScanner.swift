@@ -95,7 +95,7 @@ package struct ArgumentScanner: Sendable {
     if operands.count < required.count {
       throw .missingOperand(required[operands.count].name, command: title)
     }
-    if operands.count > command.operands.count, command.operands.last?.repeats != true {
+    if operands.count > command.operands.count, !command.operands.contains(where: \.repeats) {
       throw .unexpectedOperand(operands[command.operands.count], command: title)
     }
     return ParsedArguments(values: values, operands: operands)

@@ -4,7 +4,7 @@ package struct CommandSyntax: Sendable {
   package struct Operand: Sendable {
     package let name: String
     package let isOptional: Bool
-    /// Whether any number may be given, for the last operand.
+    /// Whether any number may be given, for one operand of a command.
     package let repeats: Bool
     package let summary: String
     /// The permitted words, if they are few; shells complete these, and otherwise file names.

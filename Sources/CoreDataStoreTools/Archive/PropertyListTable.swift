@@ -2,9 +2,9 @@
 ///
 /// Nothing is decoded in advance: a page shows the first values of a list, however large it is. The bytes are
 /// untrusted, so every offset and count is checked against their length.
-struct PropertyListTable: Sendable {
+package struct PropertyListTable: Sendable {
   /// One object. A collection contains the numbers of its members.
-  enum Object {
+  package enum Object {
     case null
     case boolean(Bool)
     case integer(Int64)
@@ -23,20 +23,20 @@ struct PropertyListTable: Sendable {
   }
 
   /// Numbers of objects, read on demand.
-  struct Members {
-    let count: Int
+  package struct Members {
+    package let count: Int
     fileprivate let first: Int
     fileprivate let width: Int
     fileprivate let bytes: [UInt8]
 
-    subscript(index: Int) -> Int? {
+    package subscript(index: Int) -> Int? {
       guard index >= 0, index < count else { return nil }
       return PropertyListTable._number(bytes, first + index * width, width)
     }
   }
 
   /// Number of the top object.
-  let top: Int
+  package let top: Int
   private let _bytes: [UInt8]
   private let _count: Int
   private let _offsets: Int
@@ -44,11 +44,13 @@ struct PropertyListTable: Sendable {
   private let _referenceWidth: Int
 
   /// Maximum number of bytes that are read of a text.
-  private static let _textLimit = 2000
+  private let _textLimit: Int
   private static let _trailerSize = 32
 
   /// Nil if the bytes are not a binary property list.
-  init?(_ bytes: [UInt8]) {
+  ///
+  /// - Parameter textLimit: Maximum number of bytes that are read of a text.
+  package init?(_ bytes: [UInt8], textLimit: Int = 2000) {
     guard bytes.starts(with: Array("bplist0".utf8)), bytes.count >= 8 + Self._trailerSize else { return nil }
     let trailer = bytes.count - Self._trailerSize
     let (offsetWidth, referenceWidth) = (Int(bytes[trailer + 6]), Int(bytes[trailer + 7]))
@@ -58,6 +60,7 @@ struct PropertyListTable: Sendable {
       count <= (trailer - offsets) / offsetWidth, top < count
     else { return nil }
     _bytes = bytes
+    _textLimit = textLimit
     _count = count
     _offsets = offsets
     _offsetWidth = offsetWidth
@@ -66,7 +69,7 @@ struct PropertyListTable: Sendable {
   }
 
   /// Returns the object with this number; nil if it is missing or damaged.
-  func object(_ number: Int) -> Object? {
+  package func object(_ number: Int) -> Object? {
     guard number >= 0, number < _count,
       let start = Self._number(_bytes, _offsets + number * _offsetWidth, _offsetWidth), start >= 8,
       start < _offsets
@@ -84,8 +87,8 @@ struct PropertyListTable: Sendable {
     case 0x5, 0x7:
       return _slice(start, low, width: 1).map {
         .string(
-          String(decoding: $0.bytes.prefix(Self._textLimit), as: UTF8.self),
-          isCut: $0.bytes.count > Self._textLimit)
+          String(decoding: $0.bytes.prefix(_textLimit), as: UTF8.self),
+          isCut: $0.bytes.count > _textLimit)
       }
     case 0x6: return _slice(start, low, width: 2).map { _wide($0.bytes) }
     case 0x8: return Self._number(_bytes, start + 1, low + 1).map { .uid($0) }
@@ -112,7 +115,7 @@ struct PropertyListTable: Sendable {
   }
 
   private func _wide(_ bytes: ArraySlice<UInt8>) -> Object {
-    let part = bytes.prefix(Self._textLimit * 2)
+    let part = bytes.prefix(_textLimit * 2)
     let units = stride(from: part.startIndex, to: part.endIndex, by: 2).map {
       UInt16(part[$0]) << 8 | UInt16(part[$0 + 1])
     }
