@@ -86,7 +86,7 @@ struct DeadlineTests {
     try context.performAndWait {
       _ = try context.execute(NSBatchInsertRequest(entityName: "Company", objects: [["name": "a"]]))
     }
-    while !done.isFinished { usleep(1_000) }
+    try done.join()
     let free = try ServerStack(at: stack.url)
     try #expect(_names(free) == ["a"])
   }
@@ -97,7 +97,7 @@ struct DeadlineTests {
     try locker.lock("company")
     let thread = _unlockLater(locker, stack)
     try #expect(_names(stack) == [])
-    while !thread.isFinished { usleep(1_000) }
+    try thread.join()
   }
 
   // MARK: Networks
@@ -151,7 +151,7 @@ struct DeadlineTests {
       }
     }
     for thread in threads { thread.start() }
-    for thread in threads { while !thread.isFinished { usleep(5_000) } }
+    for thread in threads { try thread.join() }
     #expect(problems.withLock { $0 } == [])
     let names = try _names(direct)
     #expect(Set(names).count == names.count, "no save is there twice")
@@ -261,7 +261,7 @@ struct DeadlineTests {
       }
     }
     for thread in threads { thread.start() }
-    for thread in threads { while !thread.isFinished { usleep(5_000) } }
+    for thread in threads { try thread.join() }
     #expect(problems.withLock { $0 } == [])
     try #expect(_names(stacks[0]).count == 80)
   }

@@ -227,7 +227,7 @@ struct EpochTests {
     // Saves go on between the attempts.
     for number in 0..<5 { try _save("Person", ["name": "B\(number)"], in: old) }
     try session.connection.execute("COMMIT")
-    done.wait()
+    try #require(done.wait(timeout: .now() + 120) == .success)
     #expect(failure == nil)
     try #expect(_names("Person", in: _open(.expanded)).count == 6)
   }
@@ -286,7 +286,7 @@ struct EpochTests {
     #expect(log.errors == [])
     try _save("Aardvark", ["name": "Arthur"], in: expanded)
     let barred = try _open(.barred)
-    threads.wait()
+    try #require(threads.wait(timeout: .now() + 120) == .success)
     #expect(
       log.errors.map(\.code) == Array(repeating: NSPersistentStoreIncompatibleVersionHashError, count: 3))
     let context = barred.context()

@@ -122,7 +122,7 @@ struct IndexBuildingTests {
     }
     #expect(!builder.isFinished)
     try session.connection.execute("COMMIT")
-    while !builder.isFinished { usleep(1_000) }
+    try builder.join()
     #expect(problems.withLock { $0 } == [])
     try #expect(_administration.missingIndexes(of: model) == [])
     try #expect(_administration.status().unfinishedIndexes.isEmpty)

@@ -137,7 +137,7 @@ struct ObserverTests {
       #expect(throws: CocoaError.self) { _ = try context.all("Company") }
     }
     try locker.connection.execute("ROLLBACK")
-    while !holder.isFinished { usleep(1_000) }
+    try holder.join()
     let refused = log.events(.refused)
     #expect(refused.count == 1)
     #expect(refused.first?.failure?.contains("all 1 connections") ?? false)

@@ -48,14 +48,14 @@ struct OutageTests {
       }
     }
     for saver in savers { saver.start() }
-    for _ in savers { isReady.wait() }
+    for _ in savers { try #require(isReady.wait(timeout: .now() + 120) == .success) }
     for _ in 0..<8 {
       usleep(300_000)
       try server.restart()
     }
     usleep(300_000)
     isOver.store(true, ordering: .relaxed)
-    for saver in savers { while !saver.isFinished { usleep(10_000) } }
+    for saver in savers { try saver.join() }
     let fresh = try ServerStack(at: url).context()
     let names = try fresh.performAndWait { try fresh.texts("Company", "name") }
     #expect(Set(names).count == names.count, "no save is there twice")

@@ -53,7 +53,7 @@ final class PlainServerTests {
       }
     }
     for thread in threads { thread.start() }
-    for thread in threads { while !thread.isFinished { usleep(1_000) } }
+    for thread in threads { try thread.join() }
     #expect(failures.withLock { $0 } == [])
   }
 
@@ -84,7 +84,7 @@ final class PlainServerTests {
       }
     }
     for thread in threads { thread.start() }
-    for thread in threads { while !thread.isFinished { usleep(1_000) } }
+    for thread in threads { try thread.join() }
     #expect(failures.withLock { $0 } == [])
   }
 

@@ -70,7 +70,7 @@ struct ReceiptTests {
     probe.start()
     try #require(try session.waits { try $0.commitsWaitingForReplica() == 1 })
     try session.endCommitsWaitingForReplica()
-    while !probe.isFinished { usleep(1_000) }
+    try probe.join()
   }
 
   /// Runs a body with a session of its own beside the test, and lets no COMMIT wait afterwards.
@@ -101,7 +101,7 @@ struct ReceiptTests {
       try session.endCommitsWaitingForReplica()
     }
     #expect(throws: Never.self) { try context.performAndWait { try work.run(context) } }
-    while !ender.isFinished { usleep(1_000) }
+    try ender.join()
     #expect(try _counts(url) == work.outcome)
   }
 
@@ -118,7 +118,7 @@ struct ReceiptTests {
       try session.cancelCommitsWaitingForReplica()
     }
     #expect(throws: Never.self) { try context.performAndWait { try Work.save.run(context) } }
-    while !ender.isFinished { usleep(1_000) }
+    try ender.join()
     #expect(try _counts(url) == Work.save.outcome)
     #expect(try session.receipts() == before + 2)
   }
@@ -138,7 +138,7 @@ struct ReceiptTests {
       try context.performAndWait { try Work.save.run(context) }
     }
     isOver.store(true, ordering: .relaxed)
-    while !ender.isFinished { usleep(1_000) }
+    try ender.join()
     #expect(error?.code.rawValue == NSPersistentStoreSaveError)
   }
 

@@ -206,7 +206,7 @@ final class ReplicaTests {
     try lead(to: other)
     #expect(try names() == ["a", "b"])
     try primary.connection.execute("ROLLBACK")
-    while !waiting.isFinished { usleep(1_000) }
+    try waiting.join()
     try there.connection.execute("SELECT pg_wal_replay_resume()")
   }
 }

@@ -373,7 +373,7 @@ struct SaveTransactionTests {
       }
     }
     for thread in threads { thread.start() }
-    for thread in threads { while !thread.isFinished { usleep(1_000) } }
+    for thread in threads { try thread.join() }
     #expect(problems.withLock { $0 } == [])
     let pairs = try _session.number(
       "SELECT count(DISTINCT c.id) FROM \(_outbox) o JOIN \(_session.schema).company c ON c.id = o.company WHERE $1::text = ''",

@@ -46,7 +46,7 @@ struct SideBySideTests {
     for number in 0..<5 { try _save("\(number)", stack) }
     #expect(!slow.isFinished)
     try session.connection.execute("COMMIT")
-    while !slow.isFinished { usleep(1_000) }
+    try slow.join()
     #expect(problems.withLock { $0 } == [])
     let context = stack.context()
     let names = try context.performAndWait { try context.texts("Company", "name") }
@@ -90,7 +90,7 @@ struct SideBySideTests {
       }
     }
     for thread in threads { thread.start() }
-    for thread in threads { while !thread.isFinished { usleep(1_000) } }
+    for thread in threads { try thread.join() }
     let fresh = try ServerStack(at: stack.url).context()
     let stored = try fresh.performAndWait {
       Dictionary(

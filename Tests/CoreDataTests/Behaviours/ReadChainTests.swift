@@ -98,7 +98,10 @@ import Testing
     let worker = base.child(of: main)
     let reader = base.child(of: main)
     let rounds = 60
+    let hasEnded = Mutex(false)
     let saving = Task.detached {
+      // Also with an error: the reader would wait without end for what is not saved.
+      defer { hasEnded.withLock { $0 = true } }
       for round in 0..<rounds {
         try worker.performAndWait {
           for index in 0..<5 { worker.insert("Author", ["name": "\(round).\(index)"]) }
@@ -111,7 +114,7 @@ import Testing
     var last = 0
     var isDone = false
     while !isDone {
-      isDone = last == rounds * 5
+      isDone = last == rounds * 5 || hasEnded.withLock { $0 }
       let (count, distinct, fetched) = try reader.performAndWait {
         let objects = try reader.all("Author")
         return (objects.count, Set(objects.compactMap { $0.text("name") }).count, try reader.count("Author"))
