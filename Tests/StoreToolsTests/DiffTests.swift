@@ -102,7 +102,7 @@ import Testing
     // Otherwise by primary key, which says little.
     let byKey = difference("--entity", "Chapter").output
     #expect(byKey.contains("~ Chapter/p3\n    heading: \"drei\" → \"eins\""))
-    #expect(byKey.contains("The stores have different identifiers: objects of Chapter are taken"))
+    #expect(byKey.contains("The stores do not share primary keys: objects of Chapter are taken"))
     let wrong = difference("--key", "Tag=nam")
     #expect(wrong.code == .usage)
     #expect(wrong.error.contains("'Tag' has no attribute 'nam'. Did you mean 'name'?"))

@@ -73,6 +73,7 @@ import Testing
       _found("SUBQUERY(books, $b, $b.published < '2021-01-01').@count > 0", entity: "Author") == ["Ada"])
     try #expect(
       _found("SUBQUERY(books, $b, $b.published == '2021-03').@count == '1'", entity: "Author") == ["Bob"])
+    try #expect(_found("books CONTAINS 'Book/p4'", entity: "Author") == ["Bob"])
   }
 
   @Test func `A zone is that of dates that name none, and of what is shown`() throws {
@@ -107,6 +108,7 @@ import Testing
     ("author == 'Author/p1'", ["a"]),
     ("author != nil AND author != 'Author/p1'", ["7"]),
     ("title BEGINSWITH '7'", ["7"]),
+    ("{'2021-03-07T12:00:00Z', '2020-01-01'} CONTAINS published", ["7"]),
     ("title == '2021-01-01'", []),
   ])
   func `A text beside another type is a value of it`(_ predicate: String, _ titles: [String]) throws {

@@ -55,11 +55,14 @@ extension Command {
       new = try StoreInput(arguments.operands[1], model: arguments.text("model"), environment)
     }
     defer { withExtendedLifetime(bare) {} }
-    let isSame = old.metadata[NSStoreUUIDKey] as? String == new.metadata[NSStoreUUIDKey] as? String
+    // Copies of a store on a server have primary keys of their own.
+    let sharesKeys =
+      old.metadata[NSStoreUUIDKey] as? String == new.metadata[NSStoreUUIDKey] as? String && !old.isServerCopy
+      && !new.isServerCopy
     try old.reading { before in
       try new.reading { after in
         let keys = try DiffKeys.keys(
-          arguments.values["key"] ?? [], before.layout, after.layout, infers: !isSame && !old.isServerCopy)
+          arguments.values["key"] ?? [], before.layout, after.layout, infers: !sharesKeys)
         let only = try arguments.values["entity"].map {
           try $0.map { try after.layout.entity(named: $0).entityName }
         }
@@ -81,9 +84,9 @@ extension Command {
         if !onlyOld.isEmpty { notes.append("Only in '\(old.name)': \(onlyOld.joined(separator: ", ")).") }
         if !onlyNew.isEmpty { notes.append("Only in '\(new.name)': \(onlyNew.joined(separator: ", ")).") }
         let unkeyed = comparison.entities.filter { keys[$0] == nil && counts[$0]?.isEmpty == false }
-        if !isSame, !unkeyed.isEmpty {
+        if !sharesKeys, !unkeyed.isEmpty {
           notes.append(
-            "The stores have different identifiers: objects of \(unkeyed.joined(separator: ", ")) are taken for the same "
+            "The stores do not share primary keys: objects of \(unkeyed.joined(separator: ", ")) are taken for the same "
               + "by primary key. '--key ENTITY=ATTRIBUTES' compares by values.")
         }
         try output.finish(comparison.entities, counts, notes: notes)

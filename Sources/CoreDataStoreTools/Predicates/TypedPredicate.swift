@@ -115,14 +115,15 @@ package struct TypedPredicate {
     _ comparison: Comparison, _ side: WritableKeyPath<Comparison, ExpressionTree>, _ value: PredicateValue,
     _ subject: PredicateSubject
   ) throws(PredicateFormatError) -> Comparison {
+    let comparesValues = Self._comparesValues(comparison, subject)
     if case .attribute(let attribute) = subject, attribute.type == .date, case .string = value,
-      !Self._ordered.contains(comparison.op), comparison.op != .contains || !_isMany(comparison)
+      !comparesValues
     {
       throw _misfit(
         value,
         "'\(attribute.name)' is a date, and dates are compared with ==, !=, <, <=, >, >=, IN or BETWEEN")
     }
-    guard Self._ordered.contains(comparison.op) || comparison.op == .contains && _isMany(comparison) else {
+    guard comparesValues else {
       _visit(value)
       return comparison
     }
@@ -131,12 +132,12 @@ package struct TypedPredicate {
     return result
   }
 
-  /// Whether CONTAINS looks for an element of a collection, and not for a part of a text.
-  private func _isMany(_ comparison: Comparison) -> Bool {
+  /// Whether values are compared as a whole, and not by parts of a text.
+  private static func _comparesValues(_ comparison: Comparison, _ subject: PredicateSubject) -> Bool {
+    if _ordered.contains(comparison.op) { return true }
+    guard comparison.op == .contains else { return false }
+    if case .object = subject { return true }
     if case .constant(.collection) = comparison.left { return true }
-    if case .keyPath(let path) = comparison.left {
-      return path.contains { $0.hasPrefix("@") } || path.count > 1
-    }
     return false
   }
 
