@@ -17,7 +17,7 @@ extension Command {
       "coredata store fetch Books.sqlite Book --where 'pages > 300' --sort title",
     ],
     subcommands: [
-      .info, .entities, .fetch, .show, .export, .import, .flatten, .search, .timeline, .diff, .check,
+      .info, .entities, .names, .fetch, .show, .export, .import, .flatten, .search, .timeline, .diff, .check,
       .migrate, .history, .model, .swiftdata,
     ])
 }

@@ -20,7 +20,13 @@ struct CompletionTests {
               .flag("json", "As JSON."),
               .value("count", "N", "How many."),
             ], operands: [CommandSyntax.Operand("MODEL", "What.")]),
-          CommandSyntax("list", summary: "List."),
+          CommandSyntax(
+            "list", summary: "List.",
+            options: [OptionSyntax.value("sort", "KEYS", "Order.").completed(with: .properties)],
+            operands: [
+              CommandSyntax.Operand("STORE", "Where."),
+              CommandSyntax.Operand("ENTITY", names: .entities, "Of what."),
+            ]),
         ]),
       CommandSyntax(
         "shell", summary: "Shells.",
@@ -63,7 +69,26 @@ struct CompletionTests {
     #expect(try offers("tool", "model", "draw", "--json", "/bi").contains("/bin"))
     #expect(try offers("tool", "shell", "") == ["a", "b"])
     #expect(try offers("tool", "--v") == ["--version"])
-    #expect(try offers("tool", "model", "list", "") == [])
+  }
+
+  @Test(.enabled(if: bash != nil)) func `bash offers the names in a store`() throws {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "names-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    // What the tool would answer: the entities, or the properties of one.
+    let tool = directory.appendingPathComponent("tool").path
+    let file = directory.appendingPathComponent("a store").path
+    try
+      "#!/bin/sh\n[ \"$1 $2\" = 'store names' ] && [ -f \"$3\" ] || exit 1\n[ \"$4\" = Book ] && printf 'pages\\ntitle\\n' || printf 'Author\\nBook\\n'\n"
+      .write(toFile: tool, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool)
+    try "".write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try offers(tool, "model", "list", file, "") == ["Author", "Book"])
+    #expect(try offers(tool, "model", "list", file, "B") == ["Book"])
+    #expect(try offers(tool, "model", "list", file, "Book", "--sort", "t") == ["title"])
+    #expect(try offers(tool, "model", "list", file, "Book", "--sort", "title,p") == ["title,pages"])
+    #expect(try offers(tool, "model", "list", "/bi").contains("/bin"))
   }
 
   @Test func `zsh's script describes and escapes every command`() {

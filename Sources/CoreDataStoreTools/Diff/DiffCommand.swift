@@ -28,7 +28,8 @@ extension Command {
         .value(
           "key", "ENTITY=NAMES", repeats: true,
           "Objects of the entity are the same if these attributes are equal."),
-        .value("entity", "NAME", repeats: true, "Only this entity, without its subentities."),
+        OptionSyntax.value("entity", "NAME", repeats: true, "Only this entity, without its subentities.")
+          .completed(with: .entities),
         .flag("summary", "Show the numbers only."),
         .flag("exit-code", "End with 65 if there are differences."),
         StoreArguments.zone, StoreArguments.json,

@@ -19,7 +19,8 @@ extension Command {
       options: [
         StoreArguments.model, .output("PATH", "Write there instead of to standard output."), .force,
         ExchangeForm.option,
-        .value("entity", "NAME", repeats: true, "Only this entity, without its subentities."),
+        OptionSyntax.value("entity", "NAME", repeats: true, "Only this entity, without its subentities.")
+          .completed(with: .entities),
         .flag("json", "The same as --format json."),
       ], operands: [StoreArguments.store], exitCodes: StoreArguments.exitCodes + [.cannotCreateOutput])
   ) { arguments, environment in

@@ -30,11 +30,13 @@ extension Command {
       options: [
         StoreArguments.model,
         .value("where", "PREDICATE", "Only objects that this holds for."), StoreArguments.zone,
-        .value(
+        OptionSyntax.value(
           "sort", "KEYS",
-          "Sort by these keys, separated by commas, '-' before one for descending; without it by age."),
+          "Sort by these keys, separated by commas, '-' before one for descending; without it by age."
+        ).completed(with: .properties),
         .value("limit", "N", "At most so many objects."), .value("offset", "N", "Skip so many objects."),
-        .value("columns", "PATHS", "Show these columns, separated by commas."),
+        OptionSyntax.value("columns", "PATHS", "Show these columns, separated by commas.").completed(
+          with: .properties),
         .flag("exact", "Leave out objects of subentities."),
         .flag("count", "Show the number of objects only."),
         .flag("sql", "Show the SQL instead of the objects."),
@@ -43,7 +45,10 @@ extension Command {
           "format", "FORM", choices: FetchOutput.Form.allCases.map(\.rawValue),
           "table (the default), json, ndjson or csv."), StoreArguments.json,
       ],
-      operands: [StoreArguments.store, CommandSyntax.Operand("ENTITY", "Name of an entity in the model.")],
+      operands: [
+        StoreArguments.store,
+        CommandSyntax.Operand("ENTITY", names: .entities, "Name of an entity in the model."),
+      ],
       exitCodes: StoreArguments.exitCodes)
   ) { arguments, environment in
     let form: FetchOutput.Form? = try arguments.choice("format")

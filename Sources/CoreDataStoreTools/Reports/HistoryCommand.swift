@@ -16,7 +16,8 @@ extension Command {
         StoreArguments.model,
         .value("since", "DATE", "Only transactions after this moment, such as 2024-02-29T12:00:00Z."),
         .value("author", "NAME", "Only transactions of this author."),
-        .value("entity", "NAME", "Only changes of objects of this entity and its subentities."),
+        OptionSyntax.value("entity", "NAME", "Only changes of objects of this entity and its subentities.")
+          .completed(with: .entities),
         .value("limit", "N", "The last so many transactions."), StoreArguments.zone,
         StoreArguments.json,
       ], operands: [StoreArguments.store], exitCodes: StoreArguments.exitCodes)

@@ -22,7 +22,8 @@ extension Command {
         StoreArguments.model, .flag("regex", "TEXT is a regular expression."),
         .flag("case", "Tell upper and lower case apart."),
         .flag("diacritics", "Tell letters with and without diacritics apart."),
-        .value("entity", "NAME", repeats: true, "Only this entity, without its subentities."),
+        OptionSyntax.value("entity", "NAME", repeats: true, "Only this entity, without its subentities.")
+          .completed(with: .entities),
         .value("limit", "N", "At most so many places."), StoreArguments.zone,
         .flag("json", "Write a JSON object on a line for each place."),
       ],

@@ -21,7 +21,8 @@ extension Command {
       options: [
         StoreArguments.model, .value("since", "DATE", "Only events from then on."),
         .value("until", "DATE", "Only events up to then."),
-        .value("entity", "NAME", "Only objects of this entity and its subentities."),
+        OptionSyntax.value("entity", "NAME", "Only objects of this entity and its subentities.").completed(
+          with: .entities),
         .value("limit", "N", "The last so many events."), StoreArguments.zone,
         .value(
           "format", "FORM", choices: TimelineOutput.Form.allCases.map(\.rawValue),

@@ -9,11 +9,14 @@ package struct CommandSyntax: Sendable {
     package let summary: String
     /// The permitted words, if they are few; shells complete these, and otherwise file names.
     package let choices: [String]
+    /// What shells complete it with, once a store is on the command line.
+    package let names: StoreNames?
 
     package init(
       _ name: String, isOptional: Bool = false, repeats: Bool = false, choices: [String] = [],
-      _ summary: String
+      names: StoreNames? = nil, _ summary: String
     ) {
+      self.names = names
       self.name = name
       self.isOptional = isOptional
       self.repeats = repeats

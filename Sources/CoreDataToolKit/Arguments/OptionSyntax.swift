@@ -15,6 +15,15 @@ package struct OptionSyntax: Sendable {
   package let choices: [String]
   /// Name of a flag's optional value in help; nil without one. It is given as `--name=value` only.
   package var optionalValueName: String? = nil
+  /// What shells complete its value with, if a store is on the command line.
+  package var names: StoreNames? = nil
+
+  /// The same option, for whose value shells offer names of the store on the command line.
+  package func completed(with names: StoreNames) -> OptionSyntax {
+    var copy = self
+    copy.names = names
+    return copy
+  }
 
   /// An option that takes a value, as `--name value` or `--name=value`.
   package static func value(

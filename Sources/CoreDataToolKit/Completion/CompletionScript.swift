@@ -44,13 +44,21 @@ package struct CompletionScript: Sendable {
     node.options.map { "--\($0.name)" } + (node.path.count == 1 ? ["--version"] : []) + ["--help"]
   }
 
+  /// The sources of names that the tool's commands have.
+  private var _sources: [StoreNames] {
+    let used = Set(
+      _nodes.flatMap { $0.options.compactMap(\.names) + $0.command.operands.compactMap(\.names) })
+    return StoreNames.allCases.filter(used.contains)
+  }
+
   // MARK: bash
 
   private var _bash: String {
     let function = "_\(_identifier)"
     var text = "# bash completion of \(_tool). In ~/.bashrc: source <(\(_tool) completion bash)\n"
+    text += _sources.map { $0.bash(function) }.joined()
     text +=
-      "\(function)() {\n  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} path= next i\n"
+      "\(function)() {\n  local names word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} path= next i\n"
     text += "  COMPREPLY=()\n  for ((i = 1; i < COMP_CWORD; i++)); do\n"
     text += "    next=\"${path:+$path }${COMP_WORDS[i]}\"\n    case $next in\n"
     text += "      \(_keys.map { "'\($0)'" }.joined(separator: "|"))) path=$next ;;\n    esac\n  done\n"
@@ -61,6 +69,11 @@ package struct CompletionScript: Sendable {
         if !option.choices.isEmpty {
           text +=
             "    \(label)) COMPREPLY=($(compgen -W '\(option.choices.joined(separator: " "))' -- \"$word\")); return ;;\n"
+        } else if let names = option.names {
+          // Of a list the last element.
+          text +=
+            "    \(label)) names=$(\(function)_\(names.rawValue)); compopt -o nospace; "
+            + "COMPREPLY=($(compgen -P \"${word%\"${word##*,}\"}\" -W \"$names\" -- \"${word##*,}\")); return ;;\n"
         } else if Self._takesFile(option) {
           text += "    \(label)) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
         } else {
@@ -78,6 +91,11 @@ package struct CompletionScript: Sendable {
         text += "      else COMPREPLY=($(compgen -W '\(commands)' -- \"$word\"))\n"
       } else if let choices = node.command.operands.first?.choices, !choices.isEmpty {
         text += "      else COMPREPLY=($(compgen -W '\(choices.joined(separator: " "))' -- \"$word\"))\n"
+      } else if let names = node.command.operands.compactMap(\.names).first {
+        text +=
+          "      elif names=$(\(function)_\(names.rawValue)); [[ -n $names ]]; then "
+          + "COMPREPLY=($(compgen -W \"$names\" -- \"$word\"))\n"
+          + "      else compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\"))\n"
       } else if !node.command.operands.isEmpty {
         text += "      else compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\"))\n"
       }
@@ -109,6 +127,8 @@ package struct CompletionScript: Sendable {
   private var _zsh: String {
     var text =
       "#compdef \(_tool)\n# zsh completion of \(_tool): put this file, as _\(_tool), where $fpath leads.\n\n"
+    let prefix = "_\(_identifier)"
+    text += _sources.map { $0.zsh(prefix, tool: _tool) }.joined()
     for node in _nodes {
       text += "\(_zshFunction(node))() {\n"
       var lines = node.options.map { option in
@@ -117,7 +137,8 @@ package struct CompletionScript: Sendable {
         if let value = option.valueName {
           let values =
             !option.choices.isEmpty
-            ? "(\(option.choices.joined(separator: " ")))" : Self._takesFile(option) ? "_files" : " "
+            ? "(\(option.choices.joined(separator: " ")))"
+            : option.names.map { "\(prefix)_\($0.rawValue)" } ?? (Self._takesFile(option) ? "_files" : " ")
           line += ":\(value):\(values)"
         }
         return line + "'"
@@ -126,7 +147,10 @@ package struct CompletionScript: Sendable {
       lines.append("'--help[Show help.]'")
       if node.command.subcommands.isEmpty {
         for operand in node.command.operands {
-          let values = operand.choices.isEmpty ? "_files" : "(\(operand.choices.joined(separator: " ")))"
+          let values =
+            !operand.choices.isEmpty
+            ? "(\(operand.choices.joined(separator: " ")))"
+            : operand.names.map { "\(prefix)_\($0.rawValue)" } ?? "_files"
           lines.append("':\(operand.name):\(values)'")
         }
         text += "  _arguments \\\n    " + lines.joined(separator: " \\\n    ") + "\n}\n\n"
@@ -191,7 +215,9 @@ package struct CompletionScript: Sendable {
 
   private var _fish: String {
     var text = "# fish completion of \(_tool): put this into ~/.config/fish/completions/\(_tool).fish\n"
-    text += _fishFunctions + "complete -c \(_tool) -f\n"
+    text +=
+      _fishFunctions + _sources.map { $0.fish("__\(_tool)", tool: _tool) }.joined()
+      + "complete -c \(_tool) -f\n"
     for node in _nodes {
       let lead = "complete -c \(_tool) -n \(Self._fishText(_fishCondition(node)))"
       for next in node.command.subcommands {
@@ -203,7 +229,11 @@ package struct CompletionScript: Sendable {
           line +=
             !option.choices.isEmpty
             ? " -x -a \(Self._fishText(option.choices.joined(separator: " ")))"
-            : Self._takesFile(option) ? " -r -F" : " -x"
+            : option.names.map { names in
+              names == .properties
+                ? " -x -a '(__fish_complete_list , \"__\(_tool)_\(names.rawValue)\")'"
+                : " -x -a '(__\(_tool)_\(names.rawValue))'"
+            } ?? (Self._takesFile(option) ? " -r -F" : " -x")
         }
         text += line + "\n"
       }
@@ -211,7 +241,11 @@ package struct CompletionScript: Sendable {
       if node.command.subcommands.isEmpty, let operand = node.command.operands.first {
         text +=
           operand.choices.isEmpty
-          ? "\(lead) -F\n" : "\(lead) -a \(Self._fishText(operand.choices.joined(separator: " ")))\n"
+          ? "\(lead) -F\n"
+            + (node.command.operands.compactMap(\.names).first.map {
+              "\(lead) -a '(__\(_tool)_\($0.rawValue))'\n"
+            } ?? "")
+          : "\(lead) -a \(Self._fishText(operand.choices.joined(separator: " ")))\n"
       }
     }
     return text
