@@ -130,6 +130,16 @@ import Testing
         == ["3"])
   }
 
+  @Test func `Other programs find the index by its content`() throws {
+    #expect(_flatten("--output", "@plain.db", "--search").code == .success)
+    // As datasette and sqlite-utils look for it.
+    try #expect(
+      _rows(
+        "SELECT name FROM sqlite_master WHERE rootpage = 0 AND sql LIKE '%VIRTUAL TABLE%USING FTS%content=\"Book\"%'"
+      )
+        == ["Book_fts"])
+  }
+
   @Test func `Plain tables are also CSV and lines of JSON`() throws {
     #expect(_flatten("--output", "@out", "--format", "csv").code == .success)
     try #expect(

@@ -84,11 +84,11 @@ final class FlatDatabase: FlatSink {
   }
 
   func index(_ texts: [String], of table: String) throws {
-    // With the table as its content, by which programs find it.
     let name = Self._quoted(table + "_fts")
-    let content = "'\(table.replacing("'", with: "''"))'"
+    // With the table as its content, by which programs find it: datasette and sqlite-utils in double quotes only.
     try _execute(
-      "CREATE VIRTUAL TABLE \(name) USING fts5(\(Self._list(texts)), content=\(content), content_rowid='id')")
+      "CREATE VIRTUAL TABLE \(name) USING fts5(\(Self._list(texts)), content=\(Self._quoted(table)), content_rowid=\"id\")"
+    )
     try _execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
   }
 
