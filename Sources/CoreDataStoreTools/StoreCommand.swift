@@ -54,5 +54,15 @@ enum StoreArguments {
     return try TimeZoneText(text)
   }
 
+  /// The moment that an option names; nil without the option.
+  static func moment(
+    _ option: String, _ arguments: ParsedArguments, in zone: TimeZoneText
+  ) throws(ToolFailure) -> TypedMoment? {
+    guard let text = arguments.text(option) else { return nil }
+    if let moment = TypedMoment(text, in: zone) { return moment }
+    throw ToolFailure(
+      .usage, "'\(text)' is no date. Write it as 2024-02-29, '2024-02-29 12:00' or 2024-02-29T12:00:00Z.")
+  }
+
   static let exitCodes: [ExitCode] = [.success, .usage, .badInput, .noInput, .temporaryFailure]
 }

@@ -162,6 +162,13 @@ import Testing
     #expect(_flatten().error.contains("'--output FILE'"))
   }
 
+  @Test func `Names of tables are names of files that differ`() {
+    #expect(
+      ["a/b", "a_b", "a%2Fb", ".x", "%2Ex"].map(FlatFile.name) == [
+        "a%2Fb", "a_b", "a%252Fb", "%2Ex", "%252Ex",
+      ])
+  }
+
   @Test func `Names that SQLite takes for equal get numbers`() {
     var names = FlatNames(["_column"])
     #expect(

@@ -121,6 +121,7 @@ import Testing
     ("published > 'rubbish'", 12, "a date such as"),
     ("title == 'rubbish' AND published > 'rubbish'", 35, "a date such as"),
     ("published == '2021-13-01'", 13, "a date such as"),
+    ("published == '2021-02-31'", 13, "a date such as"),
     ("published IN {'2021-01-01', 'soon'}", 28, "a date such as"),
     ("published BEGINSWITH '2021'", 21, "dates are compared with"),
     ("published == CAST('soon', 'NSDate')", 18, "a date such as"),
@@ -166,6 +167,12 @@ import Testing
   @Test(arguments: ["UTC", "Z", "+00:00", "Etc/UTC", "GMT"])
   func `UTC is written as Z`(_ text: String) throws {
     #expect(try TimeZoneText(text).text(0.5) == "2001-01-01T00:00:00.5Z")
+  }
+
+  @Test(arguments: [1e300, -1e300, 3e11, .infinity, -.infinity, .nan, 2.4e11, -2.4e11])
+  func `Any number is written`(_ seconds: Double) throws {
+    let zone = try TimeZoneText("Europe/Berlin")
+    #expect(!zone.text(seconds).isEmpty && !zone.shown(seconds).isEmpty)
   }
 
   @Test(arguments: ["", "Mars", "+19", "+1", "+01:60"])

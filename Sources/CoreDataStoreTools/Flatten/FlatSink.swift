@@ -91,9 +91,9 @@ final class FlatLines: FlatSink {
 }
 
 enum FlatFile {
-  /// The table's name as that of a file: entities may have any name.
+  /// The table's name as that of a file, of which no two are equal: entities may have any name.
   static func name(_ table: String) -> String {
-    table.hasPrefix(".") || table.contains("/")
-      ? table.replacing("/", with: "_").replacing(".", with: "_") : table
+    let text = table.replacing("%", with: "%25").replacing("/", with: "%2F")
+    return text.hasPrefix(".") ? "%2E" + text.dropFirst() : text
   }
 }

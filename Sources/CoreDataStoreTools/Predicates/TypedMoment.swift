@@ -15,8 +15,12 @@ struct TypedMoment {
     let words = text.wholeMatch(of: /([+-]?[0-9]{4,6})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T ](.*))?/)
     guard let words, let year = Int(words.1) else { return nil }
     let day = "\(words.1)-\(words.2 ?? "01")-\(words.3 ?? "01")"
+    // February 31 would be a day in March.
+    guard let first = ISODate.seconds(day), day.count != 10 || ISODate.text(first).hasPrefix(day) else {
+      return nil
+    }
     guard let time = words.4 else {
-      guard let first = ISODate.seconds(day), let next = Self._next(year, words.2, words.3, first) else {
+      guard let next = Self._next(year, words.2, words.3, first) else {
         return nil
       }
       begin = zone.moment(ofClock: first)

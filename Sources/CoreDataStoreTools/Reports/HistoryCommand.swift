@@ -27,10 +27,7 @@ extension Command {
       "Copies have no history. A program reads it by NSPersistentHistoryChangeRequest, and psql in the tables _history and "
         + "_history_change.")
     let zone = try StoreArguments.zone(arguments)
-    let since = try arguments.text("since").map { text throws(ToolFailure) -> Double in
-      if let moment = TypedMoment(text, in: zone)?.begin ?? Double(text) { return moment }
-      throw ToolFailure(.usage, "'\(text)' is no date. Write it as 2024-02-29 or 2024-02-29T12:00:00Z.")
-    }
+    let since = try StoreArguments.moment("since", arguments, in: zone)?.begin
     let limit = try arguments.integer("limit", in: 1...Int(Int32.max))
     let author = arguments.text("author")
     let input = try StoreInput(arguments, environment)

@@ -38,12 +38,13 @@ struct StoreSearch {
     var done = 0
     do {
       for entity in entities {
-        let slots = entity.exchangedSlots.filter { entity.slots[$0].isAttribute }
+        let attributes = entity.exchangedSlots.compactMap { slot in
+          entity.slots[slot].attribute.map { (slot, $0) }
+        }
         try _reader.forEachRow(of: entity.entityNumber) { row in
           done += 1
           if done % 64 == 0 { progress(Double(done) / total, entity.entityName) }
-          for slot in slots {
-            guard let attribute = entity.slots[slot].attribute else { continue }
+          for (slot, attribute) in attributes {
             try _search(row.values[slot], attribute, attribute.name, row.reference, incomplete, found)
           }
         }

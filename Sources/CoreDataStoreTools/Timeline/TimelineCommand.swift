@@ -30,12 +30,8 @@ extension Command {
       ], operands: [StoreArguments.store.repeated], exitCodes: StoreArguments.exitCodes)
   ) { arguments, environment in
     let zone = try StoreArguments.zone(arguments)
-    func moment(_ option: String) throws(ToolFailure) -> TypedMoment? {
-      guard let text = arguments.text(option) else { return nil }
-      if let moment = TypedMoment(text, in: zone) { return moment }
-      throw ToolFailure(.usage, "'\(text)' is no date. Write it as 2024-02-29 or '2024-02-29 12:00'.")
-    }
-    let (begin, end) = (try moment("since")?.begin ?? -.infinity, try moment("until")?.end ?? .infinity)
+    let begin = try StoreArguments.moment("since", arguments, in: zone)?.begin ?? -.infinity
+    let end = try StoreArguments.moment("until", arguments, in: zone)?.end ?? .infinity
     let form: TimelineOutput.Form = try arguments.choice("format") ?? .text
     var limit = try arguments.integer("limit", in: 1...Int(Int32.max))
     let terminal = environment.outputTerminal

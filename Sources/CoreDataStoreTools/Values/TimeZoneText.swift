@@ -58,7 +58,9 @@ package struct TimeZoneText: Sendable {
 
   /// Seconds that clocks of the zone are ahead of UTC at a moment.
   private func _offset(at seconds: Double) -> Double {
-    _isUTC ? 0 : Double(_zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: seconds)))
+    // A damaged store may have any number, and zones say nothing of years beyond four digits.
+    guard !_isUTC, abs(seconds) < 2.5e11 else { return 0 }
+    return Double(_zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: seconds)))
   }
 
   /// Returns the moment at which clocks of the zone show a time.
@@ -78,7 +80,7 @@ package struct TimeZoneText: Sendable {
   /// The moment as ISO 8601, as `ISODate.text`, in this zone.
   package func text(_ seconds: Double) -> String {
     let offset = _offset(at: seconds)
-    guard !_isUTC else { return ISODate.text(seconds) }
+    guard !_isUTC, abs(seconds) < 2.5e11 else { return ISODate.text(seconds) }
     let text = ISODate.text(seconds + offset)
     guard text.hasSuffix("Z") else { return ISODate.text(seconds) }
     let minutes = Int(abs(offset)) / 60
