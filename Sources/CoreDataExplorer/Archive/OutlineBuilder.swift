@@ -6,25 +6,20 @@ import Foundation
 struct OutlineBuilder {
   private typealias Members = PropertyListTable.Members
 
-  private let _table: PropertyListTable
+  private let _archive: KeyedArchive
+  private var _table: PropertyListTable { _archive.table }
   private let _limits: ValueOutline.Limits
   private var _nodesLeft: Int
   /// Numbers of the collections and objects that enclose the current one.
   private var _open: Set<Int> = []
-  /// The object table of a keyed archive; nil for a plain list.
-  private var _objects: PropertyListTable.Members?
 
   init(_ table: PropertyListTable, _ limits: ValueOutline.Limits) {
-    (_table, _limits, _nodesLeft) = (table, limits, limits.nodes)
+    _archive = KeyedArchive(table, searchedFields: limits.searched)
+    (_limits, _nodesLeft) = (limits, limits.nodes)
   }
 
   mutating func root() -> ValueOutline {
-    guard case .dictionary(let keys, let values)? = _table.object(_table.top),
-      let archiver = _value("$archiver", keys, values), case .string? = _table.object(archiver),
-      let objects = _value("$objects", keys, values), case .array(let members)? = _table.object(objects),
-      let top = _value("$top", keys, values), case .dictionary(let names, let roots)? = _table.object(top)
-    else { return _node(_table.top, depth: 0) }
-    _objects = members
+    guard let (names, roots) = _archive.roots else { return _node(_table.top, depth: 0) }
     if names.count == 1, let root = roots[0] { return _node(root, depth: 0) }
     return _fields(names, roots, of: ValueOutline("archive", .type), depth: 0)
   }
@@ -44,15 +39,15 @@ struct OutlineBuilder {
     case .data(let bytes): return _data(bytes)
     case .string(let text, let isCut):
       // The first object of a keyed archive represents nil.
-      return text == "$null" && _objects?[0] == number ? ._null : _text(text, isCut: isCut)
+      return text == "$null" && _archive.isFirst(number) ? ._null : _text(text, isCut: isCut)
     case .uid(let index):
-      guard let target = _target(index) else { return ._damaged }
+      guard let target = _archive.target(index) else { return ._damaged }
       _nodesLeft += 1
       return _node(target, depth: depth)
     case .array(let members):
       return _nested(number, "array", depth) { $0._members(members, of: $1, depth: depth) }
     case .dictionary(let keys, let values):
-      guard let name = _className(keys, values) else {
+      guard let name = _archive.className(keys, values).map({ _cut($0, _limits.name) }) else {
         return _nested(number, "dictionary", depth) { $0._fields(keys, values, of: $1, depth: depth) }
       }
       return _nested(number, name, depth) { $0._object(name, keys, values, of: $1, depth: depth) }
@@ -72,29 +67,9 @@ struct OutlineBuilder {
     return fill(&self, ValueOutline(type, .type))
   }
 
-  /// The object that a UID refers to; nil if it is missing, or another UID.
-  private func _target(_ index: Int) -> Int? {
-    guard let target = _objects?[index], let object = _table.object(target) else { return nil }
-    if case .uid = object { return nil }
-    return target
-  }
+  private func _resolved(_ number: Int?) -> PropertyListTable.Object? { _archive.resolved(number) }
 
-  /// Returns the object of a field: the referenced one, or itself.
-  private func _resolved(_ number: Int?) -> PropertyListTable.Object? {
-    guard let number, let object = _table.object(number) else { return nil }
-    guard case .uid(let index) = object else { return object }
-    return _target(index).flatMap { _table.object($0) }
-  }
-
-  private func _string(_ number: Int?) -> String? {
-    guard case .string(let text, _)? = _resolved(number) else { return nil }
-    return text
-  }
-
-  /// The value of a key, searched among the first keys of a dictionary.
-  private func _value(_ key: String, _ keys: Members, _ values: Members) -> Int? {
-    (0..<min(keys.count, _limits.searched)).first { _string(keys[$0]) == key }.flatMap { values[$0] }
-  }
+  private func _string(_ number: Int?) -> String? { _archive.string(number) }
 
   // MARK: Collections
 
@@ -116,7 +91,7 @@ struct OutlineBuilder {
     _ keys: Members, _ values: Members, of owner: ValueOutline, depth: Int
   ) -> ValueOutline {
     let names = (0..<min(keys.count, _limits.searched)).map { (index: $0, name: _string(keys[$0]) ?? "?") }
-    let shown = names.filter { $0.name != "$class" || _objects == nil }
+    let shown = names.filter { $0.name != "$class" || !_archive.isKeyed }
     var owner = owner
     for (index, name) in shown.sorted(by: { $0.name < $1.name }).prefix(_limits.members) where _nodesLeft > 0
     {
@@ -145,20 +120,12 @@ struct OutlineBuilder {
 
   // MARK: Objects
 
-  private func _className(_ keys: Members, _ values: Members) -> String? {
-    guard _objects != nil, let field = _value("$class", keys, values),
-      case .dictionary(let names, let parts)? = _resolved(field),
-      let name = _string(_value("$classname", names, parts))
-    else { return nil }
-    return _cut(name, _limits.name)
-  }
-
   /// Describes an object of a keyed archive: in words for Foundation's plain classes, otherwise by its
   /// fields.
   private mutating func _object(
     _ name: String, _ keys: Members, _ values: Members, of node: ValueOutline, depth: Int
   ) -> ValueOutline {
-    func field(_ key: String) -> Int? { _value(key, keys, values) }
+    func field(_ key: String) -> Int? { _archive.value(key, keys, values) }
     switch name {
     case "NSString", "NSMutableString":
       if let text = _text(at: field("NS.string")) { return text }
@@ -179,7 +146,7 @@ struct OutlineBuilder {
         return ValueOutline(uuid.uuidString, .code)
       }
     case "NSDecimalNumber":
-      if let number = _decimal(keys, values) { return ValueOutline(number, .number) }
+      if let number = _archive.decimal(keys, values) { return ValueOutline(number, .number) }
     case "NSNull": return ValueOutline("null", .remark)
     case "NSArray", "NSMutableArray":
       if case .array(let members)? = _resolved(field("NS.objects")) {
@@ -198,24 +165,6 @@ struct OutlineBuilder {
     default: break
     }
     return _fields(keys, values, of: node, depth: depth)
-  }
-
-  /// A decimal number by its mantissa, of 16-bit words, and its exponent.
-  private func _decimal(_ keys: Members, _ values: Members) -> String? {
-    guard case .data(let bytes)? = _resolved(_value("NS.mantissa", keys, values)), bytes.count == 16,
-      case .integer(let exponent)? = _resolved(_value("NS.exponent", keys, values)),
-      let power = Int(exactly: exponent), (-128...127).contains(power),
-      case .integer(let order)? = _resolved(_value("NS.mantissa.bo", keys, values))
-    else { return nil }
-    var isNegative = false
-    if case .boolean(true)? = _resolved(_value("NS.negative", keys, values)) { isNegative = true }
-    var mantissa = Decimal(0)
-    for index in stride(from: bytes.endIndex - 2, through: bytes.startIndex, by: -2) {
-      let (low, high) = order == 1 ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
-      mantissa = mantissa * Decimal(65_536) + Decimal(Int(high) << 8 | Int(low))
-    }
-    guard !mantissa.isNaN else { return nil }
-    return Decimal(sign: isNegative ? .minus : .plus, exponent: power, significand: mantissa).description
   }
 
   private func _isObject(_ number: Int?) -> Bool {

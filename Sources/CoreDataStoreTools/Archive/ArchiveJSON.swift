@@ -15,9 +15,8 @@ struct ArchiveJSON {
 
   private typealias Members = PropertyListTable.Members
 
-  private let _table: PropertyListTable
-  /// The object table of a keyed archive; nil for a plain list.
-  private var _objects: Members?
+  private let _archive: KeyedArchive
+  private var _table: PropertyListTable { _archive.table }
   private var _nodes = 0
   private var _text = ""
   private var _open: Set<Int> = []
@@ -25,7 +24,7 @@ struct ArchiveJSON {
   /// Returns the JSON of bytes on one line; nil for bytes of another kind, and for those that are damaged or exceed the limits.
   static func text(_ bytes: [UInt8]) -> String? {
     guard let table = PropertyListTable(bytes, textLimit: _textLimit) else { return nil }
-    var json = ArchiveJSON(_table: table)
+    var json = ArchiveJSON(_archive: KeyedArchive(table))
     do {
       try json._root()
     } catch {
@@ -35,12 +34,7 @@ struct ArchiveJSON {
   }
 
   private mutating func _root() throws(Excess) {
-    guard case .dictionary(let keys, let values)? = _table.object(_table.top),
-      let archiver = _value("$archiver", keys, values), case .string? = _table.object(archiver),
-      let objects = _value("$objects", keys, values), case .array(let members)? = _table.object(objects),
-      let top = _value("$top", keys, values), case .dictionary(let names, let roots)? = _table.object(top)
-    else { return try _node(_table.top, depth: 0) }
-    _objects = members
+    guard let (names, roots) = _archive.roots else { return try _node(_table.top, depth: 0) }
     if names.count == 1, let root = roots[0] { return try _node(root, depth: 0) }
     try _fields(names, roots, className: nil, depth: 0)
   }
@@ -64,17 +58,17 @@ struct ArchiveJSON {
     case .string(let text, let isCut):
       if isCut { throw Excess() }
       // "$null" is how an archive writes nil.
-      _text += _objects != nil && text == "$null" ? "null" : JSONText.quoted(text)
+      _text += _archive.isKeyed && text == "$null" ? "null" : JSONText.quoted(text)
     case .uid(let place):
-      guard let objects = _objects else { return _text += "{\"CF$UID\":\(place)}" }
-      guard let target = objects[place] else { throw Excess() }
+      guard _archive.isKeyed else { return _text += "{\"CF$UID\":\(place)}" }
+      guard let target = _archive.target(place) else { throw Excess() }
       // An object that contains itself is written once.
       guard _open.insert(place).inserted else { return _text += "{\"$cycle\":\(place)}" }
       defer { _open.remove(place) }
       try _node(target, depth: depth + 1)
     case .array(let members): try _array(members, depth)
     case .dictionary(let keys, let values):
-      let isEncoded = _objects != nil && _value("$class", keys, values) != nil
+      let isEncoded = _archive.isKeyed && _archive.value("$class", keys, values) != nil
       if isEncoded {
         try _object(keys, values, depth)
       } else {
@@ -119,7 +113,7 @@ struct ArchiveJSON {
   // MARK: Archived objects
 
   private mutating func _object(_ keys: Members, _ values: Members, _ depth: Int) throws(Excess) {
-    let name = _className(keys, values) ?? "?"
+    let name = _archive.className(keys, values) ?? "?"
     switch name {
     case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet":
       if let objects = _members("NS.objects", keys, values) { return try _array(objects, depth) }
@@ -130,25 +124,29 @@ struct ArchiveJSON {
         return try _dictionary(names, objects, depth)
       }
     case "NSString", "NSMutableString", "NSData", "NSMutableData":
-      if let content = _value("NS.string", keys, values) ?? _value("NS.data", keys, values)
-        ?? _value("NS.bytes", keys, values)
+      if let content = _archive.value("NS.string", keys, values) ?? _archive.value("NS.data", keys, values)
+        ?? _archive.value("NS.bytes", keys, values)
       {
         return try _node(content, depth: depth + 1)
       }
+    case "NSDecimalNumber":
+      if let number = _archive.decimal(keys, values) { return _text += JSONText.quoted(number) }
     case "NSNull": return _text += "null"
     case "NSDate":
-      if case .real(let seconds)? = _value("NS.time", keys, values).flatMap(_table.object) {
+      if case .real(let seconds)? = _archive.value("NS.time", keys, values).flatMap(_archive.resolved) {
         return _text += JSONText.quoted(ISODate.text(seconds))
       }
     case "NSUUID":
-      if case .data(let bytes)? = _value("NS.uuidbytes", keys, values).flatMap(_table.object),
+      if case .data(let bytes)? = _archive.value("NS.uuidbytes", keys, values).flatMap(_archive.resolved),
         bytes.count == 16
       {
         let uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
         return _text += JSONText.quoted(uuid.uuidString)
       }
     case "NSURL":
-      if let relative = _value("NS.relative", keys, values), _isNil(_value("NS.base", keys, values)) {
+      if let relative = _archive.value("NS.relative", keys, values),
+        _isNil(_archive.value("NS.base", keys, values))
+      {
         return try _node(relative, depth: depth + 1)
       }
     default: break
@@ -160,10 +158,7 @@ struct ArchiveJSON {
   private mutating func _dictionary(_ keys: Members, _ values: Members, _ depth: Int) throws(Excess) {
     var names: [String] = []
     for index in 0..<keys.count {
-      guard let key = keys[index].flatMap(_resolved), case .string(let name, false)? = _table.object(key)
-      else {
-        break
-      }
+      guard case .string(let name, false)? = _archive.resolved(keys[index]) else { break }
       names.append(name)
     }
     let isObject = names.count == keys.count
@@ -187,39 +182,18 @@ struct ArchiveJSON {
 
   // MARK: Fields
 
-  /// The number of the value of a text key. Archives have few keys in an object.
-  private func _value(_ name: String, _ keys: Members, _ values: Members) -> Int? {
-    for index in 0..<min(keys.count, 256) {
-      if let key = keys[index], case .string(name, false)? = _table.object(key) { return values[index] }
-    }
-    return nil
-  }
-
-  /// The object that a place stands for.
-  private func _resolved(_ number: Int) -> Int? {
-    if case .uid(let place)? = _table.object(number) { return _objects?[place] }
-    return number
-  }
-
   private func _members(_ name: String, _ keys: Members, _ values: Members) -> Members? {
-    guard let number = _value(name, keys, values).flatMap(_resolved),
-      case .array(let members)? = _table.object(number)
-    else { return nil }
+    guard case .array(let members)? = _archive.resolved(_archive.value(name, keys, values)) else {
+      return nil
+    }
     return members
   }
 
   private func _isNil(_ number: Int?) -> Bool {
-    guard let number = number.flatMap(_resolved) else { return true }
-    if case .string("$null", _)? = _table.object(number) { return true }
-    return false
-  }
-
-  private func _className(_ keys: Members, _ values: Members) -> String? {
-    guard let place = _value("$class", keys, values).flatMap(_resolved),
-      case .dictionary(let names, let contents)? = _table.object(place),
-      let name = _value("$classname", names, contents).flatMap(_resolved),
-      case .string(let text, false)? = _table.object(name)
-    else { return nil }
-    return text
+    switch _archive.resolved(number) {
+    case nil: true
+    case .string("$null", _)?: true
+    default: false
+    }
   }
 }
