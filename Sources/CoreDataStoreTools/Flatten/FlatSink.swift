@@ -16,6 +16,11 @@ protocol FlatSink {
   func finish() throws
 }
 
+extension FlatSink {
+  func add(_ view: FlatSchema.View) {}
+  func index(_ texts: [String], of table: String) {}
+}
+
 /// A directory with a CSV file for each table.
 final class FlatCSV: FlatSink {
   private let _directory: OutputDirectory
@@ -47,8 +52,6 @@ final class FlatCSV: FlatSink {
     _sink = nil
   }
 
-  func add(_ view: FlatSchema.View) {}
-  func index(_ texts: [String], of table: String) {}
   func finish() throws { try _directory.finish() }
 }
 
@@ -85,8 +88,6 @@ final class FlatLines: FlatSink {
     _sink = nil
   }
 
-  func add(_ view: FlatSchema.View) {}
-  func index(_ texts: [String], of table: String) {}
   func finish() throws { try _directory.finish() }
 }
 
