@@ -10,11 +10,25 @@ end_stalled() {
     [ $((SECONDS - since)) -ge "$limit" ] || continue
     since=$SECONDS
     say "The tests have said nothing for $limit s."
+    print_transactions
     end_programs "$root/.build/*.xctest" threads || {
       say "There is no test process any more, but:"
       ps -eo pid,ppid,etimes,args | cut -c 1-150 | tail -n 60 >&2 || true
       end_programs "*/swift-test" || true
     }
+  done
+}
+
+# Prints the transactions that are open on the servers of the tests, the oldest first: what one waits for may be in another.
+print_transactions() {
+  local socket
+  command -v psql >/dev/null || return 0
+  for socket in /dev/shm/coredata-postgresql-*/.s.PGSQL.* /tmp/coredata-postgresql-*/.s.PGSQL.*; do
+    [ -S "$socket" ] || continue
+    say "The transactions of the server in ${socket%/*}:"
+    PGCONNECT_TIMEOUT=5 timeout 20 psql -qAt -h "${socket%/*}" -p "${socket##*.}" -U coredata postgres -c "
+      SELECT datname, pid, state, wait_event_type, wait_event, now() - xact_start, backend_xmin, left(query, 150)
+      FROM pg_stat_activity WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid() ORDER BY xact_start" >&2 </dev/null || true
   done
 }
 

@@ -7,8 +7,25 @@ import Synchronization
 /// skipped.
 public final class PostgreSQLServer: Sendable {
   /// The server; nil if none is installed.
-  public static let shared: PostgreSQLServer? = try? PostgreSQLServer(
-    isPooled: ProcessInfo.processInfo.environment["COREDATA_TEST_POOLER"] != nil)
+  public static let shared: PostgreSQLServer? = {
+    let isPooled = ProcessInfo.processInfo.environment["COREDATA_TEST_POOLER"] != nil
+    if !isPooled, let server = _ofParent { return server }
+    return try? PostgreSQLServer(named: "shared", isPooled: isPooled)
+  }()
+
+  /// The server of the test process that has started this one, which tests how a process ends.
+  private static var _ofParent: PostgreSQLServer? {
+    let directory = _directory(of: getppid(), "shared")
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory),
+      let socket = names.first(where: { $0.hasPrefix(".s.PGSQL.") && !$0.hasSuffix(".lock") }),
+      let port = Int(socket.dropFirst(".s.PGSQL.".count))
+    else { return nil }
+    return PostgreSQLServer(directory: directory, port: port, prefix: "store_\(getpid())")
+  }
+
+  private static func _directory(of process: Int32, _ name: String) -> String {
+    "\(_parent)/coredata-postgresql-\(process)-\(name)"
+  }
 
   /// The message for skipped tests.
   public static let absence: String =
@@ -21,6 +38,8 @@ public final class PostgreSQLServer: Sendable {
   ///
   /// With `COREDATA_TEST_POOLER` in the environment, stores of the shared server use it.
   public let poolerPort: Int?
+  /// What the names of schemas begin with.
+  private let _prefix: String
   private let _number = Atomic<Int>(0)
 
   /// What did not work; the script's own messages are in the output of the tests.
@@ -38,17 +57,17 @@ public final class PostgreSQLServer: Sendable {
   }()
 
   /// Returns a server beside the shared one, for tests that stop it.
-  public static func another() throws -> PostgreSQLServer { try PostgreSQLServer() }
+  public static func another() throws -> PostgreSQLServer {
+    try PostgreSQLServer(named: "\(_servers.wrappingAdd(1, ordering: .relaxed).newValue)")
+  }
 
-  private init(isPooled: Bool = false) throws {
-    let process = ProcessInfo.processInfo.processIdentifier
-    let number = Self._servers.wrappingAdd(1, ordering: .relaxed).newValue
-    let words = try Self._run(
-      "start", "\(Self._parent)/coredata-postgresql-\(process)-\(number)", String(process)
-    ).split(whereSeparator: \.isWhitespace)
+  private init(named name: String, isPooled: Bool = false) throws {
+    let words = try Self._run("start", Self._directory(of: getpid(), name), String(getpid()))
+      .split(whereSeparator: \.isWhitespace)
     guard words.count == 2, let port = Int(words[1]) else { throw Failure(description: "no port: \(words)") }
     directory = String(words[0])
     self.port = port
+    _prefix = "store"
     poolerPort = isPooled ? try Self._pooler(directory, port) : nil
   }
 
@@ -66,9 +85,10 @@ public final class PostgreSQLServer: Sendable {
   /// - Returns: Its port.
   public func startPooler() throws -> Int { try Self._pooler(directory, port) }
 
-  private init(directory: String, port: Int) {
+  private init(directory: String, port: Int, prefix: String = "store") {
     self.directory = directory
     self.port = port
+    _prefix = prefix
     poolerPort = nil
   }
 
@@ -76,7 +96,7 @@ public final class PostgreSQLServer: Sendable {
   ///
   /// - Parameter name: Distinguishes replicas of one server.
   public func startReplica(named name: String = "replica") throws -> PostgreSQLServer {
-    let process = String(ProcessInfo.processInfo.processIdentifier)
+    let process = String(getpid())
     let words = try Self._run("replica", directory, String(port), "\(directory)-\(name)", process)
       .split(whereSeparator: \.isWhitespace)
     guard words.count == 2, let port = Int(words[1]) else { throw Failure(description: "no port: \(words)") }
@@ -123,8 +143,9 @@ public final class PostgreSQLServer: Sendable {
   public func newURL(query: String = "") -> URL {
     let number = _number.wrappingAdd(1, ordering: .relaxed).newValue
     let place = poolerPort.map { "port=\($0)&pooler=transaction" } ?? "port=\(port)"
+    let schema = "\(_prefix)_\(number)"
     return URL(
-      string: "postgresql://coredata@/postgres?host=\(directory)&\(place)&schema=store_\(number)\(query)")!
+      string: "postgresql://coredata@/postgres?host=\(directory)&\(place)&schema=\(schema)\(query)")!
   }
 
   /// Returns the same URL without the pooler.
@@ -137,6 +158,6 @@ public final class PostgreSQLServer: Sendable {
   /// Returns the URL of a new store over TCP.
   public func newTCPURL() -> URL {
     let number = _number.wrappingAdd(1, ordering: .relaxed).newValue
-    return URL(string: "postgresql://coredata@127.0.0.1:\(port)/postgres?schema=store_\(number)")!
+    return URL(string: "postgresql://coredata@127.0.0.1:\(port)/postgres?schema=\(_prefix)_\(number)")!
   }
 }

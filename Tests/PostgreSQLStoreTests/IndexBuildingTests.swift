@@ -14,7 +14,7 @@ struct IndexBuildingTests {
   private let _administration: PostgreSQLAdministration
 
   init() throws {
-    _url = try #require(PostgreSQLServer.shared).newURL()
+    _url = try ServerSession.newDatabaseURL()
     _administration = try PostgreSQLAdministration(_url)
   }
 

@@ -73,7 +73,7 @@ import Testing
   @Test(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
   func `the tool builds the indexes that a store lacks`() throws {
     defer { try? FileManager.default.removeItem(at: _directory) }
-    let url = try #require(PostgreSQLServer.shared).newURL()
+    let url = try ServerSession.newDatabaseURL()
     let file = _directory.appendingPathComponent("Books.xcdatamodel")
     _ = try ServerStack(try #require(NSManagedObjectModel(contentsOf: file)), at: url)
     func migrate(_ options: String...) throws -> (code: Int32, output: String, error: String) {

@@ -2,6 +2,7 @@ import CoreData
 import CoreDataPostgreSQLBinding
 import Foundation
 import PostgreSQLServer
+import Testing
 
 @testable import CoreDataPostgreSQL
 
@@ -18,6 +19,18 @@ final class ServerSession {
     let address = try PostgreSQLAddress(PostgreSQLServer.shared?.directURL(url) ?? url)
     schema = PostgreSQLNames.quoted(address.schema)
     connection = try PostgreSQLConnection(address.settings)
+  }
+
+  /// Returns the URL of a new store in a database of its own.
+  ///
+  /// For what waits for all transactions of a database, as building an index does: those of suspended tests end only
+  /// when their turn comes, which may take as long as all other tests do.
+  static func newDatabaseURL() throws -> URL {
+    let url = try #require(PostgreSQLServer.shared).newURL()
+    let session = try ServerSession(url)
+    try session.connection.execute("CREATE DATABASE \(session.schema)")
+    let name = PostgreSQLNames.plain(session.schema)
+    return try #require(URL(string: url.absoluteString.replacing("@/postgres?", with: "@/\(name)?")))
   }
 
   /// Locks a table of the store exclusively until the session ends.
