@@ -83,8 +83,8 @@ package struct PostgreSQLAdministration {
       parameters.add(_address.schema)
       let size = try connection.run(
         """
-        SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM pg_catalog.pg_class c \
-        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relkind = 'r'
+        SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM \(PostgreSQLCatalog.relations) \
+        WHERE c.relkind = 'r'
         """, parameters, isRepeated: false)
       let counts = try connection.run(
         "SELECT (SELECT count(*) FROM \(s).\"_receipt\"), (SELECT count(*) FROM \(s).\"_history\")",
@@ -102,9 +102,9 @@ package struct PostgreSQLAdministration {
     let found = try connection.run(
       """
       SELECT x.relname::text, c.relname::text, EXISTS (SELECT 1 FROM pg_catalog.pg_stat_progress_create_index p \
-      WHERE p.index_relid = x.oid) FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid \
-      JOIN pg_catalog.pg_class c ON c.oid = i.indrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-      WHERE n.nspname = $1::text AND NOT i.indisvalid ORDER BY 1
+      WHERE p.index_relid = x.oid) FROM \(PostgreSQLCatalog.relations) \
+      JOIN pg_catalog.pg_index i ON i.indrelid = c.oid JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid \
+      WHERE NOT i.indisvalid ORDER BY 1
       """, parameters, isRepeated: false)
     return (0..<found.rowCount).map { row in
       UnfinishedIndex(

@@ -248,8 +248,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
     parameters.add(schema)
     let found = try connection.run(
       """
-      SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-      WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') ORDER BY 1
+      SELECT c.relname::text FROM \(PostgreSQLCatalog.relations) WHERE c.relkind IN ('r', 'p') ORDER BY 1
       """, parameters, isRepeated: false)
     return (0..<found.rowCount).map { found.string($0, 0) }
   }

@@ -97,8 +97,8 @@ struct PostgreSQLRewriting {
     parameters.add(PostgreSQLDeletionTriggers.names)
     let found = try connection.run(
       """
-      SELECT p.proname::text FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace \
-      WHERE n.nspname = $1::text AND (p.proname LIKE '\\_derive\\_%' OR p.proname ~ $2::text)
+      SELECT p.proname::text FROM \(PostgreSQLCatalog.functions) \
+      WHERE p.proname LIKE '\\_derive\\_%' OR p.proname ~ $2::text
       """, parameters, isRepeated: false)
     for row in 0..<found.rowCount {
       let name = PostgreSQLNames.quoted(found.string(row, 0))

@@ -50,9 +50,8 @@ struct PostgreSQLTableTraits {
   private mutating func _readRelations() throws {
     let found = try _ask(
       """
-      SELECT c.relname::text, pg_catalog.pg_get_userbyid(c.relowner)::text, c.relkind::text FROM pg_catalog.pg_class c \
-      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-      WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p', 'v', 'S')
+      SELECT c.relname::text, pg_catalog.pg_get_userbyid(c.relowner)::text, c.relkind::text \
+      FROM \(PostgreSQLCatalog.relations) WHERE c.relkind IN ('r', 'p', 'v', 'S')
       """)
     for row in 0..<found.rowCount {
       _relations[found.string(row, 0)] = Relation(owner: found.string(row, 1), kind: found.string(row, 2))
@@ -63,12 +62,10 @@ struct PostgreSQLTableTraits {
     let found = try _ask(
       """
       SELECT g.r, g.c, x.privilege_type::text, pg_catalog.pg_get_userbyid(x.grantee)::text, x.grantee = 0, x.is_grantable \
-      FROM (SELECT c.relname::text, NULL, c.relowner, c.relacl FROM pg_catalog.pg_class c \
-      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1::text \
+      FROM (SELECT c.relname::text, NULL, c.relowner, c.relacl FROM \(PostgreSQLCatalog.relations) \
       WHERE c.relkind IN ('r', 'p', 'v', 'S') \
-      UNION ALL SELECT c.relname::text, a.attname::text, c.relowner, a.attacl FROM pg_catalog.pg_attribute a \
-      JOIN pg_catalog.pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'v') \
-      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1::text \
+      UNION ALL SELECT c.relname::text, a.attname::text, c.relowner, a.attacl FROM \(PostgreSQLCatalog.relations) \
+      JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND c.relkind IN ('r', 'p', 'v') \
       WHERE NOT a.attisdropped AND a.attacl IS NOT NULL) AS g(r, c, o, acl) \
       CROSS JOIN LATERAL pg_catalog.aclexplode(g.acl) x WHERE x.grantee <> g.o
       """)
@@ -84,9 +81,8 @@ struct PostgreSQLTableTraits {
   private mutating func _readComments() throws {
     let found = try _ask(
       """
-      SELECT c.relname::text, a.attname::text, d.description FROM pg_catalog.pg_description d \
-      JOIN pg_catalog.pg_class c ON c.oid = d.objoid AND d.classoid = 'pg_catalog.pg_class'::regclass \
-      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1::text \
+      SELECT c.relname::text, a.attname::text, d.description FROM \(PostgreSQLCatalog.relations) \
+      JOIN pg_catalog.pg_description d ON d.objoid = c.oid AND d.classoid = 'pg_catalog.pg_class'::regclass \
       LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.objsubid AND d.objsubid > 0 \
       WHERE c.relkind IN ('r', 'p', 'v', 'S')
       """)
@@ -153,9 +149,8 @@ struct PostgreSQLTableTraits {
   private func _columns() throws -> Set<Place> {
     let found = try _ask(
       """
-      SELECT c.relname::text, a.attname::text FROM pg_catalog.pg_attribute a \
-      JOIN pg_catalog.pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'v', 'S') \
-      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1::text \
+      SELECT c.relname::text, a.attname::text FROM \(PostgreSQLCatalog.relations) \
+      JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND c.relkind IN ('r', 'p', 'v', 'S') \
       WHERE a.attnum > 0 AND NOT a.attisdropped
       """)
     var result: Set<Place> = []

@@ -28,8 +28,8 @@ struct PostgreSQLOpening {
     parameters.add(schema)
     let found = try connection.run(
       """
-      SELECT count(*) FILTER (WHERE c.relname = '_metadata'), count(*) FROM pg_catalog.pg_class c \
-      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p', 'v')
+      SELECT count(*) FILTER (WHERE c.relname = '_metadata'), count(*) \
+      FROM \(PostgreSQLCatalog.relations) WHERE c.relkind IN ('r', 'p', 'v')
       """, parameters, isRepeated: false)
     if found.int64(0, 0) > 0 { return true }
     guard found.int64(0, 1) == 0 else {

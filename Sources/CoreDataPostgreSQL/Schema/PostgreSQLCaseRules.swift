@@ -31,8 +31,8 @@ enum PostgreSQLCaseRules: Sendable {
     parameters.add(Self.collation)
     let found = try connection.run(
       """
-      SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace \
-      WHERE n.nspname = $1::text AND p.proname = 'upper_case' AND strpos(p.prosrc, $2::text) > 0)
+      SELECT EXISTS (SELECT 1 FROM \(PostgreSQLCatalog.functions) \
+      WHERE p.proname = 'upper_case' AND strpos(p.prosrc, $2::text) > 0)
       """, parameters, isRepeated: false)
     return found.int64(0, 0) != 0
   }

@@ -139,8 +139,7 @@ struct PostgreSQLSchemaCheck {
     let found = try _ask(
       """
       SELECT e.f, count(DISTINCT p.oid) < count(DISTINCT e.n) FROM unnest($2::text[]) WITH ORDINALITY AS e(f, n) \
-      LEFT JOIN pg_catalog.pg_proc p ON p.proname = e.f AND p.pronamespace = \
-      (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1::text) \
+      LEFT JOIN \(PostgreSQLCatalog.functions) ON p.proname = e.f \
       GROUP BY e.f HAVING count(DISTINCT p.oid) < count(DISTINCT e.n) \
       OR bool_or(NOT has_function_privilege(p.oid, 'EXECUTE')) ORDER BY min(e.n)
       """, [_expected.functionNames])
@@ -157,8 +156,7 @@ struct PostgreSQLSchemaCheck {
     let found = try _ask(
       """
       SELECT e.t FROM unnest($2::text[]) WITH ORDINALITY AS e(t, n) WHERE NOT EXISTS (\
-      SELECT 1 FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid \
-      JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace AND s.nspname = $1::text \
+      SELECT 1 FROM \(PostgreSQLCatalog.relations) JOIN pg_catalog.pg_trigger t ON t.tgrelid = c.oid \
       WHERE t.tgname = e.t AND t.tgenabled <> 'D') ORDER BY e.n
       """, [names])
     return (0..<found.rowCount).map { "there is no trigger '\(found.string($0, 0))', or it is disabled" }
