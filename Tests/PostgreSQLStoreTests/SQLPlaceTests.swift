@@ -13,6 +13,7 @@ import Testing
     "PostgreSQLBatchUpdate.swift": 4,
     "PostgreSQLCapabilities.swift": 1,
     "PostgreSQLCaseRules.swift": 3,
+    "PostgreSQLCatalog.swift": 1,
     "PostgreSQLChangeFeed.swift": 1,
     "PostgreSQLCollations.swift": 1,
     "PostgreSQLDeletionTriggers.swift": 7,
@@ -75,6 +76,8 @@ import Testing
   /// the database or of a predicate are never among them.
   private static let _pieces: Set<String> = [
     "$0",
+    "PostgreSQLCatalog.functions",
+    "PostgreSQLCatalog.relations",
     "PostgreSQLEpochs.models(_address.schema)",
     "PostgreSQLEpochs.models(_beside)",
     "PostgreSQLEpochs.table(schema)",
@@ -138,6 +141,7 @@ import Testing
     "barrier",
     "body",
     "cases",
+    "catalog",
     "change",
     "child",
     "column",
