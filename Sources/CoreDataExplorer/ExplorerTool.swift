@@ -18,6 +18,7 @@ package enum ExplorerTool {
   private static func _serve(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {
     var options = Explorer.Options()
     options.model = arguments.text("model")
+    options.against = arguments.text("against")
     options.port = try arguments.integer("port", in: 0...65535) ?? 0
     options.address = arguments.text("listen") ?? "127.0.0.1"
     options.isEditable = arguments.has("edit")

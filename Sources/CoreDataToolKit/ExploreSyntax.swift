@@ -9,7 +9,8 @@ package enum ExploreSyntax {
       "The address has a random token, without which nothing is shown. Only this machine can reach it.",
     ],
     examples: [
-      "coredata explore Books.sqlite --open", "coredata explore Books.sqlite --edit --author anna",
+      "coredata explore Books.sqlite --open", "coredata explore Books.sqlite --against Backup.sqlite",
+      "coredata explore Books.sqlite --edit --author anna",
       "coredata explore Books.sqlite --model Books.xcdatamodeld --port 8080",
     ],
     options: [
@@ -17,6 +18,8 @@ package enum ExploreSyntax {
         "model", "FILE",
         "The model that the store was written with: a .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store. Without it "
           + "the one inside the store."),
+      .value(
+        "against", "STORE", "Compare with this store, for example an older copy: a page shows what differs."),
       .value("port", "N", "Listen on this port; without it on any free one."),
       .value("listen", "ADDRESS", "Listen on this IPv4 address of the machine instead of 127.0.0.1."),
       .flag("open", "Open the address in the browser: with $BROWSER, or else xdg-open."),

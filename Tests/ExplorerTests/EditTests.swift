@@ -206,3 +206,35 @@ import Testing
     #expect(stale.status == 422 && stale.text.contains("has changed meanwhile, to &#39;Wallenstein&#39;"))
   }
 }
+
+extension EditTests {
+  @Test func `objects for a relationship are found by their text`() throws {
+    let library = try Library { context in
+      for name in ["Émile Zola", "Emily Brontë", "Vicki Baum"] {
+        _ = Library.insert("Author", ["name": name], into: context)
+      }
+    }
+    let visitor = try library.visit(Library.editing)
+    #expect(try visitor.get("/new?entity=Book").text.contains("data-pick=\"Author\""))
+    let found = try visitor.get("/pick?name=Author&text=emil").text
+    #expect(found.contains("Émile Zola") && found.contains("Emily Brontë") && !found.contains("Vicki Baum"))
+    #expect(found.contains("\"length\":4") || found.contains("\"length\": 4"))
+    #expect(try visitor.get("/pick?name=Author&text=").text.contains("Vicki Baum"))
+  }
+
+  @Test func `a value that is not unique is not called a change meanwhile`() throws {
+    let isbn = UUID()
+    let library = try Library { _ = Library.insert("Book", ["title": "first", "isbn": isbn], into: $0) }
+    let visitor = try library.visit(Library.editing)
+    _ = try visitor.post(
+      "/new",
+      [
+        "target-entity": "Book", "value:title": "second", "base-nil:title": "1",
+        "value:isbn": isbn.uuidString, "base-nil:isbn": "1",
+      ])
+    let answer = try visitor.post("/changes/save", [:])
+    #expect(answer.status == 409)
+    #expect(answer.text.contains("Values are not unique") && answer.text.contains("must be unique"))
+    #expect(!answer.text.contains("has changed meanwhile"))
+  }
+}

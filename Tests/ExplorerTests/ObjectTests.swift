@@ -110,3 +110,20 @@ import Testing
     #expect(HTML.tag("a", ["title": "\"<'>&"], "x").markup == "<a title=\"&quot;&lt;&#39;&gt;&amp;\">x</a>")
   }
 }
+
+extension ObjectTests {
+  @Test func `attributes without a value are folded if there are many`() throws {
+    let library = try Library { _ = Library.insert("Book", ["title": "alone"], into: $0) }
+    let page = try library.visit().get("/object?entity=Book&key=1").text
+    let parts = page.components(separatedBy: "<details class=\"empty\">")
+    #expect(parts.count == 2)
+    #expect(parts[0].contains("data-row=\"title\"") && !parts[0].contains("data-row=\"pages\""))
+    #expect(parts[1].contains("7 attributes without a value") && parts[1].contains("data-row=\"pages\""))
+  }
+
+  @Test func `long names may break where a word begins`() {
+    #expect(HTML.name("firstPublicationDate").markup == "first<wbr>Publication<wbr>Date")
+    #expect(HTML.name("a.b_c").markup == "a.<wbr>b_<wbr>c")
+    #expect(HTML.name("URL<b>").markup == "URL&lt;b&gt;")
+  }
+}

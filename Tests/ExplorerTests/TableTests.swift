@@ -159,3 +159,40 @@ import Testing
     #expect(try visitor.get("/object?entity=Book&key=2").text.contains("exile"))
   }
 }
+
+extension TableTests {
+  @Test func `pictures are thumbnails in a table`() throws {
+    let picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0])
+    let library = try Library { context in
+      _ = Library.insert("Book", ["title": "shown", "cover": picture], into: context)
+      _ = Library.insert(
+        "Book", ["title": "not shown", "cover": Data(repeating: 1, count: 20)], into: context)
+    }
+    let page = try library.visit().get("/entity?name=Book").text
+    #expect(page.components(separatedBy: "class=\"thumbnail\"").count == 2)
+    #expect(page.contains("alt=\"cover of Book/p"))
+  }
+
+  @Test func `the example of a filter is one that the entity can have`() throws {
+    let visitor = try Library().visit()
+    for entity in ["Author", "Book", "Novel"] {
+      let page = try visitor.get("/entity?name=\(entity)").text
+      let example = try #require(
+        page.components(separatedBy: "placeholder=\"").dropFirst().first { !$0.hasPrefix("Search") })
+      let filter = String(example.prefix { $0 != "\"" }).replacing("&gt;", with: ">").replacing(
+        "&#39;", with: "'")
+      #expect(
+        try visitor.get("/entity?name=\(entity)&where=\(Visitor.encoded(filter))").status == 200, "\(filter)")
+    }
+  }
+
+  @Test func `columns of dates name their zone`() throws {
+    let library = try Library { context in
+      _ = Library.insert(
+        "Book", ["title": "dated", "published": Date(timeIntervalSinceReferenceDate: 0)], into: context)
+    }
+    let page = try library.visit().get("/entity?name=Book").text
+    #expect(page.contains("published<span class=\"kind\"> UTC</span>"))
+    #expect(page.contains("title=\"2001-01-01 00:00:00 UTC\""))
+  }
+}

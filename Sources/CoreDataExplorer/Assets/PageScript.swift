@@ -1,7 +1,7 @@
 /// The script of all pages. Without it, pages do not follow the store and key paths are not completed;
 /// everything else works.
 enum PageScript {
-  static let text = _live + _completion + _keys
+  static let text = _live + _completion + _drawings + _keys
 
   /// Reloads the page when the store has changed, and highlights changes.
   private static let _live = #"""
@@ -108,7 +108,7 @@ enum PageScript {
 
   /// Completes key paths in the filter.
   private static let _completion = #"""
-    for (const field of document.querySelectorAll("input[data-complete]")) {
+    for (const field of document.querySelectorAll("[data-complete], [data-pick]")) {
       const list = document.createElement("ul");
       list.className = "options";
       list.id = field.id + "-options";
@@ -116,8 +116,11 @@ enum PageScript {
       list.setAttribute("aria-label", "Completions");
       list.hidden = true;
       field.after(list);
-      field.setAttribute("role", "combobox");
-      field.setAttribute("aria-expanded", "false");
+      // A field of several lines may not be a combobox.
+      const isLine = field.tagName === "INPUT";
+      if (isLine) field.setAttribute("role", "combobox");
+      const expand = (is) => { if (isLine) field.setAttribute("aria-expanded", String(is)); };
+      expand(false);
       field.setAttribute("aria-autocomplete", "list");
       field.setAttribute("aria-controls", list.id);
       let options = [], length = 0, at = -1, request = 0;
@@ -125,7 +128,7 @@ enum PageScript {
       const close = () => {
         list.hidden = true;
         at = -1;
-        field.setAttribute("aria-expanded", "false");
+        expand(false);
         field.removeAttribute("aria-activedescendant");
       };
       const choose = (index) => {
@@ -158,15 +161,23 @@ enum PageScript {
         if (options.length === 0) { close(); return; }
         at = -1;
         list.hidden = false;
-        field.setAttribute("aria-expanded", "true");
+        expand(true);
       };
       const ask = async () => {
         const number = ++request;
-        const text = field.value.slice(0, field.selectionStart);
-        const answer = await fetch("/complete?name=" + encodeURIComponent(field.dataset.complete) + "&text=" + encodeURIComponent(text));
+        let text = field.value.slice(0, field.selectionStart), path = "/complete?name=" + encodeURIComponent(field.dataset.complete);
+        if (field.dataset.pick) {
+          text = text.slice(text.lastIndexOf("\n") + 1);
+          path = "/pick?name=" + encodeURIComponent(field.dataset.pick);
+        }
+        const answer = await fetch(path + "&text=" + encodeURIComponent(text));
         if (number === request && answer.ok && document.activeElement === field) open(await answer.json());
       };
-      field.addEventListener("input", () => { ask().catch(close); });
+      let pause = null;
+      field.addEventListener("input", () => {
+        clearTimeout(pause);
+        pause = setTimeout(() => ask().catch(close), field.dataset.pick ? 200 : 0);
+      });
       field.addEventListener("blur", close);
       field.addEventListener("keydown", (event) => {
         if (event.key === " " && event.ctrlKey) { event.preventDefault(); ask().catch(close); return; }
@@ -180,13 +191,105 @@ enum PageScript {
 
     """#
 
+  /// Diagrams are zoomed with buttons or ctrl and the wheel, and moved by dragging; a part of the time axis is chosen by dragging.
+  private static let _drawings = #"""
+    for (const place of document.querySelectorAll(".diagram")) {
+      const svg = place.querySelector("svg");
+      if (!svg) continue;
+      const width = svg.viewBox.baseVal.width || svg.clientWidth, height = svg.viewBox.baseVal.height || svg.clientHeight;
+      let scale = 1;
+      const zoom = (to, x = place.clientWidth / 2, y = place.clientHeight / 2) => {
+        to = Math.min(4, Math.max(0.1, to));
+        const left = (place.scrollLeft + x) / scale, top = (place.scrollTop + y) / scale;
+        scale = to;
+        svg.style.width = width * scale + "px";
+        svg.style.height = height * scale + "px";
+        place.scrollLeft = left * scale - x;
+        place.scrollTop = top * scale - y;
+      };
+      const tools = document.createElement("div");
+      tools.className = "zoom";
+      const add = (text, label, act) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = text;
+        button.setAttribute("aria-label", label);
+        button.addEventListener("click", act);
+        tools.append(button);
+      };
+      add("−", "Smaller", () => zoom(scale / 1.25));
+      add("+", "Larger", () => zoom(scale * 1.25));
+      add("Fit", "Fit the width", () => zoom((place.clientWidth - 20) / width));
+      add("1:1", "Original size", () => zoom(1));
+      place.before(tools);
+      place.addEventListener("wheel", (event) => {
+        if (!event.ctrlKey) return;
+        event.preventDefault();
+        const box = place.getBoundingClientRect();
+        zoom(scale * (event.deltaY < 0 ? 1.1 : 1 / 1.1), event.clientX - box.left, event.clientY - box.top);
+      }, { passive: false });
+      let from = null;
+      place.addEventListener("pointerdown", (event) => {
+        if (event.button === 0 && !event.target.closest("a")) from = [event.clientX, event.clientY];
+      });
+      addEventListener("pointermove", (event) => {
+        if (!from) return;
+        place.scrollLeft -= event.clientX - from[0];
+        place.scrollTop -= event.clientY - from[1];
+        from = [event.clientX, event.clientY];
+      });
+      addEventListener("pointerup", () => { from = null; });
+    }
+    for (const figure of document.querySelectorAll("[data-axis]")) {
+      const svg = figure.querySelector("svg"), begin = Number(figure.dataset.begin), end = Number(figure.dataset.end);
+      const part = (event) => {
+        const box = svg.getBoundingClientRect();
+        return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+      };
+      let from = null, rect = null, dragged = false;
+      svg.addEventListener("pointerdown", (event) => { if (event.button === 0) { from = part(event); dragged = false; } });
+      svg.addEventListener("dragstart", (event) => event.preventDefault());
+      addEventListener("pointermove", (event) => {
+        if (from === null) return;
+        const to = part(event);
+        if (Math.abs(to - from) < 0.01) return;
+        dragged = true;
+        if (!rect) {
+          rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+          rect.setAttribute("class", "picked");
+          rect.setAttribute("y", "0");
+          rect.setAttribute("height", "64");
+          svg.append(rect);
+        }
+        const width = svg.viewBox.baseVal.width;
+        rect.setAttribute("x", String(Math.min(from, to) * width));
+        rect.setAttribute("width", String(Math.abs(to - from) * width));
+      });
+      addEventListener("pointerup", (event) => {
+        if (from === null) return;
+        const to = part(event), first = Math.min(from, to), last = Math.max(from, to);
+        from = null;
+        rect?.remove();
+        rect = null;
+        if (!dragged) return;
+        const moment = (at) => new Date((begin + (end - begin) * at + 978307200) * 1000).toISOString();
+        const query = new URLSearchParams({ from: moment(first), to: moment(last) });
+        if (figure.dataset.entity) query.set("entity", figure.dataset.entity);
+        location.href = "/timeline?" + query;
+      });
+      // The link under the end of a selection is not followed.
+      svg.addEventListener("click", (event) => { if (dragged) event.preventDefault(); }, true);
+    }
+
+    """#
+
   /// Keys: '/' focuses the filter, arrows switch to adjacent pages.
   private static let _keys = #"""
     document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.target.closest("input, textarea, select")) return;
       if (event.key === "/") {
-        const field = document.getElementById("where");
+        const field = document.getElementById("where") || document.getElementById("find");
         if (field) { event.preventDefault(); field.focus(); field.select(); }
       } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
         if (event.target.closest("[tabindex], pre")) return;

@@ -4,6 +4,17 @@ extension StyleSheet {
     .timeline { margin: 10px 0 16px; } .timeline svg { width: 100%; height: 48px; display: block; border-bottom: 1px solid var(--strong); }
     .timeline rect { fill: var(--bar); } .timeline a:hover rect, .timeline a:focus rect { fill: var(--link); }
     .timeline figcaption { display: flex; justify-content: space-between; color: var(--soft); font-size: 11px; margin-top: 3px; }
+    .timeline.tall svg { height: 64px; } .timeline .reach { fill: transparent; } .timeline a:hover .reach { fill: var(--hover); }
+    .timeline .actions { margin-top: 8px; } .timeline[data-axis] svg { cursor: crosshair; touch-action: pan-y; }
+    .timeline .picked { fill: var(--mark); opacity: .6; pointer-events: none; }
+    .hit { border-top: 1px solid var(--line); padding: 8px 0; } .hit h2 { margin: 0 0 2px; font-size: 13px; }
+    .hit h2 .kind { font-weight: 400; } .hit ul { list-style: none; margin: 0; padding: 0; } .hit li { overflow-wrap: anywhere; }
+    mark { background: var(--mark); color: var(--text); border-radius: 2px; }
+    .facet { padding: 0 4px; text-decoration: none !important; } .grid thead .facet { color: var(--soft); }
+    .facet-value { max-width: 60ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    img.thumbnail { max-width: 64px; max-height: 40px; display: block; border-radius: 3px; }
+    details.empty { margin-top: 8px; }
+    .zoom { display: flex; gap: 6px; margin-bottom: 6px; }
     .transactions article { border-top: 1px solid var(--line); padding: 8px 0; }
     .transactions h2 { margin: 0; font-size: 13px; } .transactions time { font-weight: 400; color: var(--soft); margin-left: 6px; }
     .origin { display: flex; flex-wrap: wrap; gap: 2px 12px; color: var(--soft); } .origin b { color: var(--text); font-weight: 600; }
@@ -23,7 +34,7 @@ extension StyleSheet {
     .finding { border-top: 1px solid var(--line); padding-bottom: 8px; }
     .field { display: grid; grid-template-columns: 16% 18% 1fr; gap: 4px 12px; padding: 6px 0; border-bottom: 1px solid var(--line); align-items: start; }
     .field > label { font-weight: 500; padding-top: 4px; overflow-wrap: anywhere; } .field > .type { padding-top: 5px; font-size: 12px; }
-    .entry { display: flex; flex-wrap: wrap; gap: 6px 10px; align-items: center; } .entry p { margin: 4px 0; }
+    .entry { position: relative; display: flex; flex-wrap: wrap; gap: 6px 10px; align-items: center; } .entry p { margin: 4px 0; }
     .entry input[type="text"], .entry textarea { flex: 1 1 300px; max-width: 640px; width: 100%; } .entry textarea { resize: vertical; }
     .message { color: var(--bad); flex-basis: 100%; margin: 0 !important; } .wrong { background: var(--bad-band); }
     .nil-box { color: var(--soft); display: flex; gap: 5px; align-items: center; }

@@ -29,7 +29,7 @@ enum StyleSheet {
     }
     code, pre, .hex, #where { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: 12px; }
     a { color: var(--link); text-decoration: none; }
-    a:hover { text-decoration: underline; }
+    a:hover, p a, h2 a, li > span a, .kind a, .origin a { text-decoration: underline; text-underline-offset: 2px; }
     :focus-visible { outline: 2px solid var(--focus); outline-offset: 1px; border-radius: 3px; }
     main:focus { outline: none; }
     .skip { position: absolute; left: -999px; top: 4px; background: var(--page); padding: 4px 10px; z-index: 9; }
@@ -77,6 +77,8 @@ enum StyleSheet {
     .actions { display: flex; gap: 6px; flex-wrap: wrap; align-items: center; }
     .filter { display: flex; gap: 6px 8px; align-items: center; flex-wrap: wrap; margin-bottom: 12px; }
     .filter label { color: var(--soft); }
+    .filter select { max-width: min(100%, 40ch); text-overflow: ellipsis; } .filter .wide { flex: 1 1 240px; max-width: 520px; }
+    .find { flex: 0 1 200px; } .find input { width: 100%; padding: 3px 9px; }
     .completing { position: relative; flex: 1 1 340px; max-width: 820px; }
     #where { width: 100%; }
     [aria-invalid="true"] { border-color: var(--bad); }
@@ -166,7 +168,7 @@ enum StyleSheet {
       header nav a { padding: 7px 6px; }
       .record, .record tbody, .record tr, .record th, .record td { display: block; width: auto !important; }
       .record tr { border-bottom: 1px solid var(--line); padding: 6px 0; } .record th, .record td { border: 0; padding: 1px 0; }
-      .completing { flex-basis: 100%; } .pager .kind { flex-basis: 100%; }
+      .find { flex: 1 1 140px; padding-bottom: 8px; } .completing { flex-basis: 100%; } .pager .kind { flex-basis: 100%; }
       .columns fieldset { position: static; width: 100%; box-shadow: none; margin-top: 6px; } .columns { flex-basis: 100%; }
     }
 

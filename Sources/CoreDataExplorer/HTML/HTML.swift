@@ -72,6 +72,23 @@ struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolat
 }
 
 extension HTML {
+  /// A name of the model, which a browser may break where a hump or an underscore begins a word.
+  static func name(_ text: String) -> HTML {
+    var result = HTML.empty
+    var word = ""
+    var previous: Character?
+    for character in text {
+      let isHump = character.isUppercase && previous?.isLowercase == true
+      if !word.isEmpty, isHump || previous == "_" || previous == "." {
+        result += HTML(word) + .void("wbr")
+        word = ""
+      }
+      word.append(character)
+      previous = character
+    }
+    return result + HTML(word)
+  }
+
   /// A drawing from another module, which escapes its text on output.
   init(drawing: Drawing) { self.init(trusted: drawing.text) }
 }

@@ -45,7 +45,29 @@ enum CellView {
 
   /// A moment, in UTC.
   static func date(_ seconds: Double) -> HTML {
-    .tag("time", ["datetime": ISODate.text(seconds)], HTML(ISODate.shown(seconds)))
+    let shown = ISODate.shown(seconds)
+    return .tag("time", ["datetime": ISODate.text(seconds), "title": "\(shown) UTC"], HTML(shown))
+  }
+
+  /// The cell as text of a link.
+  static func plainText(_ cell: Cell) -> HTML {
+    switch cell {
+    case .object(let link): HTML(link.label.map { ValueText.onOneLine($0) } ?? link.identifier)
+    default: short(cell)
+    }
+  }
+
+  /// A picture as a table's cell shows it.
+  static func thumbnail(_ blob: Blob, of object: ObjectLink, _ property: String) -> HTML {
+    let place = Place("/blob", ["entity": object.entity, "key": String(object.key), "name": property])
+    return .link(
+      place, title: self.blob(blob),
+      .void(
+        "img",
+        [
+          "src": place.address, "alt": "\(property) of \(object.identifier)", "class": "thumbnail",
+          "loading": "lazy",
+        ]))
   }
 
   /// A link to an object, with its label.

@@ -140,7 +140,9 @@ struct ChangesPage {
 
   private func _conflicts(_ conflicts: EditConflicts) -> HTML {
     var parts: [HTML] = [
-      .tag("h2", ["id": "conflict"], "The store has changed meanwhile"),
+      .tag(
+        "h2", ["id": "conflict"],
+        conflicts.objects.isEmpty ? "Values are not unique" : "The store has changed meanwhile"),
       .tag("p", [:], HTML(conflicts.message)),
     ]
     parts += conflicts.objects.map(_conflict)

@@ -211,7 +211,7 @@ struct EditFieldView {
           "id": _id, "name": name, "type": "text", "value": _text ?? "", "autocomplete": "off",
           "spellcheck": "false",
           "aria-invalid": _invalid, "aria-describedby": _description, "placeholder": _hint,
-          "inputmode": _isNumber ? "decimal" : nil,
+          "inputmode": _isNumber ? "decimal" : nil, "data-pick": _field.destination,
         ])
     }
   }
@@ -225,7 +225,7 @@ struct EditFieldView {
         "id": _id, "name": name, "rows": String(_field.slot.isToMany ? max(3, lines) : lines),
         "spellcheck": "false",
         "aria-invalid": _invalid, "aria-describedby": _description,
-        "placeholder": _field.destination.map { "\($0)/p1, one a line" },
+        "placeholder": _field.destination.map { "\($0)/p1, one a line" }, "data-pick": _field.destination,
       ], "\n", HTML(_text ?? ""))
   }
 

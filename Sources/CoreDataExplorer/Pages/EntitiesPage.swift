@@ -51,12 +51,12 @@ struct EntitiesPage {
         "tr", ["data-row": entity.entityName],
         .tag(
           "th", ["scope": "row", "class": "depth\(min(6, _depth(entity)))"],
-          .link(Place("/entity", ["name": entity.entityName]), HTML(entity.entityName)),
+          .link(Place("/entity", ["name": entity.entityName]), HTML.name(entity.entityName)),
           entity.isAbstract ? .tag("span", ["class": "kind"], " abstract") : .empty),
         .tag(
           "td", ["class": "num"],
           entity.isAbstract && count == 0 ? "–" : HTML(isKnown ? Amount.text(count) : "…")),
-        .tag("td", ["class": "bar"], entity.isAbstract ? .empty : Self._bar(count, of: largest)),
+        .tag("td", ["class": "bar"], entity.isAbstract ? .empty : Self.bar(count, of: largest)),
         .tag("td", ["class": "num"], HTML(String(attributes))),
         .tag("td", ["class": "num"], HTML(String(slots.count - attributes))),
         .tag("td", ["class": "num"], HTML(entity.parentNumber == nil ? _size(table, known) : "")),
@@ -91,7 +91,7 @@ struct EntitiesPage {
   }
 
   /// A bar as long as the count's share of the largest one, in percent.
-  private static func _bar(_ count: Int, of largest: Int) -> HTML {
+  static func bar(_ count: Int, of largest: Int) -> HTML {
     guard count > 0 else { return .empty }
     let width = max(1, Int((Double(count) / Double(largest) * 100).rounded()))
     return .tag(

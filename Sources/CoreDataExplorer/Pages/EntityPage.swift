@@ -51,7 +51,10 @@ struct EntityPage {
     let numeric = request.columns.indices.map { index in
       page.rows.contains { CellView.isNumeric($0.cells[index]) }
     }
-    let identity = TableRequest.identityHead(request)
+    let entities =
+      _entity.family.count > 1
+      ? (try? PropertyPath(PropertyPath.identifier, of: _entity, in: _store.layout)) : nil
+    let identity = TableRequest.identityHead(request, entities.map { _facet($0, request) } ?? .empty)
     let head = zip(request.columns, numeric).map { path, isNumeric in _head(path, isNumeric, request) }
     let rows = page.rows.map { row in
       HTML.tag(
@@ -60,7 +63,7 @@ struct EntityPage {
           .tag(
             "th", ["scope": "row"],
             .link(ObjectPage.place(row.link), class: "id", HTML(_identifier(row.link))))
-        ] + row.cells.map(CellView.table))
+        ] + zip(request.columns, row.cells).map { _cell($0, $1, row.link) })
     }
     guard !page.rows.isEmpty else {
       return .tag(
@@ -74,33 +77,70 @@ struct EntityPage {
         .tag("thead", [:], .tag("tr", [:], [identity] + head)), .tag("tbody", [:], rows)))
   }
 
+  private func _cell(_ path: PropertyPath, _ cell: Cell, _ link: ObjectLink) -> HTML {
+    if case .bytes(let blob) = cell, blob.picture != nil, path.names.count == 1,
+      blob.count ?? .max <= _store.limits.thumbnailBytes
+    {
+      return .tag("td", [:], CellView.thumbnail(blob, of: link, path.text))
+    }
+    return CellView.table(cell)
+  }
+
   /// The key alone for objects of the page's entity.
   private func _identifier(_ link: ObjectLink) -> String {
     link.entity == _entity.entityName ? "p\(link.key)" : link.identifier
   }
 
   private func _head(_ path: PropertyPath, _ isNumeric: Bool, _ request: TableRequest) -> HTML {
+    let name = HTML.name(path.text) + _zone(path)
     guard path.isSortable(of: _entity) else {
-      return .tag("th", ["scope": "col", "class": isNumeric ? "num" : nil], HTML(path.text))
+      return .tag("th", ["scope": "col", "class": isNumeric ? "num" : nil], name, _facet(path, request))
     }
     let isSorted = request.sort == path
     let next = isSorted && request.isAscending ? "-" + path.text : path.text
     let order = isSorted ? (request.isAscending ? "ascending" : "descending") : nil
     return .tag(
       "th", ["scope": "col", "class": isNumeric ? "num" : nil, "aria-sort": order],
-      .link(request.place.with("sort", next), HTML(path.text)))
+      .link(request.place.with("sort", next), name), _facet(path, request))
+  }
+
+  /// The zone of a column of dates.
+  private func _zone(_ path: PropertyPath) -> HTML {
+    guard case .attribute(let attribute) = path.kind, attribute.type == .date else { return .empty }
+    return .tag("span", ["class": "kind"], " UTC")
+  }
+
+  /// A link to the values of a column.
+  private func _facet(_ path: PropertyPath, _ request: TableRequest) -> HTML {
+    switch path.kind {
+    case .attribute(let attribute):
+      switch attribute.type.form {
+      case .binaryData, .transformable, .composite, .undefined, .objectID: return .empty
+      default: break
+      }
+    case .toOne, .identity: break
+    case .toMany: return .empty
+    }
+    let words = path.text == PropertyPath.identifier ? "Objects by entity" : "Values of \(path.text)"
+    return .tag(
+      "a",
+      [
+        "class": "facet", "href": request.place.at("/facet").with("column", path.text).address,
+        "title": words,
+        "aria-label": words,
+      ], "▾")
   }
 }
 
 extension TableRequest {
   /// The head of the identity column.
-  static func identityHead(_ request: TableRequest) -> HTML {
+  static func identityHead(_ request: TableRequest, _ facet: HTML) -> HTML {
     let isSorted = request.sort == nil
     let next = isSorted && request.isAscending ? "-" + PropertyPath.identifier : nil
     return .tag(
       "th",
       ["scope": "col", "aria-sort": isSorted ? (request.isAscending ? "ascending" : "descending") : nil],
-      .link(request.place.with("sort", next), "object"))
+      .link(request.place.with("sort", next), "object"), facet)
   }
 }
 

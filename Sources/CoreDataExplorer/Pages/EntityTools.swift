@@ -78,7 +78,7 @@ struct EntityTools {
       [
         "id": "where", "name": "where", "type": "search", "value": text, "spellcheck": "false",
         "autocomplete": "off",
-        "autocapitalize": "off", "placeholder": "name CONTAINS[cd] \"word\" AND size > 10",
+        "autocapitalize": "off", "placeholder": _example,
         "aria-invalid": hasProblem ? "true" : nil, "aria-describedby": _problem == nil ? nil : "problem",
         "data-complete": _entity.entityName, "maxlength": "4000",
       ])
@@ -95,6 +95,27 @@ struct EntityTools {
           (_request?.place ?? Place("/entity", ["name": _entity.entityName])).with("where", nil),
           class: "button", "Clear"),
       _columns, _mistake)
+  }
+
+  /// A filter that this entity could have.
+  private var _example: String {
+    let slots = _entity.slots.filter { !$0.isHidden && !$0.isTransient }
+    let label = _store.labels.attribute(of: _entity)
+    let text =
+      label.flatMap { name in slots.first { $0.name == name && $0.form == .string } }
+      ?? slots.first { $0.form == .string }
+    var parts: [String] = []
+    if let text { parts.append("\(text.name) CONTAINS[cd] 'word'") }
+    let numbers: [AttributeForm] = [.integer16, .integer32, .integer64, .double, .float, .decimal]
+    if let date = slots.first(where: { $0.form == .date }) {
+      parts.append("\(date.name) >= '2024-03'")
+    } else if let number = slots.first(where: { $0.form.map(numbers.contains) ?? false }) {
+      parts.append("\(number.name) > 10")
+    }
+    if parts.isEmpty, let relationship = slots.first(where: { $0.relationship != nil }) {
+      parts.append(relationship.isToMany ? "\(relationship.name).@count > 1" : "\(relationship.name) == nil")
+    }
+    return parts.isEmpty ? "SELF == '\(_entity.entityName)/p1'" : parts.joined(separator: " AND ")
   }
 
   /// An error in the address, below its field.

@@ -40,7 +40,7 @@ struct HistoryPage {
   // MARK: Timeline
 
   private func _timeline(_ page: HistoryReading.Page) -> HTML {
-    guard let first = page.spans.first, let last = page.spans.last, page.transactionCount > 1 else {
+    guard let first = page.spans.first, page.transactionCount > 1 else {
       return .empty
     }
     let most = page.spans.map(\.transactions).max() ?? 1
@@ -67,7 +67,7 @@ struct HistoryPage {
           "aria-label": "Transactions over time",
         ],
         bars),
-      .tag("figcaption", [:], CellView.date(first.begin), CellView.date(last.begin)))
+      .tag("figcaption", [:], CellView.date(first.begin), CellView.date(page.end)))
   }
 
   private func _authors(_ page: HistoryReading.Page, _ request: HistoryReading.Request) -> HTML {

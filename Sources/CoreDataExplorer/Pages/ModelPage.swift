@@ -115,7 +115,8 @@ struct ModelPage {
         HTML(attribute.defaultValue.map(Self._text) ?? ""), HTML(notes.joined(separator: "; ")),
       ]
     }
-    return _table("Attributes of \(entity.name)", ["Attribute", "Type", "", "Default", ""], rows)
+    return _table(
+      "Attributes of \(entity.name)", ["Attribute", "Type", "Required", "Default", "Notes"], rows)
   }
 
   private static func _range(_ limits: AttributeLimits) -> String? {
@@ -162,7 +163,7 @@ struct ModelPage {
     }
     return _table(
       "Relationships of \(entity.name)",
-      ["Relationship", "Kind", "Destination", "Inverse", "On deletion", ""], rows)
+      ["Relationship", "Kind", "Destination", "Inverse", "On deletion", "Notes"], rows)
   }
 
   private func _indexes(_ entity: EntitySchema) -> HTML {

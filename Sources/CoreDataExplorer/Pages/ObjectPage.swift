@@ -90,18 +90,33 @@ struct ObjectPage {
 
   private func _values(_ reading: ObjectReading) -> HTML {
     guard !reading.attributes.isEmpty else { return .empty }
-    let rows = reading.attributes.map { attribute in
+    let empty = reading.attributes.filter { $0.cell == .null }
+    // A few of them are not worth a click.
+    let isFolded = empty.count > 3
+    let shown = isFolded ? reading.attributes.filter { $0.cell != .null } : reading.attributes
+    var parts: [HTML] = [.tag("h2", ["id": "values"], "Values")]
+    if !shown.isEmpty { parts.append(_rows(shown, of: reading)) }
+    if isFolded {
+      parts.append(
+        .tag(
+          "details", ["class": "empty"],
+          .tag("summary", [:], HTML("\(Amount.text(empty.count, "attribute")) without a value")),
+          _rows(empty, of: reading)))
+    }
+    return .tag("section", ["aria-labelledby": "values"], parts)
+  }
+
+  private func _rows(_ attributes: [ObjectReading.Attribute], of reading: ObjectReading) -> HTML {
+    let rows = attributes.map { attribute in
       HTML.tag(
         "tr", ["data-row": attribute.name],
-        .tag("th", ["scope": "row"], HTML(attribute.name)),
+        .tag("th", ["scope": "row"], HTML.name(attribute.name)),
         .tag(
           "td", ["class": "type"],
           HTML(attribute.schema.type.fileName + (attribute.schema.isOptional ? "" : ", required"))),
         .tag("td", ["class": "value"], ValueView(attribute, of: reading.link, _store.limits).html))
     }
-    return .tag(
-      "section", ["aria-labelledby": "values"], .tag("h2", ["id": "values"], "Values"),
-      .tag("table", ["class": "record"], .tag("tbody", [:], rows)))
+    return .tag("table", ["class": "record"], .tag("tbody", [:], rows))
   }
 
   // MARK: Relationships
@@ -113,7 +128,7 @@ struct ObjectPage {
         (relationship.isToMany ? (relationship.isOrdered ? "ordered to-many " : "to-many ") : "to-one ")
       return .tag(
         "tr", ["data-row": relationship.name],
-        .tag("th", ["scope": "row"], HTML(relationship.name)),
+        .tag("th", ["scope": "row"], HTML.name(relationship.name)),
         .tag(
           "td", ["class": "type"], HTML(kind),
           .link(Place("/entity", ["name": relationship.destination]), HTML(relationship.destination)),

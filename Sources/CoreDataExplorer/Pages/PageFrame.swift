@@ -1,4 +1,5 @@
 import CoreDataMicroHTTPDBinding
+import CoreDataStoreTools
 import Foundation
 
 /// The frame of all pages: head, navigation, foot.
@@ -6,16 +7,20 @@ struct PageFrame {
   /// The parts of the explorer in the navigation.
   enum Part: String, CaseIterable {
     case entities = "Entities"
+    case timeline = "Timeline"
     case history = "History"
     case model = "Model"
     case check = "Check"
+    case compare = "Compare"
 
     var place: Place {
       switch self {
       case .entities: Place("/")
+      case .timeline: Place("/timeline")
       case .history: Place("/history")
       case .model: Place("/model")
       case .check: Place("/check")
+      case .compare: Place("/compare")
       }
     }
   }
@@ -38,22 +43,39 @@ struct PageFrame {
 
   /// The page with this content.
   func answer(status: Int = 200, _ content: [HTML]) -> HTTPResponse {
+    HTTPResponse(status: status, headers: SecurityHeaders.page, text: _text(content, footer: _footer))
+  }
+
+  /// The page before and after its content.
+  var halves: (begin: String, end: String) {
+    // No text of the store or of a visitor has it.
+    let mark = "content-\(UUID().uuidString)"
+    // What it took is known when all of it is sent.
+    let parts = _text([HTML(mark)], footer: .tag("footer", ["class": "bottom"])).split(
+      separator: mark, maxSplits: 1)
+    return (String(parts.first ?? ""), String(parts.last ?? ""))
+  }
+
+  /// What is said of an error that ends a page.
+  func message(_ error: any Error) -> String { StoreInput.failure(error, _visit.store.name).message }
+
+  private func _text(_ content: [HTML], footer: HTML) -> String {
     let main = HTML.tag(
       "main",
       [
         "id": "main", "tabindex": "-1", "class": _isWide ? "wide" : nil,
         "data-live": _isLive ? String(_visit.store.clock.time) : nil,
       ], content)
-    let text = Self._document(
+    return Self._document(
       title: "\(_title) · \(_storeName)", head: .empty,
-      .tag("a", ["class": "skip", "href": "#main"], "Skip to the content"), _header, main, _footer)
-    return HTTPResponse(status: status, headers: SecurityHeaders.page, text: text)
+      .tag("a", ["class": "skip", "href": "#main"], "Skip to the content"), _header, main, footer)
   }
 
   private var _storeName: String { (_visit.store.name as NSString).lastPathComponent }
 
   private var _header: HTML {
-    let items = Part.allCases.map { part in
+    let parts = Part.allCases.filter { $0 != .compare || _visit.store.compared != nil }
+    let items = parts.map { part in
       HTML.tag(
         "li", [:],
         .tag(
@@ -64,12 +86,26 @@ struct PageFrame {
       "header", ["class": "top"],
       .tag("a", ["class": "store", "href": "/", "title": _visit.store.name], HTML(_storeName)),
       .tag("nav", ["aria-label": "Parts of the store"], .tag("ul", [:], items)),
-      _mode,
+      _find, _mode,
       .tag(
         "button",
         [
           "id": "live", "class": "live", "type": "button", "hidden": "",
           "title": "Follow the store, or stop following it",
+        ]))
+  }
+
+  /// The search of the whole store.
+  private var _find: HTML {
+    .tag(
+      "form", ["class": "find", "method": "get", "action": "/search", "role": "search"],
+      .void(
+        "input",
+        [
+          "id": "find", "name": "text", "type": "search", "placeholder": "Search all values",
+          "aria-label": "Search all values", "spellcheck": "false", "autocomplete": "off",
+          "maxlength": "400",
+          "value": _visit.request.path == "/search" ? _visit.request.query("text") : nil,
         ]))
   }
 

@@ -21,24 +21,34 @@ final class ExploredStore: @unchecked Sendable {
   let numbers: StoreNumbers
   let health = StoreHealth()
   let exports: Places
+  let searches: Places
   let followers: Places
   let coordinator: NSPersistentStoreCoordinator
   let identifier: String
   /// Warnings from opening the store, shown on every page.
   let warnings: [String]
+  /// The store that this one is compared with, and whether the same objects have the same keys in both.
+  let compared: StoreInput?
+  let sharesKeys: Bool
   private let _input: StoreInput
   /// A connection that may write, kept while the store is edited: pages then read beside it, and not in its way.
   private let _writer: Connection?
 
   /// Opens a store read-only.
   ///
-  /// - Parameter isEdited: Whether a session of this process will write to it.
+  /// - Parameters:
+  ///   - other: A store to compare it with; nil for none.
+  ///   - isEdited: Whether a session of this process will write to it.
   /// - Throws: `ToolFailure`.
   init(
-    path: String, model modelPath: String?, isEdited: Bool = false, limits: ExplorerLimits,
-    _ environment: ToolEnvironment
+    path: String, model modelPath: String?, against other: String? = nil, isEdited: Bool = false,
+    limits: ExplorerLimits, _ environment: ToolEnvironment
   ) throws(ToolFailure) {
     let input = try StoreInput(path, model: modelPath, environment)
+    let compared: StoreInput?
+    if let other { compared = try StoreInput(other, model: nil, environment) } else { compared = nil }
+    self.compared = compared
+    sharesKeys = compared.map { DiffKeys.areShared($0, input) } ?? false
     _input = input
     // If that fails, so does the session, which says why.
     _writer = isEdited ? try? Connection(path: input.path, mode: .readWrite) : nil
@@ -51,6 +61,11 @@ final class ExploredStore: @unchecked Sendable {
       limits.exports,
       refusal:
         "The limit of exports at a time (\(limits.exports)) is reached. Wait for one to end, and try again.")
+    searches = Places(
+      limits.searches,
+      refusal:
+        "The limit of searches at a time (\(limits.searches)) is reached. Wait for one to end, and try again."
+    )
     followers = Places(
       limits.followers,
       refusal:

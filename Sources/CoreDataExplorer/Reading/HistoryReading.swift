@@ -42,6 +42,8 @@ struct HistoryReading {
     let transactionCount: Int
     let authors: [String]
     let spans: [Span]
+    /// The moment of the last transaction.
+    let end: Double
     /// Current labels of the changed objects; empty for deleted ones.
     let links: [StoredReference: ObjectLink]
   }
@@ -68,11 +70,12 @@ struct HistoryReading {
     let hasMore = numbers.count > request.transactions
     numbers = Array(numbers.prefix(request.transactions))
     let entries = try _entries(numbers, request.changes)
+    let (spans, end) = try _spans()
     var count = 0
     try _connection.query("SELECT COUNT(*) FROM ATRANSACTION") { count = Int(clamping: $0.int64(0)) }
     return Page(
       entries: entries, hasMore: hasMore, transactionCount: count, authors: try _authors(),
-      spans: try _spans(),
+      spans: spans, end: end,
       links: try _links(entries))
   }
 
@@ -160,12 +163,12 @@ struct HistoryReading {
   }
 
   /// The store's time in sixty equal parts.
-  private func _spans() throws -> [Span] {
+  private func _spans() throws -> ([Span], end: Double) {
     var range: (Double, Double)?
     try _connection.query("SELECT MIN(ZTIMESTAMP), MAX(ZTIMESTAMP) FROM ATRANSACTION") { row in
       if !row.isNull(0) { range = (row.double(0), row.double(1)) }
     }
-    guard let (begin, end) = range, begin.isFinite, end.isFinite, end >= begin else { return [] }
+    guard let (begin, end) = range, begin.isFinite, end.isFinite, end >= begin else { return ([], 0) }
     let width = max((end - begin) / 60, 1e-6)
     var spans = (0..<60).map { Span(transactions: 0, lastNumber: 0, begin: begin + Double($0) * width) }
     try _connection.query(
@@ -178,7 +181,7 @@ struct HistoryReading {
       spans[place] = Span(
         transactions: Int(clamping: row.int64(1)), lastNumber: row.int64(2), begin: spans[place].begin)
     }
-    return spans
+    return (spans, end)
   }
 
   private func _links(_ entries: [Entry]) throws -> [StoredReference: ObjectLink] {

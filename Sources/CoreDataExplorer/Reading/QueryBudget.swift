@@ -86,12 +86,20 @@ struct ExplorerLimits: Sendable {
   var objectText = 20_000
   /// Bytes of a blob that are shown in hexadecimal.
   var hexBytes = 512
+  /// Bytes of a picture that a table shows.
+  var thumbnailBytes = 2 << 20
   /// Bytes of a value that are read to decode it.
   var archiveBytes = 1 << 20
   /// Rows of an export.
   var exportedRows = 5_000_000
   /// Duration of an export in seconds.
   var exportSeconds = 900.0
+  /// Seconds that a search of all values, or a comparison, may take.
+  var searchSeconds = 120.0
+  /// Places that a search shows.
+  var searchHits = 500
+  /// Searches and comparisons at a time.
+  var searches = 2
   /// Exports at a time.
   var exports = 2
   /// Pages that follow the store at a time.

@@ -9,6 +9,8 @@ package final class Explorer: Sendable {
   package struct Options: Sendable {
     /// A model file, or nil for the model inside the store.
     package var model: String?
+    /// A store to compare it with, or nil for none.
+    package var against: String?
     /// Port to listen on; 0 for any free one.
     package var port = 0
     /// IPv4 address to listen on.
@@ -39,7 +41,8 @@ package final class Explorer: Sendable {
     _ path: String, _ options: Options, _ environment: ToolEnvironment, limits: ExplorerLimits
   ) throws(ToolFailure) {
     let store = try ExploredStore(
-      path: path, model: options.model, isEdited: options.isEditable, limits: limits, environment)
+      path: path, model: options.model, against: options.against, isEdited: options.isEditable,
+      limits: limits, environment)
     let secrets = Secrets()
     let session = options.isEditable ? try EditSession(store, author: options.author) : nil
     let router = Router(store: store, secrets: secrets, session: session)

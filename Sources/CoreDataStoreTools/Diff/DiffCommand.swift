@@ -56,10 +56,7 @@ extension Command {
       new = try StoreInput(arguments.operands[1], model: arguments.text("model"), environment)
     }
     defer { withExtendedLifetime(bare) {} }
-    // Copies of a store on a server have primary keys of their own.
-    let sharesKeys =
-      old.metadata[NSStoreUUIDKey] as? String == new.metadata[NSStoreUUIDKey] as? String && !old.isServerCopy
-      && !new.isServerCopy
+    let sharesKeys = DiffKeys.areShared(old, new)
     try old.reading { before in
       try new.reading { after in
         let keys = try DiffKeys.keys(
@@ -100,12 +97,19 @@ extension Command {
 }
 
 /// Reads `--key`.
-enum DiffKeys {
+package enum DiffKeys {
+  /// Whether the same object has the same primary key in both stores.
+  package static func areShared(_ old: StoreInput, _ new: StoreInput) -> Bool {
+    // Copies of a store on a server have primary keys of their own.
+    old.metadata[NSStoreUUIDKey] as? String == new.metadata[NSStoreUUIDKey] as? String && !old.isServerCopy
+      && !new.isServerCopy
+  }
+
   /// Returns the attributes of each entity by which its objects are the same.
   ///
   /// - Parameter infers: Whether entities without an argument get the attributes of their first uniqueness constraint.
   /// - Throws: `ToolFailure` for text that names no attribute of both models.
-  static func keys(
+  package static func keys(
     _ texts: [String], _ old: ModelLayout, _ new: ModelLayout, infers: Bool
   ) throws(ToolFailure) -> [String: [String]] {
     var result: [String: [String]] = [:]
@@ -154,12 +158,12 @@ enum DiffKeys {
 }
 
 /// A copy of a store's file without its write-ahead log, in a temporary directory that goes with this value.
-final class FileWithoutLog {
-  let path: String
+package final class FileWithoutLog {
+  package let path: String
   private let _directory: String
 
   /// - Throws: `ToolFailure` if there is no log or the file cannot be copied.
-  init(_ store: String, name: String) throws(ToolFailure) {
+  package init(_ store: String, name: String) throws(ToolFailure) {
     guard DatabaseHead.hasLog(store), FileManager.default.fileExists(atPath: store + "-wal") else {
       throw ToolFailure(.usage, "'\(name)' has no write-ahead log ('\(name)-wal'). Name a second store.")
     }

@@ -3,29 +3,29 @@ import CoreDataModelSchema
 import CoreDataToolKit
 
 /// Finds what has been added to, removed from and changed in a store.
-struct StoreComparison {
+package struct StoreComparison {
   /// One object that differs.
-  struct Change {
-    enum Kind: String { case added, removed, changed }
-    let kind: Kind
-    let entity: String
-    let object: String
+  package struct Change {
+    package enum Kind: String { case added, removed, changed }
+    package let kind: Kind
+    package let entity: String
+    package let object: String
     /// By property: before and after, of which one is nil for an object that is in one store only.
-    var properties: [(name: String, before: StoreSide.Content?, after: StoreSide.Content?)] = []
+    package var properties: [(name: String, before: StoreSide.Content?, after: StoreSide.Content?)] = []
   }
 
-  struct Counts: Equatable {
-    var (added, removed, changed, same) = (0, 0, 0, 0)
-    var isEmpty: Bool { added + removed + changed == 0 }
+  package struct Counts: Equatable {
+    package var (added, removed, changed, same) = (0, 0, 0, 0)
+    package var isEmpty: Bool { added + removed + changed == 0 }
   }
 
   private let _old: StoreSide
   private let _new: StoreSide
   /// Names of the entities of both stores, in the order of the newer model.
-  let entities: [String]
+  package let entities: [String]
 
   /// - Parameter only: Entities to be compared; nil for all.
-  init(_ old: StoreSide, _ new: StoreSide, only: [String]? = nil) {
+  package init(_ old: StoreSide, _ new: StoreSide, only: [String]? = nil) {
     (_old, _new) = (old, new)
     let current = new.layout.layouts.filter { !$0.isAbstract }.map(\.entityName)
     let former = old.layout.layouts.filter { !$0.isAbstract }.map(\.entityName).filter {
@@ -35,7 +35,7 @@ struct StoreComparison {
   }
 
   /// The properties that one of the two models lacks, each with the name of its entity, and entities that one of them lacks.
-  var differencesOfModels: (onlyOld: [String], onlyNew: [String]) {
+  package var differencesOfModels: (onlyOld: [String], onlyNew: [String]) {
     func names(_ side: StoreSide, _ other: StoreSide) -> [String] {
       entities.flatMap { name -> [String] in
         guard let entity = side.layout.layoutsByName[name] else { return [] }
@@ -51,7 +51,7 @@ struct StoreComparison {
   ///   - progress: Called with the progress, 0 to 1, and the entity.
   ///   - report: Called with each change: of each entity the removed and changed objects first.
   /// - Returns: Counts by entity.
-  func run(
+  package func run(
     progress: (Double, String) -> Void, _ report: (Change) throws -> Void
   ) throws -> [String: Counts] {
     let (before, after) = (try _old.reader.counts(), try _new.reader.counts())

@@ -3,13 +3,13 @@ import CoreDataModelSchema
 import CoreDataToolKit
 
 /// One of two stores that are compared: names its objects so that the same object has the same name in both.
-struct StoreSide {
+package struct StoreSide {
   let reader: StoreReader
   private let _keys: [String: [String]]
   private let _text: ValueText
 
   /// - Parameter keys: The attributes by which objects of an entity are the same, by the entity's name; others are by primary key.
-  init(_ reader: StoreReader, keys: [String: [String]], _ zone: TimeZoneText) {
+  package init(_ reader: StoreReader, keys: [String: [String]], _ zone: TimeZoneText) {
     (self.reader, _keys) = (reader, keys)
     _text = ValueText(reader.layout, zone)
   }
@@ -51,7 +51,7 @@ struct StoreSide {
   }
 
   /// The content of a property, for comparing and showing it.
-  enum Content: Equatable {
+  package enum Content: Equatable {
     /// As JSON.
     case value(String)
     case members([String], isOrdered: Bool)

@@ -2,16 +2,16 @@ import CoreDataToolKit
 
 /// A moment as people type it: `2021`, `2021-03`, `2021-03-07`, `2021-03-07 14:05`, with seconds, with their decimals, and with a
 /// zone. It stands for the whole year, month, day, minute or second.
-struct TypedMoment {
+package struct TypedMoment {
   /// When it begins, in seconds since 2001-01-01 00:00 UTC.
-  let begin: Double
+  package let begin: Double
   /// The last moment of it.
-  let end: Double
+  package let end: Double
 
   /// Reads ISO 8601; nil for any other text.
   ///
   /// - Parameter zone: The zone of text that names none.
-  init?(_ text: String, in zone: TimeZoneText) {
+  package init?(_ text: String, in zone: TimeZoneText) {
     let words = text.wholeMatch(of: /([+-]?[0-9]{4,6})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T ](.*))?/)
     guard let words, let year = Int(words.1) else { return nil }
     let day = "\(words.1)-\(words.2 ?? "01")-\(words.3 ?? "01")"

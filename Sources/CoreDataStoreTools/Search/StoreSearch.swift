@@ -4,20 +4,20 @@ import CoreDataToolKit
 import Foundation
 
 /// Searches all values of a store, also inside of bytes, with memory use independent of the store's size.
-struct StoreSearch {
-  struct Hit {
-    let object: StoredReference
-    let property: String
+package struct StoreSearch {
+  package struct Hit {
+    package let object: StoredReference
+    package let property: String
     /// The way to the text inside of bytes; empty for a plain value.
-    let path: [String]
-    let text: String
+    package let path: [String]
+    package let text: String
   }
 
   private let _reader: StoreReader
   private let _sought: TextSought
   private let _text: ValueText
 
-  init(_ reader: StoreReader, _ sought: TextSought, _ zone: TimeZoneText) {
+  package init(_ reader: StoreReader, _ sought: TextSought, _ zone: TimeZoneText) {
     (_reader, _sought) = (reader, sought)
     _text = ValueText(reader.layout, zone)
   }
@@ -28,7 +28,7 @@ struct StoreSearch {
   ///   - entities: The entities whose objects are searched.
   ///   - found: Called with each hit; the search ends when it returns false.
   ///   - incomplete: Called with values whose content exceeds a limit.
-  func run(
+  package func run(
     _ entities: [PropertyLayout], progress: (Double, String) -> Void,
     incomplete: (StoredReference, String) -> Void,
     found: (Hit) throws -> Bool

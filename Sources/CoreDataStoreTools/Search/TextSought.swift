@@ -3,14 +3,15 @@ import CoreDataToolKit
 import Foundation
 
 /// A text or a regular expression that texts are searched for.
-struct TextSought {
+package struct TextSought {
   private let _text: String
   private let _options: StringComparison.Options
   private let _expression: NSRegularExpression?
   private let _compare: String.CompareOptions
 
   /// - Throws: `ToolFailure` for an invalid regular expression.
-  init(_ text: String, isExpression: Bool, matchesCase: Bool, matchesMarks: Bool) throws(ToolFailure) {
+  package init(_ text: String, isExpression: Bool, matchesCase: Bool, matchesMarks: Bool) throws(ToolFailure)
+  {
     var native = text
     native.makeContiguousUTF8()
     _text = native
@@ -57,7 +58,7 @@ struct TextSought {
   /// The text around the first occurrence, on one line.
   ///
   /// - Parameter room: Characters before and after it.
-  func excerpt(_ text: String, room: Int) -> (before: String, match: String, after: String) {
+  package func excerpt(_ text: String, room: Int) -> (before: String, match: String, after: String) {
     guard let range = range(in: text) else { return (String(text.prefix(room * 2)), "", "") }
     let begin = text.index(range.lowerBound, offsetBy: -room, limitedBy: text.startIndex) ?? text.startIndex
     let end = text.index(range.upperBound, offsetBy: room, limitedBy: text.endIndex) ?? text.endIndex

@@ -1,0 +1,139 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
+import CoreDataStoreTools
+
+/// Reads what a store has moments of: the dates of objects, and the transactions of its history.
+struct TimelineReading {
+  /// The number of moments in equal parts of a span of time.
+  struct Axis: Sendable {
+    let begin: Double
+    let end: Double
+    var counts: [Int]
+    var width: Double { (end - begin) / Double(counts.count) }
+    var total: Int { counts.reduce(0, +) }
+  }
+
+  struct Event: Sendable {
+    let moment: Double
+    let reference: StoredReference
+    let property: String
+    /// Number of a transaction, which has no object.
+    let transaction: Int64?
+  }
+
+  /// A column with dates.
+  private struct Source {
+    let table: String
+    let column: String
+    /// A condition on the rows; empty for none.
+    let condition: String
+    let property: String
+    /// Nil for transactions.
+    let root: Int?
+    let hasSubentities: Bool
+  }
+
+  /// From 1970 to 2100: moments beyond are mostly marks for "never", and would make one bar of all others.
+  static let plausible = -978_307_200.0...3_155_760_000.0
+  static let partCount = 80
+
+  private let _reader: StoreReader
+  private let _sources: [Source]
+
+  /// - Parameter entity: Only objects of this entity and its subentities; nil for all, and transactions.
+  init(_ reader: StoreReader, _ entity: PropertyLayout?) throws {
+    _reader = reader
+    var sources: [Source] = []
+    for table in reader.anatomy.tables where entity.map({ $0.rootNumber == table.root }) ?? true {
+      for column in table.attributes where column.attribute.type == .date && !column.attribute.isTransient {
+        var condition = ""
+        if let entity, table.hasSubentities {
+          let numbers = entity.family.map { String(reader.anatomy.storedNumber(of: $0)) }
+          condition = " AND Z_ENT IN (\(numbers.joined(separator: ", ")))"
+        }
+        sources.append(
+          Source(
+            table: table.name, column: column.column, condition: condition, property: column.property,
+            root: table.root, hasSubentities: table.hasSubentities))
+      }
+    }
+    if entity == nil,
+      try reader.connection.firstValue(
+        "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'") == .int(1)
+    {
+      sources.append(
+        Source(
+          table: "ATRANSACTION", column: "ZTIMESTAMP", condition: "", property: "transaction", root: nil,
+          hasSubentities: false))
+    }
+    _sources = sources
+  }
+
+  var isEmpty: Bool { _sources.isEmpty }
+
+  /// The first and last plausible moment, and the number of others.
+  func span() throws -> (begin: Double, end: Double, others: Int)? {
+    var (begin, end, others) = (Double.infinity, -Double.infinity, 0)
+    for source in _sources {
+      let c = source.column
+      try _reader.connection.query(
+        """
+        SELECT MIN(\(c)) FILTER (WHERE \(c) BETWEEN ?1 AND ?2), MAX(\(c)) FILTER (WHERE \(c) BETWEEN ?1 AND ?2), \
+        COUNT(*) FILTER (WHERE \(c) NOT BETWEEN ?1 AND ?2) FROM \(source.table) WHERE \(c) IS NOT NULL\(source.condition)
+        """, [.double(Self.plausible.lowerBound), .double(Self.plausible.upperBound)]
+      ) { row in
+        others += Int(clamping: row.int64(2))
+        guard !row.isNull(0) else { return }
+        begin = min(begin, row.double(0))
+        end = max(end, row.double(1))
+      }
+    }
+    guard begin <= end else { return nil }
+    return (begin, end, others)
+  }
+
+  func axis(from begin: Double, to end: Double) throws -> Axis {
+    let count = Self.partCount
+    // Of a single moment, too, a bar is shown.
+    var axis = Axis(
+      begin: begin, end: max(end, begin + 1e-3), counts: Array(repeating: 0, count: count))
+    for source in _sources {
+      try _reader.connection.query(
+        """
+        SELECT CAST((\(source.column) - ?1) / ?2 AS INTEGER), COUNT(*) FROM \(source.table) \
+        WHERE \(source.column) BETWEEN ?1 AND ?3\(source.condition) GROUP BY 1
+        """, [.double(begin), .double(axis.width), .double(end)]
+      ) { row in
+        let part = min(max(0, Int(clamping: row.int64(0))), count - 1)
+        axis.counts[part] += Int(clamping: row.int64(1))
+      }
+    }
+    return axis
+  }
+
+  /// The events between two moments, the first of them first.
+  func events(from begin: Double, to end: Double, after offset: Int, limit: Int) throws -> [Event] {
+    var events: [Event] = []
+    for source in _sources {
+      let number = source.hasSubentities ? "Z_ENT" : "NULL"
+      try _reader.connection.query(
+        """
+        SELECT \(source.column), Z_PK, \(number) FROM \(source.table) \
+        WHERE \(source.column) BETWEEN ?1 AND ?2\(source.condition) ORDER BY 1, 2 LIMIT \(offset + limit)
+        """, [.double(begin), .double(end)]
+      ) { row in
+        let own = row.isNull(2) ? source.root : _reader.anatomy.entity(stored: row.int64(2))
+        guard let entity = source.root == nil ? 0 : own else { return }
+        events.append(
+          Event(
+            moment: row.double(0), reference: StoredReference(entity: entity, key: row.int64(1)),
+            property: source.property, transaction: source.root == nil ? row.int64(1) : nil))
+      }
+    }
+    events.sort {
+      ($0.moment, $0.reference.entity, $0.reference.key) < ($1.moment, $1.reference.entity, $1.reference.key)
+    }
+    return Array(events.dropFirst(offset).prefix(limit))
+  }
+}
