@@ -1,3 +1,5 @@
+import CoreData
+import CoreDataModelSchema
 import CoreDataStoreTools
 import Foundation
 
@@ -5,10 +7,15 @@ import Foundation
 struct ValueView {
   private let _attribute: ObjectReading.Attribute
   private let _object: ObjectLink
-  private let _limits: ExplorerLimits
+  private let _entity: PropertyLayout
+  private let _store: ExploredStore
+  private var _limits: ExplorerLimits { _store.limits }
 
-  init(_ attribute: ObjectReading.Attribute, of object: ObjectLink, _ limits: ExplorerLimits) {
-    (_attribute, _object, _limits) = (attribute, object, limits)
+  init(
+    _ attribute: ObjectReading.Attribute, of object: ObjectLink, in entity: PropertyLayout,
+    _ store: ExploredStore
+  ) {
+    (_attribute, _object, _entity, _store) = (attribute, object, entity, store)
   }
 
   var html: HTML {
@@ -47,6 +54,9 @@ struct ValueView {
   /// for values that are too long to read.
   private func _decoded(_ blob: Blob) -> HTML? {
     guard blob.head.count == blob.count else { return nil }
+    if let text = _store.contents.text(in: blob.head, of: _attribute.name, in: _entity, _store.layout) {
+      return .tag("div", ["class": "prose"], HTML(String(text.prefix(_limits.objectText))))
+    }
     if let outline = ValueOutline(decoding: blob.head) { return OutlineView.html(outline) }
     guard blob.isTransformable, !blob.head.isEmpty, let text = String(validating: blob.head, as: UTF8.self),
       !text.unicodeScalars.contains(where: { $0.value < 0x20 && !["\t", "\n", "\r"].contains($0) })

@@ -15,6 +15,7 @@ final class ExploredStore: @unchecked Sendable {
   let model: StoreModel
   let layout: ModelLayout
   let labels: EntityLabels
+  let contents: ContentDescriptions
   let limits: ExplorerLimits
   let readers: ReaderPool
   let clock = ChangeClock()
@@ -57,6 +58,7 @@ final class ExploredStore: @unchecked Sendable {
     metadata = input.metadata
     model = input.model
     self.limits = limits
+    contents = ContentDescriptions(environment)
     exports = Places(
       limits.exports,
       refusal:

@@ -10,7 +10,7 @@ extension Command {
       "show", summary: "Show objects with all their values and relationships.",
       discussion: [
         "Objects are named as tables name them: Book/p17. Values are written in full, bytes by their number; an archive or a "
-          + "property list as JSON. Related objects have their name and, if their entity has one, a text that tells them apart.",
+          + "property list as JSON, and the body of a note as text (docs/StoreFiles.md says how to have more of such). Related objects have their name and, if their entity has one, a text that tells them apart.",
         "A relationship lists its first ten members unless --all is given, and properties without a value are named at the end; "
           + "--json has all of them.",
       ],
@@ -34,7 +34,7 @@ extension Command {
       for name in arguments.operands.dropFirst() { rows.append(try ObjectName.row(name, reader)) }
       let terminal = environment.outputTerminal
       let view = ObjectView(
-        reader, zone, memberLimit: arguments.has("all") ? .max : 10,
+        reader, zone, ContentDescriptions(environment), memberLimit: arguments.has("all") ? .max : 10,
         width: terminal.isInteractive ? terminal.width : 100)
       if arguments.has("json") {
         let objects = try rows.map { try view.json($0) }
@@ -76,9 +76,12 @@ struct ObjectView {
   private let _labels: EntityLabels
   private let _memberLimit: Int
   private let _width: Int
+  private let _contents: ContentDescriptions
 
-  init(_ reader: StoreReader, _ zone: TimeZoneText, memberLimit: Int, width: Int) {
-    _width = width
+  init(
+    _ reader: StoreReader, _ zone: TimeZoneText, _ contents: ContentDescriptions, memberLimit: Int, width: Int
+  ) {
+    (_width, _contents) = (width, contents)
     _reader = reader
     _text = ValueText(reader.layout, zone)
     _labels = EntityLabels(reader.layout)
@@ -119,6 +122,9 @@ struct ObjectView {
     case .reference(let reference): return [try _named(reference)]
     case .data(let data), .transformable(let data):
       let size = counted(data.count, "byte")
+      if let text = _contents.text(in: Array(data), of: property.name, in: entity, _reader.layout) {
+        return [size] + text.components(separatedBy: "\n")
+      }
       return ArchiveJSON.text(Array(data)).map { [size, $0] } ?? [size]
     case .string(""): return ["''"]
     case let value: return (_text.plain(value, of: property.attribute) ?? "").components(separatedBy: "\n")
