@@ -164,6 +164,30 @@ class Browser:
             check(False, f"{name}: axe finds {finding['id']} ({finding['impact']}): {nodes}")
         check(True, name)
 
+    def walk(self, name):
+        """Whether the tab key reaches everything that can be used, and shows where it is."""
+        count = self.driver.execute_script(
+            "const all = document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex=\"0\"]');"
+            "const seen = [...all].filter((e) => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== 'hidden'"
+            " && (e.tagName === 'SUMMARY' || !e.closest('details:not([open])')));"
+            "seen.forEach((e, i) => { e.dataset.stop = i; }); document.activeElement?.blur(); return seen.length;"
+        )
+        reached, unseen = set(), set()
+        for _ in range(count + 10):
+            webdriver.ActionChains(self.driver).send_keys(Keys.TAB).perform()
+            stop, visible = self.driver.execute_script(
+                "const e = document.activeElement; const style = getComputedStyle(e);"
+                "return [e.dataset.stop ?? null, style.outlineStyle !== 'none' || e.matches('select, input, textarea')];"
+            )
+            if stop is not None:
+                reached.add(int(stop))
+                if not visible:
+                    unseen.add(int(stop))
+            if len(reached) == count:
+                break
+        check(len(reached) == count, f"{name}: the tab key misses {sorted(set(range(count)) - reached)[:5]} of {count}")
+        check(not unseen, f"{name}: the focus cannot be seen at {sorted(unseen)[:5]}")
+
     def narrow(self, name):
         """Whether the page keeps to the width of the window; what is wider scrolls by itself."""
         wide = self.driver.execute_script("return document.documentElement.scrollWidth > document.documentElement.clientWidth")
@@ -205,6 +229,8 @@ def visit(explorer, label, browser, shoot=False):
         browser.examine(f"{label} {name}")
         if shoot:
             browser.narrow(f"{label} {name}")
+            if label == "wide":
+                browser.walk(f"{label} {name}")
             browser.shot(f"{label}-{name}")
     complaints = browser.complaints()
     check(not complaints, f"{label}: {complaints[:3]}")
@@ -398,7 +424,7 @@ def narrow_and_dark(store):
         browser.open("/")
         browser.find("body").send_keys(Keys.TAB)
         check(browser.driver.switch_to.active_element.text == "Skip to the content", "the first tab stop skips the header")
-    say("400 and 1,280 px, light and dark, without the script.")
+    say("400 and 1,280 px, light and dark, with the keyboard alone, without the script.")
 
 
 def timed(explorer, cookie, path, count):
