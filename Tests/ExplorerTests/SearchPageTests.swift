@@ -84,6 +84,14 @@ import Testing
     #expect(page.hasSuffix("</html>\n"))
   }
 
+  @Test func `a page that takes long shows that it is alive`() throws {
+    var limits = ExplorerLimits()
+    limits.streamPatience = 0
+    let page = try Self._library().visit(limits: limits).get("/search?text=zola").text
+    #expect(page.contains("<!-- still at it -->"))
+    #expect(page.contains("1 place in 1 object.") && page.hasSuffix("</html>\n"))
+  }
+
   @Test func `all pages have the search`() throws {
     let visitor = try Self._library().visit()
     for path in ["/", "/entity?name=Book", "/object?entity=Book&key=1", "/history", "/model", "/timeline"] {

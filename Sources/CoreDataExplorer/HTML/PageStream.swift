@@ -11,6 +11,8 @@ final class PageStream: @unchecked Sendable {
   private let _condition = NSCondition()
   private let _budget: QueryBudget
   private let _place: Places.Place?
+  /// Seconds without anything to send.
+  private let _patience: Double
   private var _bytes: [UInt8]
   private var _isOver = false
 
@@ -26,7 +28,7 @@ final class PageStream: @unchecked Sendable {
     _ write: @escaping @Sendable (PageStream) throws -> Void
   ) -> HTTPResponse {
     let (begin, end) = frame.halves
-    let stream = PageStream(begin, budget, place)
+    let stream = PageStream(begin, budget, place, patience: frame.patience)
     let thread = Thread {
       do {
         try write(stream)
@@ -44,8 +46,8 @@ final class PageStream: @unchecked Sendable {
     return HTTPResponse(headers: SecurityHeaders.page, body: .stream { stream._next() })
   }
 
-  private init(_ begin: String, _ budget: QueryBudget, _ place: Places.Place?) {
-    (_bytes, _budget, _place) = (Array(begin.utf8), budget, place)
+  private init(_ begin: String, _ budget: QueryBudget, _ place: Places.Place?, patience: Double) {
+    (_bytes, _budget, _place, _patience) = (Array(begin.utf8), budget, place, patience)
   }
 
   /// Adds to the page; waits while much of it has not been sent.
@@ -73,7 +75,11 @@ final class PageStream: @unchecked Sendable {
   private func _next() -> [UInt8]? {
     _condition.lock()
     defer { _condition.unlock() }
-    while _bytes.isEmpty, !_isOver { _condition.wait() }
+    let end = Date(timeIntervalSinceNow: _patience)
+    while _bytes.isEmpty, !_isOver {
+      // The server closes connections on which nothing happens.
+      if !_condition.wait(until: end) { return Array("<!-- still at it -->\n".utf8) }
+    }
     guard !_bytes.isEmpty else { return nil }
     let bytes = _bytes
     _bytes = []

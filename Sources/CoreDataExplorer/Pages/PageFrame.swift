@@ -56,6 +56,9 @@ struct PageFrame {
     return (String(parts.first ?? ""), String(parts.last ?? ""))
   }
 
+  /// Seconds without anything to send, of a page that is sent while it is made.
+  var patience: Double { _visit.store.limits.streamPatience }
+
   /// What is said of an error that ends a page.
   func message(_ error: any Error) -> String { StoreInput.failure(error, _visit.store.name).message }
 

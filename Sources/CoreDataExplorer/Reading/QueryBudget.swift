@@ -100,6 +100,8 @@ struct ExplorerLimits: Sendable {
   var searchHits = 500
   /// Searches and comparisons at a time.
   var searches = 2
+  /// Seconds after which a page that is still being made sends a sign of life.
+  var streamPatience = 5.0
   /// Exports at a time.
   var exports = 2
   /// Pages that follow the store at a time.
