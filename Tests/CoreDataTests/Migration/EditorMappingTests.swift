@@ -65,7 +65,7 @@ struct EditorMappingTests {
       [
         ("sourcename", from), ("destinationname", to), ("mappingnumber", "\(number)"),
         ("mappingtypename", "Undefined"), ("autogenerateexpression", "1"),
-      ] + more.map { ($0.key, $0.value) }
+      ].filter { !$0.1.isEmpty } + more.map { ($0.key, $0.value) }
     func list(_ name: String, _ ids: ClosedRange<Int>?) -> String {
       "<relationship name=\"\(name)\" type=\"0/0\" idrefs=\"\(ids.map { $0.map { "z\($0)" }.joined(separator: " ") } ?? "")\"></relationship>"
     }
@@ -226,6 +226,8 @@ struct EditorMappingTests {
       }
     }
     try #expect(loaded(same, more, mapping("Kept", "Kept")) == [.copyEntityMappingType])
+    try #expect(loaded(same, more, mapping("", "Made")) == [.addEntityMappingType])
+    try #expect(loaded(more, same, mapping("Made", "")) == [.removeEntityMappingType])
   }
 
   // MARK: Reading

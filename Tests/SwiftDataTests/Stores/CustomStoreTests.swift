@@ -120,6 +120,20 @@ struct CustomStoreTests {
     #expect(try context.fetch(descriptor).map(\.pages) == [2, 3, 10])
   }
 
+  @Test func `the context sorts by all orders, each in its direction`() throws {
+    let context = try _context()
+    for (title, pages) in [("a", 2), ("b", 1), ("c", 2), ("d", 1), ("e", 3)] {
+      context.insert(Volume(title: title, pages: pages))
+    }
+    try context.save()
+    func titles(_ orders: SortDescriptor<Volume>...) throws -> String {
+      try context.fetch(FetchDescriptor<Volume>(sortBy: orders)).map(\.title).joined()
+    }
+    try #expect(titles(SortDescriptor(\.pages), SortDescriptor(\.title)) == "bdace")
+    try #expect(titles(SortDescriptor(\.pages), SortDescriptor(\.title, order: .reverse)) == "dbcae")
+    try #expect(titles(SortDescriptor(\.pages, order: .reverse), SortDescriptor(\.title)) == "eacbd")
+  }
+
   @Test func `the preference reaches who counts or asks for identifiers`() throws {
     let context = try _filled()
     let descriptor = FetchDescriptor<Volume>(predicate: #Predicate { $0.pages > 1 })
