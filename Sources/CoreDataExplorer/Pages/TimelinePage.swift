@@ -48,18 +48,17 @@ struct TimelinePage {
   private func _write(_ page: PageStream) throws {
     try _store.readers.read(_visit.budget) { reader in
       let reading = try TimelineReading(reader, _entity)
-      guard !reading.isEmpty, let span = try reading.span() else {
-        try page.write(.tag("p", ["class": "none"], "There are no dates."))
-        return
-      }
-      let (begin, end) = (_from ?? span.begin, _to ?? span.end)
-      guard begin <= end else {
+      if let _from, let _to, _from > _to {
         try page.write(.tag("p", ["class": "problem", "role": "alert"], "The end is before the beginning."))
         return
       }
-      let axis = try reading.axis(from: begin, to: end)
-      try page.write(_axis(axis, span))
-      let events = try reading.events(from: begin, to: end, after: _offset, limit: Self._rows + 1)
+      guard !reading.isEmpty, let (axis, others) = try reading.axis(from: _from, to: _to) else {
+        try page.write(.tag("p", ["class": "none"], "There are no dates."))
+        return
+      }
+      try page.write(_axis(axis, others))
+      let events = try reading.events(
+        from: axis.begin, to: _to ?? axis.end, after: _offset, limit: Self._rows + 1)
       try page.write(try _list(Array(events.prefix(Self._rows)), reader))
       try page.write(_pager(axis, events.count > Self._rows, events.count))
     }
@@ -101,8 +100,7 @@ struct TimelinePage {
 
   // MARK: Axis
 
-  private func _axis(_ axis: TimelineReading.Axis, _ span: (begin: Double, end: Double, others: Int)) -> HTML
-  {
+  private func _axis(_ axis: TimelineReading.Axis, _ others: Int) -> HTML {
     let most = axis.counts.max() ?? 1
     let bars = axis.counts.enumerated().filter { $0.element > 0 }.map { index, count -> HTML in
       let begin = axis.begin + Double(index) * axis.width
@@ -132,10 +130,10 @@ struct TimelinePage {
       step("Later", axis.end, axis.end + length)
     }
     var notes: [HTML] = [HTML(Amount.text(axis.total, "event"))]
-    if span.others > 0 {
+    if others > 0 {
       notes.append(
         HTML(
-          "; \(Amount.text(span.others)) before 1970 or after 2100 are shown only if 'From' and 'to' say so"))
+          "; \(Amount.text(others)) before 1970 or after 2100 are shown only if 'From' and 'to' say so"))
     }
     return .tag(
       "figure",
