@@ -69,6 +69,17 @@ import Testing
     #expect(try visitor.get("/timeline?from=2002&to=2001").text.contains("before the beginning"))
   }
 
+  @Test func `a moment of a remote year has its bar`() throws {
+    let remote = 3.0e13 + 0.5
+    let visitor = try Library { context in
+      _ = Library.insert(
+        "Book", ["title": "remote", "published": Date(timeIntervalSinceReferenceDate: remote)], into: context)
+    }.visit()
+    let moment = Visitor.encoded(ISODate.text(remote))
+    let page = try visitor.get("/timeline?entity=Book&from=\(moment)&to=\(moment)").text
+    #expect(page.contains("remote") && page.contains("1 event"))
+  }
+
   @Test func `events come by pages`() throws {
     let visitor = try Self._visitor(230)
     var titles: Set<String> = []

@@ -114,7 +114,8 @@ struct ObjectPage {
         .tag(
           "td", ["class": "type"],
           HTML(attribute.schema.type.fileName + (attribute.schema.isOptional ? "" : ", required"))),
-        .tag("td", ["class": "value"], ValueView(attribute, of: reading.link, in: reading.entity, _store).html))
+        .tag(
+          "td", ["class": "value"], ValueView(attribute, of: reading.link, in: reading.entity, _store).html))
     }
     return .tag("table", ["class": "record"], .tag("tbody", [:], rows))
   }

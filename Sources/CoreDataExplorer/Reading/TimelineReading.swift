@@ -99,13 +99,13 @@ struct TimelineReading {
 
   /// - Parameter kept: All moments, if they are known.
   private func _axis(_ begin: Double, _ end: Double, _ kept: [Double]?) throws -> Axis {
-    // Of a single moment, too, a bar is shown.
-    var axis = Axis(
-      begin: begin, end: max(end, begin + 1e-3), counts: Array(repeating: 0, count: Self.partCount))
+    // Of a single moment, too, a bar is shown. In remote years neighbouring numbers are more than a millisecond apart.
+    let last = max(end, begin + max(1e-3, 100 * begin.ulp))
+    var axis = Axis(begin: begin, end: last, counts: Array(repeating: 0, count: Self.partCount))
     let width = axis.width
     func add(_ moment: Double) {
       guard moment >= begin, moment <= end else { return }
-      axis.counts[min(max(0, Int((moment - begin) / width)), Self.partCount - 1)] += 1
+      axis.counts[min(Int((moment - begin) / width), Self.partCount - 1)] += 1
     }
     if let kept { kept.forEach(add) } else { try _forEachMoment(begin...max(begin, end), add) }
     return axis
