@@ -40,9 +40,6 @@ struct ComparePage: @unchecked Sendable {
   }
 
   private var _heading: HTML {
-    let options = _store.layout.layouts.filter { !$0.isAbstract }.map(\.entityName).sorted().map { name in
-      HTML.tag("option", ["value": name, "selected": name == _only?.first ? "" : nil], HTML(name))
-    }
     return .tag(
       "div", ["class": "heading"], .tag("h1", [:], "Compare"),
       .tag(
@@ -50,9 +47,8 @@ struct ComparePage: @unchecked Sendable {
       + .tag(
         "form", ["class": "filter", "method": "get", "action": "/compare"],
         .tag("label", ["for": "entity"], "Entity"),
-        .tag(
-          "select", ["id": "entity", "name": "entity"],
-          [.tag("option", ["value": ""], "all")] + options),
+        EntityMenu.html(
+          _store.layout.layouts.filter { !$0.isAbstract }, all: "all", chosen: _only?.first),
         .tag("button", ["type": "submit"], "Show"))
   }
 

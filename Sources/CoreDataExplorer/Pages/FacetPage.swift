@@ -103,35 +103,20 @@ struct FacetPage {
     }
     func literal(_ number: Double) -> String { isDate ? "'\(ISODate.text(number))'" : _number(number) }
     func shown(_ number: Double) -> String { isDate ? ISODate.shown(number) + " UTC" : _number(number) }
-    let most = max(1, histogram.counts.max() ?? 1)
     let last = histogram.counts.count - 1
-    let bars = histogram.counts.enumerated().filter { $0.element > 0 }.map { index, count -> HTML in
+    let bars = histogram.counts.enumerated().map { index, count -> BarFigure.Bar? in
+      guard count > 0 else { return nil }
       var begin = histogram.least + Double(index) * histogram.width
       var end = index == last ? histogram.greatest : begin + histogram.width
       if isWhole { (begin, end) = (begin.rounded(.up), index == last ? end : end.rounded(.up)) }
       let condition =
         "\(path.text) >= \(literal(begin)) AND \(path.text) \(index == last ? "<=" : "<") \(literal(end))"
-      let height = max(2, Int((Double(count) / Double(most) * 62).rounded()))
       let words = "\(Amount.text(count, "object")) from \(shown(begin)) to \(shown(end))"
-      return .tag(
-        "a", ["href": _rows(condition, request).address, "aria-label": words],
-        .tag("title", [:], HTML(words)),
-        .tag("rect", ["class": "reach", "x": String(index * 10), "y": "0", "width": "10", "height": "64"]),
-        .tag(
-          "rect",
-          [
-            "x": String(index * 10 + 1), "y": String(64 - height), "width": "8", "height": String(height),
-            "rx": "1",
-          ]))
+      return BarFigure.Bar(count: count, words: words, place: _rows(condition, request))
     }
     return .tag(
       "figure", ["class": "timeline tall"],
-      .tag(
-        "svg",
-        [
-          "viewBox": "0 0 \(histogram.counts.count * 10) 64", "preserveAspectRatio": "none", "role": "group",
-          "aria-label": "How the values are spread",
-        ], bars),
+      BarFigure(label: "How the values are spread", bars: bars).html,
       .tag(
         "figcaption", [:], .tag("span", [:], HTML(shown(histogram.least))),
         .tag("span", [:], HTML("mean \(shown(histogram.mean))")),

@@ -43,30 +43,16 @@ struct HistoryPage {
     guard let first = page.spans.first, page.transactionCount > 1 else {
       return .empty
     }
-    let most = page.spans.map(\.transactions).max() ?? 1
-    let bars = page.spans.enumerated().filter { $0.element.transactions > 0 }.map { index, span -> HTML in
-      let height = max(2, Int((Double(span.transactions) / Double(most) * 46).rounded()))
-      let place = Place("/history", ["before": String(span.lastNumber &+ 1)])
-      let words = "\(Amount.text(span.transactions, "transaction")) from \(ISODate.shown(span.begin))"
-      return .tag(
-        "a", ["href": place.address, "aria-label": words],
-        .tag("title", [:], HTML(words)),
-        .tag(
-          "rect",
-          [
-            "x": String(index * 10 + 1), "y": String(48 - height), "width": "8", "height": String(height),
-            "rx": "1",
-          ]))
+    let bars = page.spans.map { span -> BarFigure.Bar? in
+      guard span.transactions > 0 else { return nil }
+      let words = "\(Amount.text(span.transactions, "transaction")) from \(ISODate.shown(span.begin)) UTC"
+      return BarFigure.Bar(
+        count: span.transactions, words: words,
+        place: Place("/history", ["before": String(span.lastNumber &+ 1)]))
     }
     return .tag(
       "figure", ["class": "timeline"],
-      .tag(
-        "svg",
-        [
-          "viewBox": "0 0 600 48", "preserveAspectRatio": "none", "role": "group",
-          "aria-label": "Transactions over time",
-        ],
-        bars),
+      BarFigure(label: "Transactions over time", bars: bars, height: 48).html,
       .tag("figcaption", [:], CellView.date(first.begin), CellView.date(page.end)))
   }
 

@@ -53,9 +53,6 @@ struct SearchPage {
         " " + text)
     }
     let entity = _visit.request.query("entity")
-    let options = _store.layout.layouts.filter { !$0.isAbstract }.map(\.entityName).sorted().map { name in
-      HTML.tag("option", ["value": name, "selected": name == entity ? "" : nil], HTML(name))
-    }
     return .tag(
       "form", ["class": "filter", "method": "get", "action": "/search"],
       .tag("label", ["for": "text"], "Text"),
@@ -66,9 +63,8 @@ struct SearchPage {
           "autocomplete": "off", "maxlength": "400", "class": "wide",
         ]),
       .tag("label", ["for": "entity"], "in"),
-      .tag(
-        "select", ["id": "entity", "name": "entity"],
-        [.tag("option", ["value": ""], "all entities")] + options),
+      EntityMenu.html(
+        _store.layout.layouts.filter { !$0.isAbstract }, all: "all entities", chosen: entity),
       box("regex", "regular expression"), box("case", "case"), box("diacritics", "accents"),
       .tag("button", ["type": "submit"], "Search"))
   }

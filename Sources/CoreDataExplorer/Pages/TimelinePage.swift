@@ -84,15 +84,11 @@ struct TimelinePage {
             "autocomplete": "off", "size": "22",
           ])
     }
-    let options = _store.layout.layouts.map(\.entityName).sorted().map { name in
-      HTML.tag("option", ["value": name, "selected": name == _entity?.entityName ? "" : nil], HTML(name))
-    }
     return .tag(
       "form", ["class": "filter", "method": "get", "action": "/timeline"],
       .tag("label", ["for": "entity"], "Entity"),
-      .tag(
-        "select", ["id": "entity", "name": "entity"],
-        [.tag("option", ["value": ""], "all, and transactions")] + options),
+      EntityMenu.html(
+        _store.layout.layouts, all: "all, and transactions", chosen: _entity?.entityName),
       field("from", "From", _visit.request.query("from")), field("to", "to", _visit.request.query("to")),
       .tag("button", ["type": "submit"], "Show"),
       _from == nil && _to == nil ? .empty : .link(_place(nil, nil), class: "button", "All"))
@@ -101,23 +97,13 @@ struct TimelinePage {
   // MARK: Axis
 
   private func _axis(_ axis: TimelineReading.Axis, _ others: Int) -> HTML {
-    let most = axis.counts.max() ?? 1
-    let bars = axis.counts.enumerated().filter { $0.element > 0 }.map { index, count -> HTML in
+    let bars = axis.counts.enumerated().map { index, count -> BarFigure.Bar? in
+      guard count > 0 else { return nil }
       let begin = axis.begin + Double(index) * axis.width
       // The last moment of a part is not the first of the next one.
       let end = index == axis.counts.count - 1 ? axis.end : (begin + axis.width).nextDown
-      let height = max(2, Int((Double(count) / Double(max(1, most)) * 62).rounded()))
       let words = "\(Amount.text(count, "event")) from \(ISODate.shown(begin)) to \(ISODate.shown(end)) UTC"
-      return .tag(
-        "a", ["href": _place(begin, end).address, "aria-label": words],
-        .tag("title", [:], HTML(words)),
-        .tag("rect", ["class": "reach", "x": String(index * 10), "y": "0", "width": "10", "height": "64"]),
-        .tag(
-          "rect",
-          [
-            "x": String(index * 10 + 1), "y": String(64 - height), "width": "8", "height": String(height),
-            "rx": "1",
-          ]))
+      return BarFigure.Bar(count: count, words: words, place: _place(begin, end))
     }
     var steps: [HTML] = []
     let length = axis.end - axis.begin
@@ -142,13 +128,7 @@ struct TimelinePage {
         "data-end": String(axis.end),
         "data-entity": _entity?.entityName,
       ],
-      .tag(
-        "svg",
-        [
-          "viewBox": "0 0 \(axis.counts.count * 10) 64", "preserveAspectRatio": "none", "role": "group",
-          "aria-label": "Events over time",
-        ],
-        bars),
+      BarFigure(label: "Events over time", bars: bars).html,
       .tag("figcaption", [:], _moment(axis.begin), .tag("span", [:], notes), _moment(axis.end)),
       steps.isEmpty ? .empty : .tag("div", ["class": "actions"], steps))
   }
