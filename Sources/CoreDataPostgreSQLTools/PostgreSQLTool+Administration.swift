@@ -105,12 +105,19 @@ extension PostgreSQLTool {
       "The store has had this version, and a later one has ended it. Migrate to a newer version, or restore a backup."
     case .expansion:
       "The version only adds: columns and tables are added without writing a row, and programs with the present version go on."
-    case .barrier(let reason):
-      "\(reason): the tables are copied while programs wait, and saves of programs with the present version fail from then on."
+    case .barrier(let reason, let copied):
+      "\(reason): \(_work(copied)), and saves of programs with the present version fail from then on."
     case .refused(let changes):
       "This needs a mapping model, a stage, or the present version among the program's models: "
         + changes.map { "\($0.subject): \($0.what) (\($0.why))" }.joined(separator: "; ") + "."
     }
+  }
+
+  /// What a migration does with the tables.
+  private static func _work(_ copied: [String]) -> String {
+    if copied.isEmpty { return "the tables are altered, which writes no row" }
+    let names = copied.map { "'\($0)'" }.joined(separator: ", ")
+    return "the \(copied.count == 1 ? "table \(names) is" : "tables \(names) are") copied while programs wait"
   }
 
   static func tidy(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {

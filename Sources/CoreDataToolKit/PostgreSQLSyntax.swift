@@ -57,9 +57,10 @@ package enum PostgreSQLSyntax {
     "migrate", summary: "Show what a migration of a store to a model would do, or perform it.",
     discussion: [
       _reading,
-      "A version that only adds takes milliseconds, and programs with the present version go on. Any other copies the tables while "
-        + "programs wait, and their next save fails: stop them before, and start the new ones after it. Run the command as the "
-        + "schema's owner before the programs are started, so that they need not migrate themselves.",
+      "A version that only adds takes milliseconds, and programs with the present version go on. One that renames or removes "
+        + "takes as little, and any other copies tables while programs wait; the next save of programs with the present version "
+        + "fails: stop them before, and start the new ones after it. Run the command as the schema's owner before the programs "
+        + "are started, so that they need not migrate themselves.",
       "Mapping models and stages are the program's; a migration that needs them is left to the program.",
     ],
     examples: [

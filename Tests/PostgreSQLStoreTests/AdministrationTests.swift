@@ -34,7 +34,7 @@ struct AdministrationTests {
     case .nothing: "nothing"
     case .outdated: "outdated"
     case .expansion: "expansion"
-    case .barrier(let reason): reason
+    case .barrier(let reason, let copied): reason + copied.map { ", copies \($0)" }.joined()
     case .refused(let changes): "refused: \(changes.map(\.subject).joined(separator: ","))"
     }
   }

@@ -160,8 +160,8 @@ package struct PostgreSQLAdministration {
     case outdated
     /// Adds tables and columns; programs with the present version go on.
     case expansion
-    /// Copies the tables, for this reason; programs with earlier versions can no longer write.
-    case barrier(reason: String)
+    /// Alters tables and copies these, for this reason; programs with earlier versions can no longer write.
+    case barrier(reason: String, copied: [String])
     /// Is impossible or loses data without a mapping model, a stage or the present version among the program's models.
     case refused([SchemaChange])
   }
@@ -189,7 +189,8 @@ package struct PostgreSQLAdministration {
       let refused = changes.filter { [.blocked, .loses].contains($0.verdict) }
       if !refused.isEmpty { return .refused(refused) }
       if let reason = SchemaExpansion.obstacle(from: kept, to: frozen.layout.schema) {
-        return .barrier(reason: reason)
+        return .barrier(
+          reason: reason, copied: try store.copiedTables(from: kept, to: frozen))
       }
       return .expansion
     }

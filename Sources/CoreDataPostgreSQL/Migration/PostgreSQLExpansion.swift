@@ -53,7 +53,9 @@ struct PostgreSQLExpansion {
     for join in _new.mapping.joins where !joins.contains(join.name) {
       try _execute(_new.statements(for: join))
     }
-    let later = try _indexesOfLargeTables(former)
+    let known = Set(_old.columnIndexes)
+    let later = try PostgreSQLIndexBuilding.leftForLater(
+      _new.columnIndexes.filter { !known.contains($0) && former[$0.table] != nil }, _connection)
     let (indexes, triggers) = (Set(_old.indexes + later.map(\.statement)), Set(_old.triggers))
     try _execute(_new.indexes.filter { !indexes.contains($0) })
     try _execute(_new.triggers.filter { !triggers.contains($0) })
@@ -63,27 +65,6 @@ struct PostgreSQLExpansion {
       ).statements)
     try _grant(added, _new.mapping.joins.map(\.name).filter { !joins.contains($0) })
     return later
-  }
-
-  /// Bytes of the largest table whose indexes are built inside the transaction, while others wait: some 10 ms.
-  private static let _largestLocked = 8 << 20
-
-  /// Returns the new indexes of large tables. Those of partitioned tables cannot be built concurrently.
-  private func _indexesOfLargeTables(_ former: [String: TableMapping]) throws -> [PostgreSQLIndex] {
-    let known = Set(_old.columnIndexes)
-    let added = _new.columnIndexes.filter { !known.contains($0) && !$0.isUnique && former[$0.table] != nil }
-    var large: [String: Bool] = [:]
-    for table in Set(added.map(\.table)) {
-      var parameters = PostgreSQLParameters()
-      parameters.add(table)
-      let found = try _connection.run(
-        """
-        SELECT relkind = 'r' AND pg_catalog.pg_relation_size(oid) > \(Self._largestLocked) FROM pg_catalog.pg_class \
-        WHERE oid = $1::text::regclass
-        """, parameters, isRepeated: false)
-      large[table] = found.int64(0, 0) != 0
-    }
-    return added.filter { large[$0.table] ?? false }
   }
 
   private func _execute(_ statements: [String]) throws {
@@ -111,8 +92,7 @@ struct PostgreSQLExpansion {
       guard let literal = attribute?.migrationDefault,
         let value = MigrationValue(literal, table.columns[column].content)
       else { return }
-      let type = table.columns[column].declaredType.components(separatedBy: " COLLATE ")[0]
-      result[column] = "\(Self._text(value))::\(type)"
+      result[column] = value.literal(in: table.columns[column])
     }
     let mapping = _new.mapping
     for number in mapping.layout.layout(numbered: table.rootNumber).family {
@@ -126,17 +106,6 @@ struct PostgreSQLExpansion {
       }
     }
     return result
-  }
-
-  private static func _text(_ value: MigrationValue) -> String {
-    switch value {
-    case .bool(let flag): flag ? "true" : "false"
-    case .int(let number): "'\(number)'"
-    case .double(let number): PostgreSQLNames.literal("\(number)")
-    case .decimal(let text), .string(let text): PostgreSQLNames.literal(text)
-    case .uuid(let uuid): PostgreSQLNames.literal("\(uuid)")
-    case .data(let bytes): PostgreSQLNames.bytes(bytes)
-    }
   }
 
   // MARK: Rights

@@ -74,6 +74,31 @@ struct PostgreSQLIndexBuilding {
     return (0..<found.rowCount).map { "\(schema).\(PostgreSQLNames.quoted(found.string($0, 0)))" }
   }
 
+  // MARK: Choosing
+
+  /// Bytes of the largest table whose indexes a migration builds in its transaction, while others wait: some 10 ms.
+  private static let _largestLocked = 8 << 20
+
+  /// Returns those of a migration's new indexes that are built once it has committed: those of large tables. Those that restrict
+  /// what may be saved belong to the migration, and those of partitioned tables cannot be built concurrently.
+  static func leftForLater(
+    _ indexes: [PostgreSQLIndex], _ connection: PostgreSQLConnection
+  ) throws -> [PostgreSQLIndex] {
+    let added = indexes.filter { !$0.isUnique }
+    var large: [String: Bool] = [:]
+    for table in Set(added.map(\.table)) {
+      var parameters = PostgreSQLParameters()
+      parameters.add(table)
+      let found = try connection.run(
+        """
+        SELECT relkind = 'r' AND pg_catalog.pg_relation_size(oid) > \(Self._largestLocked) FROM pg_catalog.pg_class \
+        WHERE oid = $1::text::regclass
+        """, parameters, isRepeated: false)
+      large[table] = found.int64(0, 0) != 0
+    }
+    return added.filter { large[$0.table] ?? false }
+  }
+
   // MARK: Building
 
   /// Builds those of the indexes that are missing, one after the other.

@@ -78,8 +78,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
 
   // MARK: In place
 
-  /// Adds what the new version adds, or else rewrites the tables behind a barrier: programs with earlier
-  /// versions of the model can no longer write.
+  /// Adds what the new version adds, or else alters or copies the tables behind a barrier: programs with earlier versions of
+  /// the model can no longer write.
   func rewrite(from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     try _rewrite(from: source, to: frozen, model, mayExpand: true)
   }
@@ -87,25 +87,21 @@ struct PostgreSQLMigratingStore: MigratingStore {
   private func _rewrite(
     from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel, mayExpand: Bool
   ) throws {
-    let old = try ModelLayout(source)
-    let former = try _types(old)
-    let types = try former.migrated(SchemaMatching(from: source, to: frozen.layout.schema), to: frozen.layout)
-    let mappings = (old: try _mapping(old, former), new: try _mapping(frozen.layout, types))
+    let (mappings, former, types) = try _mappings(from: source, to: frozen)
     let expansion =
       mayExpand
       ? try PostgreSQLExpansion(
         connection, schema: address.schema, from: mappings.old, to: mappings.new) : nil
+    let rewriting = try _rewriting(mappings, keepsTables: mayExpand)
     var later: [PostgreSQLIndex] = []
-    try _alone(isQuick: expansion != nil) {
-      guard let present = try metadataIfUnchanged(), try _types(old) == former else { return }
+    try _alone(isQuick: expansion != nil || rewriting.isBrief) {
+      guard let present = try metadataIfUnchanged(), try _types(mappings.old.layout) == former else { return }
       if let expansion {
         let epochs = try PostgreSQLEpochs(connection, schema: address.schema)
         later = try expansion.run(epoch: epochs.current + 1)
       } else {
         try PostgreSQLEpochs.holdSaves(connection, schema: address.schema)
-        try PostgreSQLRewriting(
-          connection, schema: address.schema, beside: _beside, from: mappings.old, to: mappings.new
-        ).run()
+        later = try rewriting.run()
       }
       try connection.execute("DELETE FROM \(_s).\"_name\"")
       try PostgreSQLSchema(mappings.new, PostgreSQLDerivations(frozen.layout), schema: address.schema)
@@ -123,6 +119,29 @@ struct PostgreSQLMigratingStore: MigratingStore {
         present.merging(version) { $1 }, to: connection, schema: address.schema)
     }
     _build(later)
+  }
+
+  /// Returns the names of the tables that a migration would copy, instead of altering them.
+  func copiedTables(from source: ModelSchema, to frozen: FrozenModel) throws -> [String] {
+    try _rewriting(_mappings(from: source, to: frozen).mappings, keepsTables: true).copiedTables
+  }
+
+  /// Returns the mappings of two versions of the model, with the store's entity numbers in them.
+  private func _mappings(from source: ModelSchema, to frozen: FrozenModel) throws -> (
+    mappings: (old: StoreMapping, new: StoreMapping), former: PostgreSQLTypes, types: PostgreSQLTypes
+  ) {
+    let old = try ModelLayout(source)
+    let former = try _types(old)
+    let types = try former.migrated(SchemaMatching(from: source, to: frozen.layout.schema), to: frozen.layout)
+    return ((try _mapping(old, former), try _mapping(frozen.layout, types)), former, types)
+  }
+
+  private func _rewriting(
+    _ mappings: (old: StoreMapping, new: StoreMapping), keepsTables: Bool
+  ) throws -> PostgreSQLRewriting {
+    try PostgreSQLRewriting(
+      connection, schema: address.schema, beside: _beside, from: mappings.old, to: mappings.new,
+      keepsTables: keepsTables)
   }
 
   /// Seconds that an opening program builds indexes, which also takes as long as the oldest transaction of the database.

@@ -14,6 +14,7 @@ struct PostgreSQLMigrationDatabase: MigrationDatabase {
   var keyColumn: String { "\"id\"" }
   var entityColumn: String { "\"entity\"" }
   var versionColumn: String { "\"version\"" }
+  var altersTables: Bool { true }
 
   func away(table number: Int) -> String { awayTables[number] }
   func away(join number: Int) -> String { awayJoins[number] }

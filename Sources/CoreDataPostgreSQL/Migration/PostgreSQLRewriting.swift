@@ -3,8 +3,10 @@ import CoreDataModelFiles
 import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 
-/// Rewrites the tables of a schema for another version of the model, inside the caller's transaction. The
-/// server copies the rows; no objects are created.
+/// Gives the tables of a schema the form of another version of the model, inside the caller's transaction.
+///
+/// Tables whose rows keep their values are altered, which takes moments, however many rows they have. The server copies the
+/// others; no objects are created.
 struct PostgreSQLRewriting {
   private let _connection: PostgreSQLConnection
   private let _schema: String
@@ -13,11 +15,14 @@ struct PostgreSQLRewriting {
   private let _old: StoreMapping
   private let _new: StoreMapping
   private let _derivations: PostgreSQLDerivations
+  private let _keepsTables: Bool
 
-  /// - Parameter other: Name of a schema for the old tables, which must not exist.
+  /// - Parameters:
+  ///   - other: Name of a schema for the old tables, which must not exist.
+  ///   - keepsTables: Whether tables are altered where that is possible; false to make all anew.
   init(
     _ connection: PostgreSQLConnection, schema: String, beside other: String, from old: StoreMapping,
-    to new: StoreMapping
+    to new: StoreMapping, keepsTables: Bool
   ) throws {
     _connection = connection
     _schema = schema
@@ -26,57 +31,127 @@ struct PostgreSQLRewriting {
     _old = old
     _new = new
     _derivations = try PostgreSQLDerivations(new.layout)
+    _keepsTables = keepsTables
   }
 
-  func run() throws {
+  /// Whether no row is written, so that programs wait for moments only.
+  var isBrief: Bool { _changes([:]).isBrief }
+
+  /// Names of the tables whose rows are copied.
+  var copiedTables: [String] { _changes([:]).copiedTables }
+
+  private func _changes(_ largestKeys: [Int: Int64]) -> PostgreSQLTableChanges {
+    PostgreSQLTableChanges(_connection, from: _old, to: _new, beside: _other, largestKeys, _keepsTables)
+  }
+
+  /// Gives the tables their new form.
+  ///
+  /// - Returns: Indexes of large tables, left to be built beside the programs once the transaction has committed.
+  func run() throws -> [PostgreSQLIndex] {
     let traits = try PostgreSQLTableTraits(_schema, on: _connection)
     let largest = try _largestKeys()
-    let plan = MigrationPlan(from: _old, to: _new, largestKeys: largest)
+    let changes = _changes(largest)
+    let plan = changes.plan
     let slices = plan.flows.map {
-      MigrationProgress.slices(of: "\"id\"", largestKey: largest[$0.oldRoot] ?? 0)
+      changes.writes($0) ? MigrationProgress.slices(of: "\"id\"", largestKey: largest[$0.oldRoot] ?? 0) : []
     }
     let progress = MigrationProgress(steps: slices.reduce(0) { $0 + $1.count } + 2)
-    try Self.dropTriggers(_connection, schema: _schema)
-    try _connection.execute("DROP SCHEMA IF EXISTS \(_other) CASCADE")
-    try _connection.execute("CREATE SCHEMA \(_other)")
-    // Sequences, indexes and constraints move with their tables, which frees their names.
-    for name in _old.tables.map(\.name) + _old.joins.map(\.name) {
-      try _connection.execute("ALTER TABLE \(name) SET SCHEMA \(_other)")
-    }
-    let database = PostgreSQLMigrationDatabase(
-      connection: _connection, awayTables: _old.tables.map { _away($0.name) },
-      awayJoins: _old.joins.map { _away($0.name) })
+    let former = PostgreSQLSchema(_old, try PostgreSQLDerivations(_old.layout), schema: _schema)
     let schema = PostgreSQLSchema(_new, _derivations, schema: _schema)
+    try Self.dropTriggers(_connection, schema: _schema)
+    // Views name the columns that they had.
+    for table in _old.tables {
+      try _connection.execute("DROP VIEW IF EXISTS \(former.viewName(of: table)) CASCADE")
+    }
+    try _connection.execute(inOrder: changes.before)
     try _connection.execute(
-      inOrder: schema.functions(PostgreSQLCaseRules(of: _connection)) + schema.tables)
-    let rows = TableMigration(plan, in: database)
+      inOrder: schema.functions(PostgreSQLCaseRules(of: _connection)) + changes.additions(schema))
+    let rows = changes.rows
     for (flow, slices) in zip(plan.flows, slices) { try rows.moveRows(flow, slices, progress) }
     try rows.checkMandatoryValues()
     try rows.linkToOnes()
     try rows.fillJoins()
     try progress.advance()
-    try _connection.execute(inOrder: schema.indexes)
-    let triggers = PostgreSQLTriggers(_new, _derivations, schema: _schema)
-    try _connection.execute(inOrder: triggers.refreshes + triggers.statements)
-    try _setKeys(plan)
+    let later = try _index(schema, changes)
+    try _refresh(changes)
+    try _setKeys(changes)
     try PostgreSQLHistoryMigration(_connection, _s, HistoryPlan(plan)).run()
-    // Drops the views of the old tables too.
-    try _connection.execute("DROP SCHEMA \(_other) CASCADE")
-    try _connection.execute(inOrder: schema.views)
-    try _apply(traits, plan, schema)
+    try _connection.execute(inOrder: changes.after + schema.views)
+    try _apply(traits, changes, former, schema)
     try progress.advance()
+    return later
+  }
+
+  /// Creates the indexes that kept tables do not have, and drops those that would refuse what the new version allows.
+  private func _index(
+    _ schema: PostgreSQLSchema, _ changes: PostgreSQLTableChanges
+  ) throws -> [PostgreSQLIndex] {
+    let renamed = PostgreSQLSchema(changes.plan.old, try PostgreSQLDerivations(_old.layout), schema: _schema)
+    let kept = changes.keptTables
+    let present = renamed.columnIndexes.filter { kept.contains($0.table) }
+    let wanted = Set(schema.columnIndexes)
+    for index in present where index.isUnique && !wanted.contains(index) {
+      try _connection.execute(inOrder: _removals(of: index))
+    }
+    let added = schema.columnIndexes.filter { !present.contains($0) }
+    let later = try PostgreSQLIndexBuilding.leftForLater(
+      added.filter { kept.contains($0.table) }, _connection)
+    let texts = renamed.textIndexes(of: kept)
+    try _connection.execute(
+      inOrder: added.filter { !later.contains($0) }.map(\.statement)
+        + schema.textIndexes.filter { !texts.contains($0) } + schema.comments.map(schema.statement))
+    return later
+  }
+
+  /// Returns statements that drop the unique indexes on exactly these columns, which may belong to a constraint.
+  private func _removals(of index: PostgreSQLIndex) throws -> [String] {
+    var parameters = PostgreSQLParameters()
+    parameters.add(index.table)
+    parameters.add(PostgreSQLNames.list(index.terms.map(\.column)))
+    let found = try _connection.run(
+      """
+      SELECT x.relname::text, k.conname::text FROM pg_catalog.pg_index i \
+      JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid \
+      LEFT JOIN pg_catalog.pg_constraint k ON k.conindid = x.oid AND k.contype IN ('u', 'p') \
+      WHERE i.indrelid = $1::text::regclass AND i.indisunique AND NOT i.indisprimary AND i.indpred IS NULL \
+      AND i.indexprs IS NULL AND (SELECT pg_catalog.array_agg(a.attname::text ORDER BY y.n) FROM \
+      unnest(i.indkey::int2[]) WITH ORDINALITY AS y(x, n) \
+      JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = y.x) = $2::text::text[]
+      """, parameters, isRepeated: false)
+    return (0..<found.rowCount).map { row in
+      found.isNull(row, 1)
+        ? "DROP INDEX \(_s).\(PostgreSQLNames.quoted(found.string(row, 0)))"
+        : "ALTER TABLE \(index.table) DROP CONSTRAINT \(PostgreSQLNames.quoted(found.string(row, 1)))"
+    }
+  }
+
+  /// Creates the triggers of derived attributes, and computes those that are new, or all once rows were copied.
+  private func _refresh(_ changes: PostgreSQLTableChanges) throws {
+    let triggers = PostgreSQLTriggers(_new, _derivations, schema: _schema)
+    var known: Set<String> = []
+    if changes.keepsAll {
+      known = Set(
+        PostgreSQLTriggers(changes.plan.old, try PostgreSQLDerivations(_old.layout), schema: _schema)
+          .refreshes)
+    }
+    try _connection.execute(
+      inOrder: triggers.refreshes.filter { !known.contains($0) } + triggers.statements)
   }
 
   /// Applies to the new tables the owners, rights and comments of the tables whose rows they have.
   private func _apply(
-    _ traits: PostgreSQLTableTraits, _ plan: MigrationPlan, _ schema: PostgreSQLSchema
+    _ traits: PostgreSQLTableTraits, _ changes: PostgreSQLTableChanges, _ former: PostgreSQLSchema,
+    _ schema: PostgreSQLSchema
   ) throws {
-    let former = PostgreSQLSchema(_old, try PostgreSQLDerivations(_old.layout), schema: _schema)
     var names: [String: String] = [:]
-    for flow in plan.flows {
+    var kept = Set(changes.keptTables.map(schema.relation))
+    for flow in changes.plan.flows {
       guard let old = _old.tables.first(where: { $0.rootNumber == flow.oldRoot }),
         let new = _new.tables.first(where: { $0.rootNumber == flow.newRoot })
       else { continue }
+      if changes.keptTables.contains(new.name) {
+        kept.insert(schema.relation(PostgreSQLKeys.sequence(of: new)))
+      }
       for (new, old) in [
         (new.name, old.name), (PostgreSQLKeys.sequence(of: new), PostgreSQLKeys.sequence(of: old)),
         (schema.viewName(of: new), former.viewName(of: old)),
@@ -84,11 +159,8 @@ struct PostgreSQLRewriting {
         names[schema.relation(new)] = former.relation(old)
       }
     }
-    try traits.apply(renamed: names, made: former.comments)
+    try traits.apply(renamed: names, kept: kept, made: former.comments)
   }
-
-  /// Returns the name of a table in the other schema.
-  private func _away(_ name: String) -> String { _other + name.dropFirst(_s.count) }
 
   /// Drops the triggers of derived attributes and of older programs' deletions, with their functions.
   static func dropTriggers(_ connection: PostgreSQLConnection, schema: String) throws {
@@ -125,9 +197,10 @@ struct PostgreSQLRewriting {
     return result
   }
 
-  private func _setKeys(_ plan: MigrationPlan) throws {
-    for table in _new.tables {
-      let largest = plan.largestKey(ofRoot: table.rootNumber)
+  /// Sets the sequences of tables that were made anew.
+  private func _setKeys(_ changes: PostgreSQLTableChanges) throws {
+    for table in _new.tables where !changes.keptTables.contains(table.name) {
+      let largest = changes.plan.largestKey(ofRoot: table.rootNumber)
       guard largest > 0 else { continue }
       var parameters = PostgreSQLParameters()
       parameters.add(largest + 1)

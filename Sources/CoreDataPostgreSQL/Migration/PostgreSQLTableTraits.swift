@@ -99,8 +99,9 @@ struct PostgreSQLTableTraits {
   ///
   /// - Parameters:
   ///   - names: Former names of renamed relations, by their new names.
+  ///   - kept: Relations that are the old ones, and have their owners and rights.
   ///   - made: Comments that the store had created itself. Only others are restored.
-  func apply(renamed names: [String: String], made: [PostgreSQLComment]) throws {
+  func apply(renamed names: [String: String], kept: Set<String> = [], made: [PostgreSQLComment]) throws {
     func former(_ relation: String) -> String { names[relation] ?? relation }
     let owners = try PostgreSQLTableTraits(_schema, on: _connection)
     for (name, relation) in owners._relations.sorted(by: { $0.key < $1.key }) {
@@ -113,7 +114,7 @@ struct PostgreSQLTableTraits {
     }
     let now = try PostgreSQLTableTraits(_schema, on: _connection)
     let columns = try _columns()
-    for name in now._relations.keys.sorted() where _relations[former(name)] != nil {
+    for name in now._relations.keys.sorted() where _relations[former(name)] != nil && !kept.contains(name) {
       let wanted = Set(
         _grants.filter { $0.relation == former(name) }.map {
           Grant(

@@ -26,10 +26,14 @@ extension PostgreSQLSchema {
     feature_not_supported THEN NULL; END'
     """
 
-  var textIndexes: [String] {
+  var textIndexes: [String] { textIndexes(of: Set(mapping.tables.map(\.name))) }
+
+  /// Returns the statements for some of the tables.
+  func textIndexes(of tables: Set<String>) -> [String] {
     var result: [String] = []
     for layout in mapping.layout.layouts {
       let table = mapping.table(of: layout.entityNumber)
+      guard tables.contains(table.name) else { continue }
       for slot in layout.slots.indices where layout.slots[slot].owner == layout.entityNumber {
         guard let attribute = layout.slots[slot].attribute,
           case .attribute(let column) = mapping.storage(of: slot, in: layout.entityNumber),

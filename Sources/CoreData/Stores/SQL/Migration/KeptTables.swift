@@ -4,12 +4,14 @@ import CoreDataModelSchema
 /// whose links are unchanged.
 ///
 /// Copying a table rewrites each row and rebuilds each index. A table is kept if all its rows move to one new
-/// table, of the same name, with the same keys and values.
+/// table, of the same name, with the same keys and values. In a database that alters tables, it may also lose columns.
 package struct KeptTables {
   /// A column to add to a kept table, with its value in the existing rows.
-  struct Addition {
-    let column: TableColumn
+  package struct Addition {
+    package let column: TableColumn
     let value: SQLPiece
+    /// The value of all rows, where the database sets it with the column.
+    package let constant: MigrationValue?
   }
 
   /// By old root number.
@@ -36,7 +38,7 @@ package struct KeptTables {
   }
 
   /// Returns the columns to add to the table of an old root; nil if its rows are copied.
-  func additions(toRoot root: Int) -> [Addition]? { _additions[root] }
+  package func additions(toRoot root: Int) -> [Addition]? { _additions[root] }
 
   /// Whether the table of an old root is kept.
   package func keeps(root: Int) -> Bool { _additions[root] != nil }
@@ -59,13 +61,17 @@ package struct KeptTables {
   ) -> [Addition]? {
     let (old, new) = (plan.old.table(of: flow.oldRoot), plan.new.table(of: flow.newRoot))
     guard old.name == new.name, old.hasSubentities == new.hasSubentities,
-      Set(old.columns.map(\.name)).isSubset(of: new.columns.map(\.name))
+      values.database.altersTables || Set(old.columns.map(\.name)).isSubset(of: new.columns.map(\.name))
     else { return nil }
     let used = flow.pairs.map { _columns(of: $0.old, plan.old) }
     var additions: [Addition] = []
     for (column, pieces) in zip(new.columns, values.columns(of: flow)) {
       guard let index = old.columns.firstIndex(where: { $0.name == column.name }) else {
-        additions.append(Addition(column: column, value: values.chosen(pieces, in: flow)))
+        let constant = values.database.altersTables ? _constant(pieces) : nil
+        additions.append(
+          Addition(
+            column: column, value: constant == nil ? values.chosen(pieces, in: flow) : .null,
+            constant: constant))
         continue
       }
       guard old.columns[index] == column else { return nil }
@@ -76,6 +82,12 @@ package struct KeptTables {
       guard isSame else { return nil }
     }
     return additions
+  }
+
+  /// The value of a column in the rows of all entities that have one; nil if it depends on the row.
+  private static func _constant(_ pieces: [SQLPiece]) -> MigrationValue? {
+    let values = Set(pieces).subtracting([.null])
+    return values.count == 1 ? values.first?.constant : nil
   }
 
   /// The columns of a table in which an entity's rows have values.
@@ -95,9 +107,17 @@ package struct KeptTables {
 
   // MARK: Join tables
 
-  /// Returns the old join table with the links of a new one; nil if these must be copied.
-  private static func _join(becoming number: Int, _ plan: MigrationPlan) -> Int? {
-    var found: Set<Int> = []
+  /// An old join table whose links are exactly those of a new one.
+  package struct Source: Hashable {
+    /// Its number in the old mapping.
+    package let join: Int
+    /// Whether its first column is for the end of the new one's second.
+    package let isFlipped: Bool
+  }
+
+  /// Returns the old join table with all links of a new one and no others; nil if there is none.
+  package static func source(ofJoin number: Int, _ plan: MigrationPlan) -> Source? {
+    var found: Set<Source> = []
     var owners: Set<Int> = []
     for pair in plan.flows.flatMap(\.pairs) {
       for slot in pair.new.slots.indices {
@@ -106,29 +126,39 @@ package struct KeptTables {
             of: slot, in: pair.new.entityNumber)
         else { continue }
         guard let source = plan.relationshipSource(of: slot, in: pair),
-          case .manyToMany(let old, true, let was) = plan.old.storage(of: source, in: pair.old.entityNumber),
+          case .manyToMany(let old, let ownerIsFirst, let was) = plan.old.storage(
+            of: source, in: pair.old.entityNumber),
           plan.flow(from: pair.old.entityNumber, to: pair.new.entityNumber)?.offset == 0,
           plan.flow(from: was, to: destination)?.offset == 0
         else { return nil }
-        found.insert(old)
+        found.insert(Source(join: old, isFlipped: !ownerIsFirst))
         owners.insert(pair.old.entityNumber)
       }
     }
-    guard let old = found.first, found.count == 1 else { return nil }
-    let (before, after) = (plan.old.joins[old], plan.new.joins[number])
-    guard before.name == after.name, before.first == after.first, before.second == after.second,
-      before.firstOrder == after.firstOrder, before.secondOrder == after.secondOrder,
-      before.isReflexive == after.isReflexive
-    else { return nil }
+    guard let source = found.first, found.count == 1 else { return nil }
     let formerOwners = plan.old.layout.layouts.filter { layout in
       layout.slots.indices.contains {
-        if case .manyToMany(old, true, _) = plan.old.storage(of: $0, in: layout.entityNumber) {
+        if case .manyToMany(source.join, !source.isFlipped, _) = plan.old.storage(
+          of: $0, in: layout.entityNumber)
+        {
           true
         } else {
           false
         }
       }
     }
-    return Set(formerOwners.map(\.entityNumber)) == owners ? old : nil
+    return Set(formerOwners.map(\.entityNumber)) == owners ? source : nil
+  }
+
+  /// Returns the old join table that becomes a new one as it is; nil if the links must be copied.
+  private static func _join(becoming number: Int, _ plan: MigrationPlan) -> Int? {
+    guard let source = source(ofJoin: number, plan) else { return nil }
+    let (before, after) = (plan.old.joins[source.join], plan.new.joins[number])
+    let (here, there) = (before.ends(ownerIsFirst: !source.isFlipped), after.ends(ownerIsFirst: true))
+    let (back, forth) = (before.ends(ownerIsFirst: source.isFlipped), after.ends(ownerIsFirst: false))
+    let isSame =
+      before.name == after.name && here == there && back.order == forth.order
+      && before.isReflexive == after.isReflexive
+    return isSame ? source.join : nil
   }
 }

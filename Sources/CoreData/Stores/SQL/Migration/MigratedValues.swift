@@ -1,15 +1,20 @@
 import CoreDataModelSchema
 
 /// The SQL that computes a migrated row's values from the columns of the old row.
-struct MigratedValues {
+package struct MigratedValues {
   let plan: MigrationPlan
   let database: any MigrationDatabase
+
+  package init(plan: MigrationPlan, database: any MigrationDatabase) {
+    self.plan = plan
+    self.database = database
+  }
 
   private var _old: StoreMapping { plan.old }
   private var _new: StoreMapping { plan.new }
 
   /// Returns the values of each column of a flow's new table, for each pair; null where an entity has none.
-  func columns(of flow: MigrationPlan.Flow) -> [[SQLPiece]] {
+  package func columns(of flow: MigrationPlan.Flow) -> [[SQLPiece]] {
     let table = _new.table(of: flow.newRoot)
     var columns: [[SQLPiece]] = Array(
       repeating: Array(repeating: .null, count: flow.pairs.count), count: table.columns.count)
@@ -111,7 +116,7 @@ struct MigratedValues {
   }
 
   private func _literal(_ literal: SchemaLiteral?, _ content: ColumnContent) -> SQLPiece {
-    literal.flatMap { MigrationValue($0, content) }.map { SQLPiece(sql: "?", values: [$0]) } ?? .null
+    literal.flatMap { MigrationValue($0, content) }.map { SQLPiece($0) } ?? .null
   }
 
   // MARK: To-ones

@@ -37,7 +37,13 @@ package struct SQLPiece: Hashable, Sendable {
     self.values = values
   }
 
-  static let null = SQLPiece(sql: "NULL")
+  /// A value of its own.
+  init(_ value: MigrationValue) { self.init(sql: "?", values: [value]) }
+
+  package static let null = SQLPiece(sql: "NULL")
+
+  /// The value of a piece that is one; nil for NULL and what depends on the row.
+  var constant: MigrationValue? { sql == "?" ? values.first : nil }
 }
 
 /// The database whose tables a migration rewrites, inside the caller's transaction.
@@ -45,6 +51,8 @@ package protocol MigrationDatabase {
   var keyColumn: String { get }
   var entityColumn: String { get }
   var versionColumn: String { get }
+  /// Whether a table gets columns with a value, and loses columns, without its rows being written.
+  var altersTables: Bool { get }
 
   /// Returns the temporary name of an old table while its rows are copied, by its number in the old mapping.
   func away(table number: Int) -> String
@@ -62,6 +70,7 @@ package protocol MigrationDatabase {
 }
 
 extension MigrationDatabase {
+  package var altersTables: Bool { false }
   package func execute(_ sql: String) throws { try run(SQLPiece(sql: sql)) }
   package func converted(_ column: TableColumn, to content: ColumnContent) -> String { column.name }
 }

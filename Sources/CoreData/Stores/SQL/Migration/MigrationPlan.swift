@@ -66,6 +66,21 @@ package struct MigrationPlan {
   /// Returns an upper bound of the keys in a new root's table.
   package func largestKey(ofRoot root: Int) -> Int64 { _largest[root] ?? 0 }
 
+  /// Numbers of the old join tables with links of relationships that still exist.
+  package var sourceJoins: Set<Int> {
+    var found: Set<Int> = []
+    for pair in flows.flatMap(\.pairs) {
+      for slot in pair.new.slots.indices {
+        if let source = relationshipSource(of: slot, in: pair),
+          case .manyToMany(let join, _, _) = old.storage(of: source, in: pair.old.entityNumber)
+        {
+          found.insert(join)
+        }
+      }
+    }
+    return found
+  }
+
   /// Returns the flow of rows from an old entity's table to a new entity's; nil if there is none.
   package func flow(from oldEntity: Int, to newEntity: Int) -> Flow? {
     let roots = (

@@ -14,6 +14,11 @@ extension TableMigration {
     }
   }
 
+  /// Whether the rows of a flow are copied, or get values one by one.
+  package func writesRows(_ flow: MigrationPlan.Flow) -> Bool {
+    kept.additions(toRoot: flow.oldRoot).map { _update(flow, $0) != nil } ?? true
+  }
+
   private func _copy(_ flow: MigrationPlan.Flow) -> SQLPiece? {
     let table = new.table(of: flow.newRoot)
     let values = MigratedValues(plan: plan, database: database)
