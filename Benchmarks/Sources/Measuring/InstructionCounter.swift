@@ -3,7 +3,8 @@ import Foundation
 /// Counts the instructions that a process takes in user space: by `perf stat` where the machine counts them, otherwise by
 /// callgrind.
 ///
-/// Two counts of the same work differ by far less than two times do, and counting takes up to fifty times as long.
+/// Two counts of the same work differ by far less than two times do, and counting takes up to fifty times as long. The process hashes
+/// alike each time: random seeds make the work before the counted one differ by more than that is.
 package enum InstructionCounter {
   package struct Failure: Error, CustomStringConvertible { package let description: String }
 
@@ -22,7 +23,7 @@ package enum InstructionCounter {
           "Neither 'perf stat' counts instructions here nor is 'valgrind' on the path; install valgrind.")
     }
     let said: (measurement: Measurement, errors: String) = try ChildProcess.measurement(
-      of: job, what, with: _command)
+      of: job, what, with: ["env", "SWIFT_DETERMINISTIC_HASHING=1"] + _command)
     for line in said.errors.split(separator: "\n") {
       if let range = line.range(of: "Collected : "),
         let count = Double(line[range.upperBound...].split(separator: " ")[0])

@@ -23,7 +23,7 @@ struct FacetPage {
       throw TableRequest.Problem(field: .columns, description: "\(error)")
     }
     let facet = try _store.readers.read(_visit.budget) {
-      try FacetReading(path, request, _store, $0, _visit.budget)
+      try FacetReading(path, request, _store, $0)
     }
     var content = [_heading(path, request, facet)]
     if let histogram = facet.histogram { content.append(_histogram(histogram, path, request)) }
@@ -101,8 +101,8 @@ struct FacetPage {
       isDate = attribute.type == .date
       isWhole = [.integer16, .integer32, .integer64].contains(attribute.type.form)
     }
-    func literal(_ number: Double) -> String { isDate ? "'\(ISODate.text(number))'" : _number(number) }
-    func shown(_ number: Double) -> String { isDate ? ISODate.shown(number) + " UTC" : _number(number) }
+    func literal(_ number: Double) -> String { isDate ? "'\(ISODate.text(number))'" : Cell.text(of: number) }
+    func shown(_ number: Double) -> String { isDate ? ISODate.shown(number) + " UTC" : Cell.text(of: number) }
     let last = histogram.counts.count - 1
     let bars = histogram.counts.enumerated().map { index, count -> BarFigure.Bar? in
       guard count > 0 else { return nil }
@@ -121,9 +121,5 @@ struct FacetPage {
         "figcaption", [:], .tag("span", [:], HTML(shown(histogram.least))),
         .tag("span", [:], HTML("mean \(shown(histogram.mean))")),
         .tag("span", [:], HTML(shown(histogram.greatest)))))
-  }
-
-  private func _number(_ number: Double) -> String {
-    number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : "\(number)"
   }
 }

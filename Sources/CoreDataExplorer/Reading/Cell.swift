@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import CoreDataStoreTools
 import Foundation
 
@@ -22,6 +23,34 @@ enum Cell: Sendable, Hashable {
   case members(Int, isMore: Bool)
   /// A value that is invalid for its type, as stored.
   case misfit(String)
+}
+
+extension Cell {
+  /// The cell of a number, truth value, date or UUID; nil for a value that the attribute's type does not have, and for types
+  /// of which tables show a part.
+  init?(_ value: Binding, of attribute: AttributeSchema) {
+    switch (attribute.type.form, value) {
+    case (.boolean, .int(let number)): self = .boolean(number != 0)
+    case (.date, .int(let number)): self = .date(Double(number))
+    case (.date, .double(let number)): self = .date(number)
+    case (.integer16, .int(let number)), (.integer32, .int(let number)), (.integer64, .int(let number)),
+      (.double, .int(let number)), (.float, .int(let number)), (.decimal, .int(let number)):
+      self = .number(String(number))
+    case (.integer16, .double(let number)), (.integer32, .double(let number)),
+      (.integer64, .double(let number)):
+      self = .number("\(number)")
+    case (.double, .double(let number)), (.float, .double(let number)), (.decimal, .double(let number)):
+      self = .number(Cell.text(of: number))
+    case (.uuid, .blob(let bytes)) where bytes.count == 16:
+      self = .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+    default: return nil
+    }
+  }
+
+  /// A number as tables show it: a whole one without a fraction.
+  static func text(of number: Double) -> String {
+    number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : "\(number)"
+  }
 }
 
 /// An object as a link shows it.

@@ -148,32 +148,7 @@ struct CellQuery {
   private func _value(
     _ attribute: AttributeSchema, _ path: PropertyPath, _ statement: Statement, _ column: Int32
   ) -> Cell {
-    let storage = statement.storageClass(column)
-    let isNumber = storage == .int || storage == .double
     switch attribute.type.form {
-    case .integer16, .integer32, .integer64:
-      guard isNumber else { break }
-      return .number(storage == .int ? String(statement.int64(column)) : "\(statement.double(column))")
-    case .boolean:
-      guard storage == .int else { break }
-      return .boolean(statement.int64(column) != 0)
-    case .double, .float, .decimal:
-      guard isNumber else { break }
-      return .number(
-        storage == .int ? String(statement.int64(column)) : Self._number(statement.double(column)))
-    case .date:
-      guard isNumber else { break }
-      return .date(statement.double(column))
-    case .uuid:
-      if storage == .blob,
-        let uuid = statement.withBytes(
-          column,
-          { bytes in
-            bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
-          })
-      {
-        return .uuid(uuid)
-      }
     case .binaryData, .transformable:
       let head = statement.withBytes(column) { [UInt8]($0) }
       let count = Int(clamping: statement.int64(column + 1))
@@ -185,18 +160,16 @@ struct CellQuery {
       return .bytes(blob)
     case .string, .uri, .undefined, .objectID, .composite:
       return .text(statement.string(column), length: Int(clamping: statement.int64(column + 1)))
+    default:
+      let value = statement.value(column)
+      return Cell(value, of: attribute) ?? .misfit(Self.shown(value))
     }
-    return .misfit(Self.shown(statement.value(column)))
   }
 
   private func _isExternal(_ path: PropertyPath) -> Bool {
     CellExpression(_reader.anatomy).attribute(path.names[...], of: _entity.entityNumber, alias: "t")?
       .isExternal
       ?? false
-  }
-
-  private static func _number(_ number: Double) -> String {
-    number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : "\(number)"
   }
 
   /// A cell as an SQL literal.

@@ -38,15 +38,14 @@ struct FacetReading: Sendable {
   /// - Parameter path: The column; the identity stands for the objects' own entities.
   /// - Throws: `TableRequest.Problem` for a column without values to count.
   init(
-    _ path: PropertyPath, _ request: TableRequest, _ store: ExploredStore, _ reader: StoreReader,
-    _ budget: QueryBudget
+    _ path: PropertyPath, _ request: TableRequest, _ store: ExploredStore, _ reader: StoreReader
   ) throws {
     let number = request.entity.entityNumber
     let expression = CellExpression(reader.anatomy)
     let table = reader.anatomy.table(of: number)
     var conditions: [String] = []
     var bindings: [Binding] = []
-    (conditions, bindings, isPart) = try Self._rows(request, store, reader, budget)
+    (conditions, bindings, isPart) = try Self._rows(request, store, reader)
     let source = "FROM \(table.name) t WHERE \(conditions.joined(separator: " AND "))"
 
     let sql: String
@@ -72,8 +71,10 @@ struct FacetReading: Sendable {
       bindings
     ) { found.append(($0.value(0), Int(clamping: $0.int64(1)))) }
     hasMoreValues = found.count > Self.mostValues
-    var rows = 0
-    try reader.connection.query("SELECT COUNT(*) \(source)", bindings) { rows = Int(clamping: $0.int64(0)) }
+    var rows = found.reduce(0) { $0 + $1.1 }
+    if hasMoreValues {
+      try reader.connection.query("SELECT COUNT(*) \(source)", bindings) { rows = Int(clamping: $0.int64(0)) }
+    }
     rowCount = rows
     let links = try Self._links(path, found.map(\.0), store, reader)
     values = found.prefix(Self.mostValues).map { value, count in
@@ -87,7 +88,7 @@ struct FacetReading: Sendable {
 
   /// Conditions of the rows of the table that the request is about.
   private static func _rows(
-    _ request: TableRequest, _ store: ExploredStore, _ reader: StoreReader, _ budget: QueryBudget
+    _ request: TableRequest, _ store: ExploredStore, _ reader: StoreReader
   ) throws -> ([String], [Binding], isPart: Bool) {
     if let predicate = request.predicate {
       let fetch = NSFetchRequest<NSManagedObjectID>(entityName: request.entity.entityName)
@@ -143,26 +144,11 @@ struct FacetReading: Sendable {
     case (.toOne(let destination), .int(let key)):
       return links[key].map(Cell.object)
         ?? .dangling(entity: store.layout.layout(numbered: destination).entityName, key: key)
-    case (.attribute(let attribute), _): return _cell(value, attribute)
+    case (.attribute(let attribute), .text(let text)) where [.string, .uri].contains(attribute.type.form):
+      return .text(text, length: text.unicodeScalars.count)
+    case (.attribute(let attribute), _):
+      return Cell(value, of: attribute) ?? .misfit(CellQuery.shown(value))
     default: return .misfit(CellQuery.shown(value))
-    }
-  }
-
-  private static func _cell(_ value: Binding, _ attribute: AttributeSchema) -> Cell {
-    switch (attribute.type.form, value) {
-    case (.boolean, .int(let number)): .boolean(number != 0)
-    case (.date, .int(let number)): .date(Double(number))
-    case (.date, .double(let number)): .date(number)
-    case (.uuid, .blob(let bytes)) where bytes.count == 16:
-      .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
-    case (.string, .text(let text)), (.uri, .text(let text)): .text(text, length: text.unicodeScalars.count)
-    case (.integer16, .int(let number)), (.integer32, .int(let number)), (.integer64, .int(let number)):
-      .number(String(number))
-    case (.double, .int(let number)), (.float, .int(let number)), (.decimal, .int(let number)):
-      .number(String(number))
-    case (.double, .double(let number)), (.float, .double(let number)), (.decimal, .double(let number)):
-      .number("\(number)")
-    default: .misfit(CellQuery.shown(value))
     }
   }
 
