@@ -1,10 +1,31 @@
 // The words of the SHA-2 family (FIPS 180-4).
-//
-// Each has its own function for a block, over pointers: a generic one takes fifty times as long in a debug build,
-// which does not specialize it, and hashing models is much of what a suite of migration tests does.
 
-extension UInt32: SHA2Word {
-  package static func begin(_ state: UnsafeMutablePointer<UInt32>) {
+extension SHA2 {
+  // Not 'bigEndian', which is generic: a debug build would look for its witness for each word.
+
+  @_transparent
+  static func swapped(_ word: UInt32) -> UInt32 {
+    #if _endian(little)
+    word.byteSwapped
+    #else
+    word
+    #endif
+  }
+
+  @_transparent
+  static func swapped(_ word: UInt64) -> UInt64 {
+    #if _endian(little)
+    word.byteSwapped
+    #else
+    word
+    #endif
+  }
+}
+
+/// The rounds of SHA-256, on words of 32 bits.
+enum SHA256Words {
+  static func begin(_ state: UnsafeMutableRawPointer) {
+    let state = state.assumingMemoryBound(to: UInt32.self)
     state[0] = 0x6a09_e667
     state[1] = 0xbb67_ae85
     state[2] = 0x3c6e_f372
@@ -15,21 +36,21 @@ extension UInt32: SHA2Word {
     state[7] = 0x5be0_cd19
   }
 
-  package static func end(_ state: UnsafeMutablePointer<UInt32>) {
+  static func end(_ state: UnsafeMutableRawPointer) {
+    let state = state.assumingMemoryBound(to: UInt32.self)
     var i = 0
     while i < 8 {
-      state[i] = state[i].bigEndian
+      state[i] = SHA2.swapped(state[i])
       i &+= 1
     }
   }
 
-  package static func mix(
-    _ w: UnsafeMutablePointer<UInt32>, _ constants: UnsafePointer<UInt32>,
-    into state: UnsafeMutablePointer<UInt32>
-  ) {
+  static func mix(_ schedule: UnsafeMutableRawPointer, into state: UnsafeMutableRawPointer) {
+    let w = schedule.assumingMemoryBound(to: UInt32.self)
+    let state = state.assumingMemoryBound(to: UInt32.self)
     var i = 0
     while i < 16 {
-      w[i] = UInt32(bigEndian: w[i])
+      w[i] = SHA2.swapped(w[i])
       i &+= 1
     }
     while i < 64 {
@@ -41,21 +62,18 @@ extension UInt32: SHA2Word {
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+    let constants = _constants
     i = 0
     while i < 64 {
-      let s1 = (e &>> 6 | e &<< 26) ^ (e &>> 11 | e &<< 21) ^ (e &>> 25 | e &<< 7)
-      let t1 = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ constants[i] &+ w[i]
-      let s0 = (a &>> 2 | a &<< 30) ^ (a &>> 13 | a &<< 19) ^ (a &>> 22 | a &<< 10)
-      let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
-      h = g
-      g = f
-      f = e
-      e = d &+ t1
-      d = c
-      c = b
-      b = a
-      a = t1 &+ t2
-      i &+= 1
+      _round(a, b, c, &d, e, f, g, &h, constants[i &+ 0] &+ w[i &+ 0])
+      _round(h, a, b, &c, d, e, f, &g, constants[i &+ 1] &+ w[i &+ 1])
+      _round(g, h, a, &b, c, d, e, &f, constants[i &+ 2] &+ w[i &+ 2])
+      _round(f, g, h, &a, b, c, d, &e, constants[i &+ 3] &+ w[i &+ 3])
+      _round(e, f, g, &h, a, b, c, &d, constants[i &+ 4] &+ w[i &+ 4])
+      _round(d, e, f, &g, h, a, b, &c, constants[i &+ 5] &+ w[i &+ 5])
+      _round(c, d, e, &f, g, h, a, &b, constants[i &+ 6] &+ w[i &+ 6])
+      _round(b, c, d, &e, f, g, h, &a, constants[i &+ 7] &+ w[i &+ 7])
+      i &+= 8
     }
     state[0] &+= a
     state[1] &+= b
@@ -67,9 +85,19 @@ extension UInt32: SHA2Word {
     state[7] &+= h
   }
 
-  package static let roundCount = 64
-  // Written once, and never released.
-  package nonisolated(unsafe) static let roundConstants = SHA2<UInt32>.permanent([
+  /// One round. Instead of moving the eight variables on, the caller names them in another order: no variable is copied.
+  @_transparent
+  private static func _round(
+    _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32,
+    _ h: inout UInt32, _ x: UInt32
+  ) {
+    h = h &+ ((e &>> 6 | e &<< 26) ^ (e &>> 11 | e &<< 21) ^ (e &>> 25 | e &<< 7)) &+ (g ^ (e & (f ^ g))) &+ x
+    d = d &+ h
+    h =
+      h &+ ((a &>> 2 | a &<< 30) ^ (a &>> 13 | a &<< 19) ^ (a &>> 22 | a &<< 10)) &+ ((a & b) | (c & (a | b)))
+  }
+
+  private nonisolated(unsafe) static let _constants: UnsafePointer<UInt32> = SHA2.permanent([
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
     0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
     0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
@@ -81,8 +109,10 @@ extension UInt32: SHA2Word {
   ])
 }
 
-extension UInt64: SHA2Word {
-  package static func begin(_ state: UnsafeMutablePointer<UInt64>) {
+/// The rounds of SHA-512, on words of 64 bits.
+enum SHA512Words {
+  static func begin(_ state: UnsafeMutableRawPointer) {
+    let state = state.assumingMemoryBound(to: UInt64.self)
     state[0] = 0x6a09_e667_f3bc_c908
     state[1] = 0xbb67_ae85_84ca_a73b
     state[2] = 0x3c6e_f372_fe94_f82b
@@ -93,21 +123,21 @@ extension UInt64: SHA2Word {
     state[7] = 0x5be0_cd19_137e_2179
   }
 
-  package static func end(_ state: UnsafeMutablePointer<UInt64>) {
+  static func end(_ state: UnsafeMutableRawPointer) {
+    let state = state.assumingMemoryBound(to: UInt64.self)
     var i = 0
     while i < 8 {
-      state[i] = state[i].bigEndian
+      state[i] = SHA2.swapped(state[i])
       i &+= 1
     }
   }
 
-  package static func mix(
-    _ w: UnsafeMutablePointer<UInt64>, _ constants: UnsafePointer<UInt64>,
-    into state: UnsafeMutablePointer<UInt64>
-  ) {
+  static func mix(_ schedule: UnsafeMutableRawPointer, into state: UnsafeMutableRawPointer) {
+    let w = schedule.assumingMemoryBound(to: UInt64.self)
+    let state = state.assumingMemoryBound(to: UInt64.self)
     var i = 0
     while i < 16 {
-      w[i] = UInt64(bigEndian: w[i])
+      w[i] = SHA2.swapped(w[i])
       i &+= 1
     }
     while i < 80 {
@@ -119,21 +149,18 @@ extension UInt64: SHA2Word {
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+    let constants = _constants
     i = 0
     while i < 80 {
-      let s1 = (e &>> 14 | e &<< 50) ^ (e &>> 18 | e &<< 46) ^ (e &>> 41 | e &<< 23)
-      let t1 = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ constants[i] &+ w[i]
-      let s0 = (a &>> 28 | a &<< 36) ^ (a &>> 34 | a &<< 30) ^ (a &>> 39 | a &<< 25)
-      let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
-      h = g
-      g = f
-      f = e
-      e = d &+ t1
-      d = c
-      c = b
-      b = a
-      a = t1 &+ t2
-      i &+= 1
+      _round(a, b, c, &d, e, f, g, &h, constants[i &+ 0] &+ w[i &+ 0])
+      _round(h, a, b, &c, d, e, f, &g, constants[i &+ 1] &+ w[i &+ 1])
+      _round(g, h, a, &b, c, d, e, &f, constants[i &+ 2] &+ w[i &+ 2])
+      _round(f, g, h, &a, b, c, d, &e, constants[i &+ 3] &+ w[i &+ 3])
+      _round(e, f, g, &h, a, b, c, &d, constants[i &+ 4] &+ w[i &+ 4])
+      _round(d, e, f, &g, h, a, b, &c, constants[i &+ 5] &+ w[i &+ 5])
+      _round(c, d, e, &f, g, h, a, &b, constants[i &+ 6] &+ w[i &+ 6])
+      _round(b, c, d, &e, f, g, h, &a, constants[i &+ 7] &+ w[i &+ 7])
+      i &+= 8
     }
     state[0] &+= a
     state[1] &+= b
@@ -145,9 +172,21 @@ extension UInt64: SHA2Word {
     state[7] &+= h
   }
 
-  package static let roundCount = 80
-  // Written once, and never released.
-  package nonisolated(unsafe) static let roundConstants = SHA2<UInt64>.permanent([
+  /// One round. Instead of moving the eight variables on, the caller names them in another order: no variable is copied.
+  @_transparent
+  private static func _round(
+    _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: inout UInt64, _ e: UInt64, _ f: UInt64, _ g: UInt64,
+    _ h: inout UInt64, _ x: UInt64
+  ) {
+    h =
+      h &+ ((e &>> 14 | e &<< 50) ^ (e &>> 18 | e &<< 46) ^ (e &>> 41 | e &<< 23)) &+ (g ^ (e & (f ^ g))) &+ x
+    d = d &+ h
+    h =
+      h &+ ((a &>> 28 | a &<< 36) ^ (a &>> 34 | a &<< 30) ^ (a &>> 39 | a &<< 25))
+      &+ ((a & b) | (c & (a | b)))
+  }
+
+  private nonisolated(unsafe) static let _constants: UnsafePointer<UInt64> = SHA2.permanent([
     0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,
     0x3956_c25b_f348_b538, 0x59f1_11f1_b605_d019, 0x923f_82a4_af19_4f9b, 0xab1c_5ed5_da6d_8118,
     0xd807_aa98_a303_0242, 0x1283_5b01_4570_6fbe, 0x2431_85be_4ee4_b28c, 0x550c_7dc3_d5ff_b4e2,

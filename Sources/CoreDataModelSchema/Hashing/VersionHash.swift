@@ -14,64 +14,69 @@ package enum VersionHash {
 
   /// Hash of an attribute: 32 bytes.
   package static func of(_ attribute: AttributeSchema) -> [UInt8] {
-    var message: [UInt8] = []
+    var message = HashMessage()
     _hash(attribute, in: &message)
-    return message
+    return message.digest.bytes
   }
 
   /// Hash of a relationship that an entity of this name declares: 32 bytes.
   package static func of(_ relationship: RelationshipSchema, declaredBy entity: String) -> [UInt8] {
-    var message: [UInt8] = []
+    var message = HashMessage()
     _hash(relationship, declaredBy: entity, .coreData, in: &message)
-    return message
+    return message.digest.bytes
   }
 
   /// Hash of a property without a type: the hash of a fetched property.
   package static func of(_ traits: PropertyTraits) -> [UInt8] {
-    var message: [UInt8] = []
+    var message = HashMessage()
     _hash(traits, in: &message)
-    return message
+    return message.digest.bytes
   }
 
-  // A model has thousands of properties: their messages and hashes share one array, which is reused for all of them.
-
-  private static func _hash(_ attribute: AttributeSchema, in message: inout [UInt8]) {
+  private static func _hash(_ attribute: AttributeSchema, in message: inout HashMessage) {
     if let derivation = attribute.derivationExpression {
-      message.removeAll(keepingCapacity: true)
-      message += DerivationText.canonical(derivation).utf8
+      message.removeAll()
+      message.append(DerivationText.canonical(derivation))
     } else if attribute.type == .composite {
-      let elements = attribute.elements.sorted { _precedes($0.name, $1.name) }
-      message = elements.flatMap { of($0) }
+      let elements = attribute.elements.sorted { _precedes($0.name, $1.name) }.map { element in
+        _hash(element, in: &message)
+        return message.digest
+      }
+      message.removeAll()
+      for element in elements { message.append(element) }
     } else {
       _hash(attribute.traits, in: &message)
-      _append(Int32(attribute.type.rawValue), to: &message)
-      if attribute.preservesValueInHistoryOnDeletion { message.append(1) }
-      if attribute.allowsExternalBinaryDataStorage { message.append(1) }
+      message.append(Int32(attribute.type.rawValue))
+      if attribute.preservesValueInHistoryOnDeletion { message.append(1 as UInt8) }
+      if attribute.allowsExternalBinaryDataStorage { message.append(1 as UInt8) }
     }
-    SHA256.replace(&message)
+    message.hash()
   }
 
   private static func _hash(
-    _ relationship: RelationshipSchema, declaredBy entity: String, _ rule: Rule, in message: inout [UInt8]
+    _ relationship: RelationshipSchema, declaredBy entity: String, _ rule: Rule, in message: inout HashMessage
   ) {
     _hash(relationship.traits, in: &message)
-    message += relationship.destination.utf8
+    message.append(relationship.destination)
     if rule == .former || !relationship.isOwnInverse(in: entity) {
-      message += (relationship.inverse ?? "").utf8
+      message.append(relationship.inverse ?? "")
     }
-    _append(Int32(truncatingIfNeeded: relationship.maxCount), to: &message)
-    _append(Int32(truncatingIfNeeded: relationship.minCount), to: &message)
-    if relationship.isOrdered { message += [1, 0] }
-    SHA256.replace(&message)
+    message.append(Int32(truncatingIfNeeded: relationship.maxCount))
+    message.append(Int32(truncatingIfNeeded: relationship.minCount))
+    if relationship.isOrdered {
+      message.append(1 as UInt8)
+      message.append(0 as UInt8)
+    }
+    message.hash()
   }
 
-  private static func _hash(_ traits: PropertyTraits, in message: inout [UInt8]) {
-    message.removeAll(keepingCapacity: true)
-    message += traits.name.utf8
-    message.append((traits.isOptional ? 1 : 0) | (traits.isTransient ? 2 : 0))
-    message.append(0)
-    if let modifier = traits.versionHashModifier { message += modifier.utf8 }
-    SHA256.replace(&message)
+  private static func _hash(_ traits: PropertyTraits, in message: inout HashMessage) {
+    message.removeAll()
+    message.append(traits.name)
+    message.append((traits.isOptional ? 1 : 0) as UInt8 | (traits.isTransient ? 2 : 0))
+    message.append(0 as UInt8)
+    if let modifier = traits.versionHashModifier { message.append(modifier) }
+    message.hash()
   }
 
   /// Hash of the last entity in a line of parents, topmost first: 32 bytes.
@@ -82,47 +87,47 @@ package enum VersionHash {
   /// The part of an entity's hash that depends on its ancestors.
   struct Lineage {
     private let _rule: Rule
-    /// Hash of the last entity; empty before the first.
-    private(set) var hash: [UInt8] = []
-    private var _names: [String] = []
-    /// Hashes of the properties, 32 bytes each, in the order of the names.
-    private var _hashes: [UInt8] = []
+    /// Hash of the last entity; nil before the first.
+    private var _digest: HashMessage.Digest?
+    private var _properties: [Property] = []
+
+    private struct Property {
+      let name: String
+      let digest: HashMessage.Digest
+    }
 
     init(_ rule: Rule) { _rule = rule }
+
+    /// Hash of the last entity: 32 bytes; empty before the first.
+    var hash: [UInt8] { _digest?.bytes ?? [] }
 
     /// The same line with one more entity below.
     func adding(_ entity: EntitySchema) -> Lineage {
       var next = self
-      var message: [UInt8] = []
+      var message = HashMessage()
       for attribute in entity.attributes where !attribute.isTransient {
         _hash(attribute, in: &message)
-        next._add(attribute.name, message)
+        next._properties.append(Property(name: attribute.name, digest: message.digest))
       }
       for relationship in entity.relationships where !relationship.traits.isTransient {
         _hash(relationship, declaredBy: entity.name, _rule, in: &message)
-        next._add(relationship.name, message)
+        next._properties.append(Property(name: relationship.name, digest: message.digest))
       }
-      message.removeAll(keepingCapacity: true)
-      message += entity.name.utf8
-      message.append(entity.isAbstract ? 1 : 0)
-      message += hash
-      let names = next._names
-      for index in names.indices.sorted(by: { _precedes(names[$0], names[$1]) }) {
-        message += next._hashes[32 * index..<32 * (index + 1)]
+      message.removeAll()
+      message.append(entity.name)
+      message.append((entity.isAbstract ? 1 : 0) as UInt8)
+      if let _digest { message.append(_digest) }
+      for property in next._properties.sorted(by: { _precedes($0.name, $1.name) }) {
+        message.append(property.digest)
       }
       let modifier = entity.versionHashModifier ?? ""
-      if _rule == .coreData { message += modifier.utf8 }
+      if _rule == .coreData { message.append(modifier) }
       let constraints = entity.uniquenessConstraints.map { $0.joined(separator: ".") }
-      for constraint in constraints.sorted(by: _precedes) { message += constraint.utf8 }
-      if _rule == .former { message += modifier.utf8 }
-      SHA256.replace(&message)
-      next.hash = message
+      for constraint in constraints.sorted(by: _precedes) { message.append(constraint) }
+      if _rule == .former { message.append(modifier) }
+      message.hash()
+      next._digest = message.digest
       return next
-    }
-
-    private mutating func _add(_ name: String, _ hash: [UInt8]) {
-      _names.append(name)
-      _hashes += hash
     }
   }
 
@@ -155,10 +160,6 @@ package enum VersionHash {
       }
     }
     return verdict ?? left.utf16.lexicographicallyPrecedes(right.utf16)
-  }
-
-  private static func _append(_ number: Int32, to message: inout [UInt8]) {
-    withUnsafeBytes(of: number.littleEndian) { message += $0 }
   }
 }
 
