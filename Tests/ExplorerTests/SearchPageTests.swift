@@ -1,4 +1,6 @@
 import CoreData
+import CoreDataMicroHTTPDBinding
+import Dispatch
 import Foundation
 import Testing
 
@@ -85,11 +87,24 @@ import Testing
   }
 
   @Test func `a page that takes long shows that it is alive`() throws {
-    var limits = ExplorerLimits()
-    limits.streamPatience = 0
-    let page = try Self._library().visit(limits: limits).get("/search?text=zola").text
-    #expect(page.contains("<!-- still at it -->"))
-    #expect(page.contains("1 place in 1 object.") && page.hasSuffix("</html>\n"))
+    let gate = DispatchSemaphore(value: 0)
+    let response = PageStream.answer(
+      between: ("<begin>", "<end>"), QueryBudget(seconds: 600, client: nil), patience: 0, message: { "\($0)" }
+    ) { stream in
+      gate.wait()
+      try stream.write(HTML("text"))
+    }
+    guard case .stream(let next) = response.body else {
+      Issue.record("the page is not sent while it is written")
+      return
+    }
+    func text() throws -> String? { try next().map { String(decoding: $0, as: UTF8.self) } }
+    try #expect(text() == "<begin>")
+    try #expect(text() == "<!-- still at it -->\n")
+    gate.signal()
+    var rest = ""
+    while let piece = try text() { rest += piece }
+    #expect(rest.replacing("<!-- still at it -->\n", with: "") == "text<end>")
   }
 
   @Test func `all pages have the search`() throws {

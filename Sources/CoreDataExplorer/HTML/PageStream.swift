@@ -27,17 +27,28 @@ final class PageStream: @unchecked Sendable {
     _ frame: PageFrame, _ budget: QueryBudget, _ place: Places.Place? = nil,
     _ write: @escaping @Sendable (PageStream) throws -> Void
   ) -> HTTPResponse {
-    let (begin, end) = frame.halves
-    let stream = PageStream(begin, budget, place, patience: frame.patience)
+    answer(between: frame.halves, budget, place, patience: frame.patience, message: frame.message, write)
+  }
+
+  /// - Parameters:
+  ///   - halves: What the page has before and after that which is written.
+  ///   - patience: Seconds without anything to send, after which a sign of life is sent.
+  ///   - message: Returns the text for an error.
+  static func answer(
+    between halves: (begin: String, end: String), _ budget: QueryBudget, _ place: Places.Place? = nil,
+    patience: Double, message: @escaping @Sendable (any Error) -> String,
+    _ write: @escaping @Sendable (PageStream) throws -> Void
+  ) -> HTTPResponse {
+    let stream = PageStream(halves.begin, budget, place, patience: patience)
     let thread = Thread {
       do {
         try write(stream)
       } catch is Stopped {
       } catch {
-        let text = (error as? QueryBudget.Exceeded)?.description ?? frame.message(error)
+        let text = (error as? QueryBudget.Exceeded)?.description ?? message(error)
         try? stream.write(.tag("p", ["class": "problem", "role": "alert"], HTML(text)))
       }
-      stream._end(end)
+      stream._end(halves.end)
     }
     thread.name = "explorer page"
     // Values are read that nest deeply.
