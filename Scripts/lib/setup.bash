@@ -11,6 +11,10 @@ if [[ ${1:-} == --help || ${1:-} == -h ]] && ! grep -q -- '--help' "${BASH_SOURC
   exit 0
 fi
 
+# Where the packages that use this one are built, all in the same directory, so that the engine is compiled once for them. Continuous
+# integration takes the package's own, where the tests have compiled it; see there what that asks for.
+clients=${COREDATA_CLIENTS_BUILD:-$root/.build/clients}
+
 say() { printf '%s\n' "$*" >&2; }
 
 stop() {

@@ -96,30 +96,51 @@ func crowd(_ kind: CrowdSeries.Kind, _ summary: String, _ standard: Int) -> Comm
   }
 }
 
+/// How much of the series is run.
+enum Extent {
+  case long, sample, short
+
+  func of(_ long: Int, _ sample: Int, _ short: Int) -> Int {
+    switch self {
+    case .long: long
+    case .sample: sample
+    case .short: short
+    }
+  }
+}
+
 /// All series, in the long form or as a small sample of it.
-@Sendable func everything(_ seed: UInt64, isLong: Bool) -> [any TrialSeries] {
+@Sendable func everything(_ seed: UInt64, _ extent: Extent) -> [any TrialSeries] {
   [
     QuestionSeries(),
-    KillSeries(count: isLong ? 10_000 : 900, seed: seed),
-    FaultSeries(stride: isLong ? 1 : 600, lesserStride: isLong ? 10 : nil, seed: seed),
-    FullDiskSeries(count: isLong ? 1000 : 90, seed: seed),
-    CrowdSeries(.opening, count: isLong ? 200 : 10, seed: seed),
-    CrowdSeries(.migrators, count: isLong ? 50 : 6, seed: seed),
-    CrowdSeries(.closing, count: isLong ? 100 : 5, seed: seed),
-    CrowdSeries(.killed, count: isLong ? 100 : 5, seed: seed),
-    CrowdSeries(.threads, count: isLong ? 200 : 10, seed: seed),
-    TakenAwaySeries(count: isLong ? 252 : 42, seed: seed),
+    KillSeries(count: extent.of(10_000, 900, 270), seed: seed),
+    FaultSeries(
+      stride: extent.of(1, 600, 2_000), lesserStride: extent == .long ? 10 : nil, seed: seed),
+    FullDiskSeries(count: extent.of(1_000, 90, 30), seed: seed),
+    CrowdSeries(.opening, count: extent.of(200, 10, 4), seed: seed),
+    CrowdSeries(.migrators, count: extent.of(50, 6, 3), seed: seed),
+    CrowdSeries(.closing, count: extent.of(100, 5, 3), seed: seed),
+    CrowdSeries(.killed, count: extent.of(100, 5, 3), seed: seed),
+    CrowdSeries(.threads, count: extent.of(200, 10, 4), seed: seed),
+    TakenAwaySeries(count: extent.of(252, 42, 14), seed: seed),
   ]
 }
 
 let all = Command(
   CommandSyntax(
     "all", summary: "Run a sample of all series, in about two minutes.",
-    options: common + [.flag("long", "Run all of them at full length.")],
+    options: common + [
+      .flag("long", "Run all of them at full length."),
+      .flag("short", "Run a third of the sample, as continuous integration does."),
+    ],
     exitCodes: [.success, .usage, .internalError])
 ) { arguments, environment in
   let seed = UInt64(try arguments.integer("seed", in: 0...Int.max) ?? 1)
-  try torture(everything(seed, isLong: arguments.has("long")), arguments, environment)
+  guard !arguments.has("long") || !arguments.has("short") else {
+    throw ToolFailure(.usage, "--long and --short exclude each other.")
+  }
+  let extent: Extent = arguments.has("long") ? .long : arguments.has("short") ? .short : .sample
+  try torture(everything(seed, extent), arguments, environment)
 }
 
 let tool = CommandLineTool(
