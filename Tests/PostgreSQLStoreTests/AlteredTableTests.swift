@@ -157,6 +157,21 @@ final class AlteredTableTests: Sendable {
         == [["sub One", "One"], ["sub Two", "Two"]])
   }
 
+  @Test func `an attribute takes the name of one that gets another`() throws {
+    _ = try _fill()
+    let before = try _files(["book"])
+    let stack = try _migrate(
+      to: _model { book, _, _ in
+        Self._rename("title", "name", of: book)
+        Self._rename("subtitle", "title", of: book)
+        book.uniquenessConstraints = []
+      })
+    try #expect(_files(["book"]) == before)
+    try #expect(
+      _values("Book", ["name", "title"], sortedBy: "name", in: stack)
+        == [["One", "sub One"], ["Two", "sub Two"]])
+  }
+
   @Test func `an attribute takes the name of a removed one`() throws {
     _ = try _fill()
     let before = try _files(["book"])

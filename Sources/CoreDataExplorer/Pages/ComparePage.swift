@@ -84,10 +84,9 @@ struct ComparePage: @unchecked Sendable {
       case .removed: ("−", "deleted")
       case .changed: ("~", "updated")
       }
-    let parts = change.object.split(separator: "/p")
-    let link =
-      change.kind == .removed || parts.count != 2
-      ? nil : Int64(parts[1]).map { ObjectLink(entity: String(parts[0]), key: $0, label: nil) }
+    let link = ObjectLink(entity: change.entity, key: change.key, label: nil)
+    // Objects that a key identifies are named by it.
+    let name = link.identifier == change.object ? HTML.empty : HTML(change.object + " ")
     let rows = change.properties.map { name, before, after in
       HTML.tag(
         "tr", [:], .tag("th", ["scope": "row"], HTML.name(name)),
@@ -98,7 +97,7 @@ struct ComparePage: @unchecked Sendable {
       "article", ["class": "change"],
       .tag(
         "h2", [:], .tag("span", ["class": "tally \(word)"], HTML("\(sign) \(change.kind.rawValue)")),
-        link.map { CellView.object($0) } ?? HTML(change.object)),
+        change.kind == .removed ? HTML(change.object) : name + CellView.object(link)),
       .tag(
         "table", ["class": "record diff"],
         .tag(

@@ -106,17 +106,17 @@ struct PostgreSQLRenaming {
     }
   }
 
-  /// Returns the statements that rename columns; those that swap names take others in between.
+  /// Returns the statements that rename columns; those whose names others get take another one in between.
   private static func _statements(_ table: String, _ old: [String], _ new: [String]) -> [String] {
     let changed = old.indices.filter { old[$0] != new[$0] }
-    let present = Set(old)
+    let wanted = Set(changed.map { new[$0] })
     var now = old
     var statements: [String] = []
     func rename(_ index: Int, to name: String) {
       statements.append("ALTER TABLE \(table) RENAME COLUMN \(now[index]) TO \(name)")
       now[index] = name
     }
-    for index in changed where present.contains(new[index]) {
+    for index in changed where wanted.contains(old[index]) {
       rename(index, to: _free(now, Set(new), "_moving"))
     }
     for index in changed { rename(index, to: new[index]) }

@@ -10,6 +10,8 @@ package struct StoreComparison {
     package let kind: Kind
     package let entity: String
     package let object: String
+    /// Its primary key, in the newer store if it is there.
+    package let key: Int64
     /// By property: before and after, of which one is nil for an object that is in one store only.
     package var properties: [(name: String, before: StoreSide.Content?, after: StoreSide.Content?)] = []
   }
@@ -121,7 +123,7 @@ package struct StoreComparison {
   private func _single(
     _ kind: Change.Kind, _ row: StoredRow, _ side: StoreSide, _ entity: PropertyLayout
   ) throws -> Change {
-    var change = Change(kind: kind, entity: entity.entityName, object: side.name(row))
+    var change = Change(kind: kind, entity: entity.entityName, object: side.name(row), key: row.reference.key)
     for property in side.properties(of: entity) {
       let content = try side.content(property, row)
       if content == .value("null") || content == .members([], isOrdered: true)
@@ -136,7 +138,7 @@ package struct StoreComparison {
   }
 
   private func _compare(_ old: StoredRow, _ new: StoredRow, _ name: String) throws -> Change {
-    var change = Change(kind: .changed, entity: name, object: _new.name(new))
+    var change = Change(kind: .changed, entity: name, object: _new.name(new), key: new.reference.key)
     guard let (before, after) = _layouts(name) else { return change }
     let known = Set(_new.properties(of: after))
     for property in _old.properties(of: before) where known.contains(property) {
