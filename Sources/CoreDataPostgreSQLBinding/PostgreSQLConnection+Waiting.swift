@@ -63,6 +63,8 @@ extension PostgreSQLConnection {
           return false
         }
         ending = Ending(canceller())
+        // From here on the request's own deadline holds.
+        continue
       }
       let pause = ending == nil && isCancelled != nil ? min(Self._patience, limit.pollTime) : limit.pollTime
       var descriptor = pollfd(

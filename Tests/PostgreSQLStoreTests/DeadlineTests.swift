@@ -178,6 +178,16 @@ struct DeadlineTests {
     #expect(_code { _ = try _names(stack) } == NSPersistentStoreTimeoutError)
   }
 
+  /// When something has happened on another thread.
+  private final class Moment: @unchecked Sendable {
+    // Unchecked: guarded by the lock.
+    private let _lock = NSLock()
+    private var _value: ContinuousClock.Instant?
+
+    func isNow() { _lock.withLock { _value = .now } }
+    var value: ContinuousClock.Instant? { _lock.withLock { _value } }
+  }
+
   @Test func `a cancelled fetch ends though the network is silent`() async throws {
     let server = try #require(PostgreSQLServer.shared)
     let proxy = try PostgreSQLProxy(server)
@@ -186,11 +196,21 @@ struct DeadlineTests {
     try #expect(_names(stack) == [])
     proxy.arm(.init(.silence, passesMessage: true, at: 0))
     let context = stack.context()
-    let task = Task { try await context.perform { try context.all("Company").count } }
+    let ended = Moment()
+    let task = Task {
+      try await context.perform {
+        defer { ended.isNow() }
+        return try context.all("Company").count
+      }
+    }
     for _ in 0..<6_000 where !proxy.hasHappened { try await Task.sleep(for: .milliseconds(5)) }
     #expect(proxy.hasHappened)
+    let cancelled = ContinuousClock.now
     task.cancel()
     await #expect(throws: (any Error).self) { try await task.value }
+    // Two seconds for the server to answer; a minute if nothing watched the network.
+    let end = try #require(ended.value)
+    #expect(end - cancelled < .seconds(30))
   }
 
   @Test func `opening a store behind a silent network ends`() throws {
