@@ -128,7 +128,9 @@ final class PostgreSQLStoreEngine: StoreEngine {
     try PostgreSQLStoreError.translating {
       do {
         return try _watching(use, deadline, body)
-      } catch let error as PostgreSQLError where error.isConnectionLost {
+      } catch let error as PostgreSQLError
+        where error.isConnectionLost && !(RunningQuery.isWatched && RunningQuery.isCancelled)
+      {
         pool.dropIdle()
         return try _watching(use, deadline, body)
       }
