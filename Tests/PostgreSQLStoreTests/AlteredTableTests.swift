@@ -201,6 +201,37 @@ final class AlteredTableTests: Sendable {
       _values("Book", ["title", "rank"], sortedBy: "title", in: stack) == [["One", "7"], ["Two", "7"]])
   }
 
+  @Test func `an attribute that moves up to the parent is empty in the parent's own rows`() throws {
+    func model(_ version: Int) -> NSManagedObjectModel {
+      let person = TestModel.entity("Person"), student = TestModel.entity("Student")
+      person.versionHashModifier = _tag
+      person.properties = [TestModel.attribute("name", .stringAttributeType)]
+      person.subentities = [student]
+      let rank = TestModel.attribute("rank", .integer32AttributeType)
+      // The column that is added for students has the default in all rows.
+      if version == 2 { rank.defaultValue = 7 }
+      if version == 2 { student.properties = [rank] }
+      if version == 3 { person.properties.append(rank) }
+      let model = NSManagedObjectModel()
+      model.entities = [person, student]
+      return model
+    }
+    for version in 1...2 {
+      try model(version).write(to: _bundle.appendingPathComponent("\(_tag)-\(version).xcdatamodel"))
+    }
+    let first = try ServerStack(model(1), at: _url, options: Self._migrating)
+    let context = first.context()
+    try context.performAndWait {
+      context.make("Person", ["name": "Ada"])
+      context.make("Student", ["name": "Bob"])
+      try context.save()
+    }
+    _ = try _migrate(to: model(2))
+    let stack = try _migrate(to: model(3))
+    try #expect(
+      _values("Person", ["name", "rank"], sortedBy: "name", in: stack) == [["Ada", "-"], ["Bob", "7"]])
+  }
+
   @Test func `an attribute of another type is copied`() throws {
     _ = try _fill()
     let before = try _files(["book", "writer"])

@@ -65,9 +65,10 @@ package struct KeptTables {
     else { return nil }
     let used = flow.pairs.map { _columns(of: $0.old, plan.old) }
     var additions: [Addition] = []
-    for (column, pieces) in zip(new.columns, values.columns(of: flow)) {
+    let wanted = flow.pairs.map { _columns(of: $0.new, plan.new) }
+    for ((number, column), pieces) in zip(new.columns.enumerated(), values.columns(of: flow)) {
       guard let index = old.columns.firstIndex(where: { $0.name == column.name }) else {
-        let constant = values.database.altersTables ? _constant(pieces) : nil
+        let constant = values.database.altersTables && Set(pieces).count == 1 ? pieces[0].constant : nil
         additions.append(
           Addition(
             column: column, value: constant == nil ? values.chosen(pieces, in: flow) : .null,
@@ -75,19 +76,16 @@ package struct KeptTables {
         continue
       }
       guard old.columns[index] == column else { return nil }
-      let isSame = zip(pieces, used).allSatisfy { piece, used in
-        // Null where the rows of an entity have no value anyway.
-        piece == SQLPiece(sql: column.name) || piece == .null && !used.contains(index)
+      let isSame = flow.pairs.indices.allSatisfy { pair in
+        if pieces[pair] == SQLPiece(sql: column.name) { return true }
+        // Null where the rows of an entity have no value anyway. A column with a default may have one in rows of entities
+        // without the attribute, which must not show when they get it.
+        return pieces[pair] == .null && !used[pair].contains(index)
+          && !(values.database.altersTables && wanted[pair].contains(number))
       }
       guard isSame else { return nil }
     }
     return additions
-  }
-
-  /// The value of a column in the rows of all entities that have one; nil if it depends on the row.
-  private static func _constant(_ pieces: [SQLPiece]) -> MigrationValue? {
-    let values = Set(pieces).subtracting([.null])
-    return values.count == 1 ? values.first?.constant : nil
   }
 
   /// The columns of a table in which an entity's rows have values.
