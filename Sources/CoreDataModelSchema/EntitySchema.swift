@@ -104,6 +104,32 @@ package struct EntitySchema: Sendable, Hashable {
   package var qualifiedClassName: String? {
     className.map { name in name.hasPrefix(".") ? (module ?? "") + name : name }
   }
+
+  /// Sorts the properties of each kind by name, in which order model files list them already.
+  package mutating func sortProperties() {
+    if !_isSorted(attributes.count, by: { attributes[$0].traits.name }) {
+      attributes.sort { $0.name < $1.name }
+    }
+    if !_isSorted(relationships.count, by: { relationships[$0].traits.name }) {
+      relationships.sort { $0.name < $1.name }
+    }
+    if !_isSorted(fetchedProperties.count, by: { fetchedProperties[$0].traits.name }) {
+      fetchedProperties.sort { $0.traits.name < $1.traits.name }
+    }
+  }
+
+  private func _isSorted(_ count: Int, by name: (Int) -> String) -> Bool {
+    guard count > 1 else { return true }
+    var last = name(0)
+    var position = 1
+    while position < count {
+      let next = name(position)
+      guard last < next else { return false }
+      last = next
+      position += 1
+    }
+    return true
+  }
 }
 
 /// A named subset of a model's entities.

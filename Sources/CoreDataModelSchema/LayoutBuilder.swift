@@ -10,7 +10,9 @@ struct LayoutBuilder {
   init(_ schema: ModelSchema) throws {
     var entities: [String: EntitySchema] = [:]
     for entity in schema.entities {
-      guard entities.updateValue(Self._ordered(entity), forKey: entity.name) == nil else {
+      var entity = entity
+      entity.sortProperties()
+      guard entities.updateValue(entity, forKey: entity.name) == nil else {
         throw ModelLayoutError(entity: entity.name, reason: "two entities have this name; rename one of them")
       }
     }
@@ -28,16 +30,6 @@ struct LayoutBuilder {
     try InheritanceRules.check(schema.entities, entities)
     try _build(schema)
   }
-
-  /// Sorts an entity's properties by name, in which order model files list them already.
-  private static func _ordered(_ entity: EntitySchema) -> EntitySchema {
-    var entity = entity
-    if !_isOrdered(entity.attributes.map(\.name)) { entity.attributes.sort { $0.name < $1.name } }
-    if !_isOrdered(entity.relationships.map(\.name)) { entity.relationships.sort { $0.name < $1.name } }
-    return entity
-  }
-
-  private static func _isOrdered(_ names: [String]) -> Bool { zip(names, names.dropFirst()).allSatisfy(<) }
 
   /// Order of siblings in the numbering: by name without regard to case, then by code units.
   private static func _precedes(_ left: String, _ right: String) -> Bool {

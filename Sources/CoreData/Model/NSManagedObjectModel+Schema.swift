@@ -19,7 +19,8 @@ extension NSManagedObjectModel {
   /// Whether the descriptions state all that the schema does.
   private final func _states(_ schema: ModelSchema) -> Bool {
     let hasAllIndexes = zip(entities, schema.entities).allSatisfy { description, entity in
-      description.indexes.map { FetchIndexSchema($0) } == entity.indexes
+      description.indexes.isEmpty && entity.indexes.isEmpty
+        || description.indexes.map { FetchIndexSchema($0) } == entity.indexes
     }
     return hasAllIndexes && ModelSchema(self, entities: schema.entities) == schema
   }
@@ -68,9 +69,13 @@ extension EntitySchema {
   fileprivate mutating func _adopt(_ description: NSEntityDescription) {
     codeGeneration = .manual
     isSyncable = true
-    for index in attributes.indices
-    where attributes[index].defaultValue != nil || !attributes[index].elements.isEmpty {
-      attributes[index] = AttributeSchema(description.ownProperties[index] as! NSAttributeDescription)
+    for index in attributes.indices {
+      if !attributes[index].elements.isEmpty {
+        attributes[index] = AttributeSchema(description.ownProperties[index] as! NSAttributeDescription)
+      } else if attributes[index].defaultValue != nil {
+        let value = (description.ownProperties[index] as! NSAttributeDescription).defaultValue
+        attributes[index].defaultValue = value.flatMap { SchemaLiteral($0, type: attributes[index].type) }
+      }
     }
   }
 }
@@ -78,8 +83,11 @@ extension EntitySchema {
 extension NSEntityDescription {
   /// Returns the entity's own or inherited relationship of this name.
   fileprivate final func _relationship(named name: String) -> NSRelationshipDescription? {
-    ownProperties.first { $0.name == name } as? NSRelationshipDescription
-      ?? superentity?._relationship(named: name)
+    // From the end, where the relationships are.
+    var position = ownProperties.count - 1
+    while position >= 0, ownProperties[position].name != name { position -= 1 }
+    return position >= 0
+      ? ownProperties[position] as? NSRelationshipDescription : superentity?._relationship(named: name)
   }
 
   /// Creates an entity with its own properties; the caller connects it to others.
@@ -91,14 +99,19 @@ extension NSEntityDescription {
     isAbstract = schema.isAbstract
     versionHashModifier = schema.versionHashModifier
     renamingIdentifier = schema.renamingIdentifier
-    userInfo = schema.userInfo
+    if !schema.userInfo.isEmpty { userInfo = schema.userInfo }
     uniquenessConstraints = schema.uniquenessConstraints
     compoundIndexNames = schema.compoundIndexes
     spotlightExpressionText = schema.coreSpotlightDisplayNameExpression
-    properties =
-      schema.attributes.map(NSAttributeDescription._make)
-      + schema.relationships.map(NSRelationshipDescription._make)
-      + schema.fetchedProperties.map(NSFetchedPropertyDescription._make)
+    var properties: [NSPropertyDescription] = []
+    properties.reserveCapacity(
+      schema.attributes.count + schema.relationships.count + schema.fetchedProperties.count)
+    for attribute in schema.attributes { properties.append(NSAttributeDescription._make(attribute)) }
+    for relationship in schema.relationships {
+      properties.append(NSRelationshipDescription._make(relationship))
+    }
+    for fetched in schema.fetchedProperties { properties.append(NSFetchedPropertyDescription._make(fetched)) }
+    self.properties = properties
   }
 }
 
@@ -109,7 +122,7 @@ extension NSPropertyDescription {
     isTransient = traits.isTransient
     versionHashModifier = traits.versionHashModifier
     renamingIdentifier = traits.renamingIdentifier
-    userInfo = traits.userInfo
+    if !traits.userInfo.isEmpty { userInfo = traits.userInfo }
   }
 }
 

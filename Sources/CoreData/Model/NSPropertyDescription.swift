@@ -16,7 +16,11 @@ open class NSPropertyDescription: NSObject, NSCopying {
   private var _isStoredInExternalRecord = false
   private var _validation: (predicates: [NSPredicate], warnings: [Any])?
   /// The composite attribute of which the property is an element.
-  final weak var composite: NSCompositeAttributeDescription?
+  final weak var composite: NSCompositeAttributeDescription? {
+    didSet { _isPart = true }
+  }
+  /// Whether the property has ever been part of an entity or a composite; most edits are made before.
+  private var _isPart = false
   /// Set when the model is frozen; checked by every setter.
   final var isFrozen = false
 
@@ -33,7 +37,10 @@ open class NSPropertyDescription: NSObject, NSCopying {
   /// The entity that declares the property, or nil.
   final var owner: NSEntityDescription? {
     get { _entity }
-    set { _entity = newValue }
+    set {
+      _entity = newValue
+      _isPart = true
+    }
   }
 
   /// Name of the property, unique among the entity and its ancestors.
@@ -182,6 +189,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
 
   /// Notifies the model of an imminent change.
   final func recordEdit() {
+    guard _isPart else { return }
     if let _entity { _entity.owner?.recordEdit() } else { composite?.recordEdit() }
   }
 

@@ -138,9 +138,7 @@ package struct CompiledModelReader {
       default: throw _error("entity '\(name)' has a property of the unknown kind '\(property.className)'")
       }
     }
-    entity.attributes.sort { $0.name < $1.name }
-    entity.relationships.sort { $0.name < $1.name }
-    entity.fetchedProperties.sort { $0.traits.name < $1.traits.name }
+    entity.sortProperties()
     entity.uniquenessConstraints = _tuples(object.fields["NSUniqueTuples"])
     entity.compoundIndexes = _tuples(object.fields["NSCompoundIndexes"])
     entity.indexes = try (_archive.array(object.fields["NSFetchIndexDescriptions"]) ?? []).compactMap(_index)
@@ -152,6 +150,7 @@ package struct CompiledModelReader {
   /// Removes duplicate indexes. An archive with indexes repeats them in the older forms, and adds another
   /// index, named after the attribute, for each one over a single attribute.
   private func _dropImplied(from entity: inout EntitySchema) {
+    guard !entity.indexes.isEmpty else { return }
     var seen: Set<FetchIndexSchema> = []
     entity.indexes.removeAll { !seen.insert($0).inserted }
     let names = entity.indexes.map { $0.elements.map(\.property) }
@@ -195,6 +194,7 @@ package struct CompiledModelReader {
   }
 
   private func _texts(_ value: PlistValue?) -> [String: String] {
+    guard value != nil else { return [:] }
     var texts: [String: String] = [:]
     for (key, value) in _archive.dictionary(value) ?? [] { texts[key] = _archive.string(value) }
     return texts
@@ -226,7 +226,7 @@ package struct CompiledModelReader {
   }
 
   private func _computedElement(_ element: KeyedArchive.Object) -> KeyedArchive.Object? {
-    element.fields.values.lazy.compactMap { _archive.object($0) }.first {
+    element.fields.all.lazy.compactMap { _archive.object($0.value) }.first {
       $0.className == "NSExpressionDescription"
     }
   }
@@ -278,8 +278,7 @@ package struct CompiledModelReader {
 
   /// Returns the elements of a composite: its only list of attributes.
   private func _elements(_ object: KeyedArchive.Object) -> [KeyedArchive.Object] {
-    for key in object.fields.keys.sorted() {
-      let value = object.fields[key]
+    for (_, value) in object.fields.all.sorted(by: { $0.name < $1.name }) {
       let members = (_archive.array(value) ?? _archive.dictionary(value)?.map(\.value) ?? []).compactMap {
         _archive.object($0)
       }
@@ -292,6 +291,7 @@ package struct CompiledModelReader {
 
   private func _readValidation(_ object: KeyedArchive.Object, into attribute: inout AttributeSchema) throws {
     let predicates = _archive.array(object.fields["NSValidationPredicates"]) ?? []
+    guard !predicates.isEmpty else { return }
     let warnings = _archive.array(object.fields["NSValidationWarnings"]) ?? []
     for (position, value) in predicates.enumerated() {
       guard let predicate = _archive.object(value) else { continue }

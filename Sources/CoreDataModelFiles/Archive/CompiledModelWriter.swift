@@ -365,7 +365,8 @@ package struct CompiledModelWriter {
   // MARK: Source
 
   private func _source(_ source: SourceAttributes) -> [(key: String, value: KeyedValue)] {
-    _place == .file && !source.texts.isEmpty ? [(SourceAttributes.field, .object(.texts(source.texts)))] : []
+    _place == .file && !source.texts.isEmpty
+      ? [("\(SourceAttributes.field)", .object(.texts(source.texts)))] : []
   }
 
   private func _modelSource() -> [(key: String, value: KeyedValue)] {
@@ -376,10 +377,10 @@ package struct CompiledModelWriter {
       return (name, KeyedValue.object(.array(archived)))
     }
     if !composites.isEmpty {
-      fields.append((SourceAttributes.compositesField, .object(.dictionary(composites))))
+      fields.append(("\(SourceAttributes.compositesField)", .object(.dictionary(composites))))
     }
     let cloud = schema.configurations.filter(\.usedWithCloudKit).map { KeyedValue.text($0.name) }
-    if !cloud.isEmpty { fields.append((SourceAttributes.cloudField, .object(.array(cloud)))) }
+    if !cloud.isEmpty { fields.append(("\(SourceAttributes.cloudField)", .object(.array(cloud)))) }
     return fields
   }
 }

@@ -15,8 +15,7 @@ package struct PlistFields: Sendable, ExpressibleByDictionaryLiteral, Sequence {
       text = name
       var bytes = name
       mark = bytes.withUTF8 { bytes in
-        // Keys share prefixes, so the last bytes differ more often than the first. Copied, as a loop over them
-        // is most of reading a model in a debug build.
+        // Keys share prefixes, so the last bytes differ more often than the first.
         var mark: UInt64 = 0
         let count = Swift.min(8, bytes.count)
         if count > 0, let first = bytes.baseAddress {

@@ -8,11 +8,11 @@ import Foundation
 /// requests known fields by name and ignores this one.
 struct SourceAttributes {
   /// Field of an archived object with these attributes, as a dictionary of strings.
-  static let field = "CDSourceAttributes"
+  static let field: StaticString = "CDSourceAttributes"
   /// Field of the archived model with the elements of its composites by name.
-  static let compositesField = "CDSourceComposites"
+  static let compositesField: StaticString = "CDSourceComposites"
   /// Field of the archived model that lists its CloudKit configurations.
-  static let cloudField = "CDSourceCloudKitConfigurations"
+  static let cloudField: StaticString = "CDSourceCloudKitConfigurations"
 
   private(set) var texts: [String: String] = [:]
 
@@ -45,6 +45,7 @@ extension SourceAttributes {
   }
 
   func apply(to entity: inout EntitySchema) {
+    guard !texts.isEmpty else { return }
     entity.codeGeneration = texts["codeGenerationType"].flatMap(EntitySchema.CodeGeneration.init) ?? .manual
     let source = texts["representedClassName"]
     if let source, source.hasPrefix("."), let archived = entity.className, archived.hasSuffix(source) {
@@ -84,6 +85,7 @@ extension SourceAttributes {
   }
 
   func apply(to attribute: inout AttributeSchema) {
+    guard !texts.isEmpty else { return }
     apply(to: &attribute.traits)
     attribute.usesScalarValueType = _flag("usesScalarValueType", absent: false)
     attribute.allowsCloudEncryption = _flag("allowsCloudEncryption", absent: false)
