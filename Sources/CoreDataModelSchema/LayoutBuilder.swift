@@ -207,15 +207,16 @@ struct SlotNumbering {
   mutating func number(_ name: String) throws -> Int {
     let entity = _entities[name]!
     var slots = entity.parent.flatMap { _slots[$0] } ?? [:]
-    let own = entity.attributes.map(\.name) + entity.relationships.map(\.name)
-    slots.reserveCapacity(slots.count + own.count)
-    for property in own {
+    func add(_ property: String) throws {
       guard slots.updateValue(slots.count, forKey: property) == nil else {
         throw ModelLayoutError(
           entity: name, property: property,
           reason: "declared twice, here or in a parent entity; rename one of them")
       }
     }
+    slots.reserveCapacity(slots.count + entity.attributes.count + entity.relationships.count)
+    for index in entity.attributes.indices { try add(entity.attributes[index].traits.name) }
+    for index in entity.relationships.indices { try add(entity.relationships[index].traits.name) }
     for hidden in self.hidden(in: name) { slots[hidden.name] = slots.count }
     _slots[name] = slots
     return slots.count

@@ -18,7 +18,11 @@ extension ModelSchema {
     }
     fetchRequests = model.templateNames.compactMap { model.templateSchema(forName: $0) }
     versionIdentifiers = model.versionIdentifiers.map { "\($0.base)" }.sorted()
-    for attribute in entities.flatMap(\.attributes) { _collect(attribute) }
+    for entity in entities {
+      for index in entity.attributes.indices where entity.attributes[index].compositeName != nil {
+        _collect(entity.attributes[index])
+      }
+    }
   }
 
   private mutating func _collect(_ attribute: AttributeSchema) {

@@ -27,7 +27,7 @@ extension NSManagedObjectModel {
       try self.init(schema: layout.schema, laidOut: layout)
     } else {
       try self.init(schema: file.schema)
-      if let knownLayout { file.layOut(knownLayout) }
+      if let ownLayout { file.layOut(ownLayout) }
     }
     _findModules(at: url)
     localizationDictionary = ModelLocalization.strings(forModelAt: url)

@@ -117,11 +117,12 @@ extension NSEntityDescription {
 
 extension NSPropertyDescription {
   fileprivate final func _adopt(_ traits: PropertyTraits) {
+    // Only what differs from a new property: most traits of most properties do not.
     name = traits.name
-    isOptional = traits.isOptional
-    isTransient = traits.isTransient
-    versionHashModifier = traits.versionHashModifier
-    renamingIdentifier = traits.renamingIdentifier
+    if !traits.isOptional { isOptional = false }
+    if traits.isTransient { isTransient = true }
+    if let modifier = traits.versionHashModifier { versionHashModifier = modifier }
+    if let identifier = traits.renamingIdentifier { renamingIdentifier = identifier }
     if !traits.userInfo.isEmpty { userInfo = traits.userInfo }
   }
 }
@@ -143,17 +144,17 @@ extension NSAttributeDescription {
     }
     attribute._adopt(schema.traits)
     attribute.attributeType = NSAttributeType(schema.type)
-    attribute.attributeValueClassName = schema.customClassName
-    attribute.defaultValue = schema.defaultValue.flatMap { $0.object(for: schema.type) }
+    if let name = schema.customClassName { attribute.attributeValueClassName = name }
+    if let value = schema.defaultValue { attribute.defaultValue = value.object(for: schema.type) }
     attribute.limits = schema.limits
     attribute.fileValidations = schema.validations
-    attribute.usesScalarValueType = schema.usesScalarValueType
-    attribute.valueTransformerName = schema.valueTransformerName
-    attribute.allowsExternalBinaryDataStorage = schema.allowsExternalBinaryDataStorage
-    attribute.preservesValueInHistoryOnDeletion = schema.preservesValueInHistoryOnDeletion
-    attribute.allowsCloudEncryption = schema.allowsCloudEncryption
-    attribute.indexedFlag = schema.isIndexed
-    attribute.isIndexedBySpotlight = schema.isIndexedBySpotlight
+    if schema.usesScalarValueType { attribute.usesScalarValueType = true }
+    if let name = schema.valueTransformerName { attribute.valueTransformerName = name }
+    if schema.allowsExternalBinaryDataStorage { attribute.allowsExternalBinaryDataStorage = true }
+    if schema.preservesValueInHistoryOnDeletion { attribute.preservesValueInHistoryOnDeletion = true }
+    if schema.allowsCloudEncryption { attribute.allowsCloudEncryption = true }
+    if schema.isIndexed { attribute.indexedFlag = true }
+    if schema.isIndexedBySpotlight { attribute.isIndexedBySpotlight = true }
     return attribute
   }
 }

@@ -247,6 +247,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     set { _layout = newValue }
   }
 
+  /// The layout that the model was created with, as long as nothing was changed since.
+  final var ownLayout: ModelLayout? { _layout }
+
   /// Returns the version hashes cached since the last change, otherwise those of `compute`, which are cached
   /// if it permits.
   final func versionHashes(orCompute compute: () -> (hashes: [String: Data], mayKeep: Bool)) -> [String: Data]

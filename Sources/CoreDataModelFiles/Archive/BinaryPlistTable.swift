@@ -95,6 +95,9 @@ final class BinaryPlistTable {
   func scalar(_ index: Int) -> PlistValue {
     let start = _starts[index]
     let low = Int(_bytes[start] & 0x0F)
+    // By far most fields of objects.
+    if _bytes[start] == 0x80 { return .uid(Int(_bytes[start &+ 1])) }
+    if _bytes[start] == 0x81 { return .uid(Int(_bytes[start &+ 1]) &<< 8 | Int(_bytes[start &+ 2])) }
     switch kind(index) {
     case .uid: return .uid(uid(index))
     case .string: return .string(string(index))
