@@ -192,6 +192,8 @@ final class BinaryPlistTable {
     let start = _starts[index]
     guard start < size else { throw BinaryPlistError(reason: "ends too early") }
     let marker = _bytes[start]
+    // A UID of one or two bytes: most objects.
+    if marker | 1 == 0x81, start &+ 3 <= size { return }
     let low = Int(marker & 0x0F)
     switch marker >> 4 {
     case 0x0: return

@@ -122,7 +122,7 @@ package struct CompiledModelReader {
     for (_, value) in _archive.dictionary(object.fields["NSProperties"]) ?? [] {
       // Inherited properties are listed as well: as proxies, or with the declaring entity.
       guard let property = _archive.object(value), property.className != "_NSPropertyDescriptionProxy",
-        _archive.object(property.fields["NSEntity"])?.index == object.index
+        case .uid(object.index)? = property.fields["NSEntity"]
       else { continue }
       switch property.className {
       case "NSRelationshipDescription": entity.relationships.append(try _relationship(property, in: name))
