@@ -9,10 +9,10 @@ extension FetchedResultsCore: ContextObserver {
   /// A save has assigned permanent IDs to inserted objects. If the last snapshot contains their temporary
   /// IDs, another snapshot follows.
   func contextDidSave(_ context: NSManagedObjectContext) {
-    guard isFollowing, temporaryResults.contains(where: { !$0.object._objectID.isTemporary }) else {
-      return
-    }
-    sendSnapshot()
+    guard isFollowing else { return }
+    let count = temporaryResults.count
+    temporaryResults.removeAll { !$0.object._objectID.isTemporary }
+    if temporaryResults.count < count { sendSnapshot() }
   }
 
   func context(_ context: NSManagedObjectContext, didProcess changes: EventSets, merged: [MergedRow]) {
@@ -163,6 +163,9 @@ struct FetchedChanges {
       _remove(result, from: old)
       _core.results[ObjectIdentifier(result.object)] = nil
     }
+    if !_deletions.isEmpty, !_core.temporaryResults.isEmpty {
+      _core.temporaryResults.removeAll { $0.handle == .none }
+    }
     for move in _moves {
       _remove(move.result, from: move.old)
       move.result.keys = move.keys
@@ -182,6 +185,7 @@ struct FetchedChanges {
       _insert(result, name)
       _core.results[ObjectIdentifier(result.object)] = result
     }
+    _core.temporaryResults += _insertions.filter { $0.object._objectID.isTemporary }
     for (section, old) in _drained.values where section.results.isEmpty && section.handle != nil {
       _drop(section, old)
     }
@@ -192,18 +196,16 @@ struct FetchedChanges {
     let section = result.section
     _drained[ObjectIdentifier(section)] = _drained[ObjectIdentifier(section)] ?? (section, old.section)
     if section.results.count == 1 { section.pivot = result.keys }
-    section.results.remove(result.handle)
-    section.invalidateObjects()
-    result.handle = .none
+    _core.record(result, isRemoved: true)
+    section.remove(result)
   }
 
   private mutating func _insert(_ result: FetchedResult, _ name: String) {
     let section = _section(named: name, for: result.keys)
     let (keys, rank) = (result.keys, _keys.rank(of: result.keys))
     let place = section.results.partitionPoint(beside: rank) { _order($0.keys, keys) <= 0 }
-    result.section = section
-    result.handle = section.results.insert(result, at: place, rank: rank)
-    section.invalidateObjects()
+    section.insert(result, at: place, rank: rank)
+    _core.record(result, isRemoved: false)
   }
 
   /// Returns the section of this name, created or moved if there is none where the keys belong.

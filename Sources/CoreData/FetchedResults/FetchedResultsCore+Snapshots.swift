@@ -13,17 +13,14 @@ extension FetchedResultsCore {
     delegate.controller(controller, didChangeContentWith: snapshot)
     guard !isSnapshotMissing else { return false }
     snapshot.loadContent()
-    temporaryResults = results.values.filter { $0.object._objectID.isTemporary }
+    temporaryResults.removeAll { !$0.object._objectID.isTemporary }
     return true
   }
 
   func content(reloading changed: [FetchedResult]) -> SnapshotContent {
     var content = SnapshotContent()
     sections?.forEach { section in
-      var items: [AnyHashable] = []
-      items.reserveCapacity(section.results.count)
-      section.results.forEach { items.append($0.object._objectID) }
-      content.append(section: section.name, items)
+      content.append(section: section.name, section.items)
     }
     content.reloadedItems = changed.map { $0.object._objectID }
     return content

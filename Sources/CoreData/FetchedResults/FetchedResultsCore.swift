@@ -35,7 +35,7 @@ final class FetchedResultsCore {
   var isFollowing = false
   /// A snapshot passed to the delegate that still reads from the results.
   weak var openSnapshot: NSDiffableDataSourceSnapshotReference?
-  /// Results whose temporary IDs are in the last snapshot.
+  /// Results whose temporary IDs may be in the last snapshot.
   var temporaryResults: [FetchedResult] = []
   /// Number of sort key comparisons for changes: the cost of k changes among n results.
   var comparisons = 0
@@ -48,7 +48,8 @@ final class FetchedResultsCore {
   private(set) lazy var placeholder = FetchedSection("", self)
 
   private var _sectionList: (version: Int, list: [any NSFetchedResultsSectionInfo])?
-  private var _objectList: (version: Int, list: [NSManagedObject])?
+  /// What brings the controllers' lists up to date.
+  private(set) var edits = ListEdits()
   private var _titles: (version: Int, index: TitleIndex)?
 
   init(
@@ -114,6 +115,8 @@ final class FetchedResultsCore {
     }
     sectionsByName = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0) })
     sections = RankedTree(list, placed: { $0.handle = $1 })
+    temporaryResults = results.values.filter { $0.object._objectID.isTemporary }
+    edits.end()
     advanceVersion()
   }
 
@@ -127,6 +130,8 @@ final class FetchedResultsCore {
     sections = RankedTree([FetchedSection("", self)], placed: { $0.handle = $1 })
     self.results = [:]
     sectionsByName = [:]
+    temporaryResults = []
+    edits.end()
     advanceVersion()
   }
 
@@ -134,14 +139,26 @@ final class FetchedResultsCore {
 
   func advanceVersion() { version &+= 1 }
 
-  var objects: [NSManagedObject]? {
-    guard let sections else { return nil }
-    if let _objectList, _objectList.version == version { return _objectList.list }
-    var list: [NSManagedObject] = []
-    list.reserveCapacity(results.count)
-    sections.forEach { section in section.results.forEach { list.append($0.object) } }
-    _objectList = (version, list)
-    return list
+  /// Visits the objects in order.
+  func forEachObject(_ body: (NSManagedObject) -> Void) {
+    sections?.forEach { section in section.results.forEach { body($0.object) } }
+  }
+
+  /// Notes that the list of a controller has been made or brought up to date.
+  func listed(by reader: AnyObject) { edits.note(version, of: reader) }
+
+  /// Records that a result is about to leave its section, or was inserted there.
+  func record(_ result: FetchedResult, isRemoved: Bool) {
+    guard edits.isWanted, let place = _place(of: result) else { return edits.end() }
+    edits.add(isRemoved ? .remove(at: place) : .insert(result.object, at: place), to: version &+ 1)
+  }
+
+  /// Returns the position of a result among all; nil if so many sections come before that a new list costs less.
+  private func _place(of result: FetchedResult) -> Int? {
+    guard let sections, let handle = result.section.handle else { return nil }
+    let section = sections.position(of: handle)
+    guard section < KeptList<Any>.limit else { return nil }
+    return (0..<section).reduce(result.item) { $0 + sections[$1].results.count }
   }
 
   var sectionList: [any NSFetchedResultsSectionInfo]? {

@@ -11,7 +11,11 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
   /// Sort keys of the first result, or of the last remaining one: the section's position among the others.
   var pivot = SortKeys.none
   private weak var _core: FetchedResultsCore?
-  private var _objects: [Any]?
+  private var _objects = KeptList<Any>()
+  /// The IDs of the results, for snapshots.
+  private var _items = KeptList<AnyHashable>()
+  /// Whether one of the IDs was temporary when the list was made.
+  private var _hasTemporaryItems = false
 
   init(_ name: String, _ core: FetchedResultsCore) {
     self.name = name
@@ -26,15 +30,43 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
 
   var numberOfObjects: Int { results.count }
 
-  var objects: [Any]? {
-    if let _objects { return _objects }
-    let objects: [Any] = results.elements.map(\.object)
-    _objects = objects
-    return objects
+  var objects: [Any]? { _objects.elements { results.elements.map(\.object) } }
+
+  /// The IDs of the objects in order.
+  var items: [AnyHashable] {
+    if _hasTemporaryItems { _items.letGo() }
+    _hasTemporaryItems = false
+    return _items.elements {
+      var items: [AnyHashable] = []
+      items.reserveCapacity(results.count)
+      results.forEach { items.append(_item($0)) }
+      return items
+    }
   }
 
-  /// Invalidates the cached list after results were inserted or removed.
-  func invalidateObjects() { _objects = nil }
+  private func _item(_ result: FetchedResult) -> AnyHashable {
+    if result.object._objectID.isTemporary { _hasTemporaryItems = true }
+    return result.object._objectID
+  }
+
+  /// Inserts a result at a position.
+  func insert(_ result: FetchedResult, at position: Int, rank: UInt64) {
+    result.section = self
+    result.handle = results.insert(result, at: position, rank: rank)
+    _objects.insert(result.object, at: position)
+    _items.insert(_item(result), at: position)
+  }
+
+  /// Removes a result of the section.
+  func remove(_ result: FetchedResult) {
+    if _objects.isKept || _items.isKept {
+      let position = results.position(of: result.handle)
+      _objects.remove(at: position)
+      _items.remove(at: position)
+    }
+    results.remove(result.handle)
+    result.handle = .none
+  }
 
   /// Sort keys that determine the section's position.
   var keys: SortKeys { results.first?.keys ?? pivot }

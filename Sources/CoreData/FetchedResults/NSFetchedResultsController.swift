@@ -22,6 +22,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   private let _fetchRequest: NSFetchRequest<ResultType>
   private var _face: NSFetchedResultsController<any NSFetchRequestResult>?
   private var _objects: (version: Int, list: [ResultType])?
+  /// The class of the last result, if that is a `ResultType` and the type is one of classes.
+  private var _resultClass: ObjectIdentifier?
 
   /// Creates a controller, which is empty until `performFetch()`.
   ///
@@ -132,17 +134,33 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// let titles = controller.fetchedObjects?.compactMap(\.title) ?? []
   /// ```
   open var fetchedObjects: [ResultType]? {
-    if let _objects, _objects.version == core.version { return _objects.list }
-    let list: [ResultType]
+    if let version = _objects?.version {
+      if version == core.version { return _objects!.list }
+      if let edits = core.edits.edits(for: self) {
+        for edit in edits { _apply(edit) }
+        _objects!.version = core.version
+        core.listed(by: self)
+        return _objects!.list
+      }
+    }
+    guard core.sections != nil else { return nil }
+    var list: [ResultType] = []
     if let plain = core.plainResults {
       list = plain.map(_typed)
-    } else if let objects = core.objects {
-      list = objects.map(_typed)
     } else {
-      return nil
+      list.reserveCapacity(core.results.count)
+      core.forEachObject { list.append(_typed(managed: $0)) }
+      core.listed(by: self)
     }
     _objects = (core.version, list)
     return list
+  }
+
+  private final func _apply(_ edit: ListEdits.Edit) {
+    switch edit {
+    case .remove(let position): _objects!.list.remove(at: position)
+    case .insert(let object, let position): _objects!.list.insert(_typed(managed: object), at: position)
+    }
   }
 
   /// The object at an index path. Traps if there is none, where Core Data raises.
@@ -165,6 +183,16 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// if let path = controller.indexPath(forObject: book) { print(path.section, path.row) }
   /// ```
   open func indexPath(forObject object: ResultType) -> IndexPath? { core.path(ofObject: object) }
+
+  private final func _typed(managed object: NSManagedObject) -> ResultType {
+    // The cast costs more than all else that is done for an element; objects of one class need one.
+    if ObjectIdentifier(type(of: object)) == _resultClass {
+      return unsafeBitCast(object, to: ResultType.self)
+    }
+    let typed = _typed(object)
+    if ResultType.self is AnyObject.Type { _resultClass = ObjectIdentifier(type(of: object)) }
+    return typed
+  }
 
   private func _typed(_ object: Any) -> ResultType {
     guard let typed = object as? ResultType else {
