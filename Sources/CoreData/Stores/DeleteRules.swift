@@ -19,13 +19,36 @@ package struct DeleteRules {
     package let inverse: Int
   }
 
-  private let _model: ModelLayout
-  /// The deleted rows, in the order found.
-  package private(set) var found: [ObjectKey] = []
-  private var _keys: [Int: [Int64]] = [:]
-  private var _isDeleted: Set<ObjectKey> = []
+  /// The deleted rows of one entity.
+  private struct Rows {
+    let space: ObjectIDSpace
+    /// In the order found; first those that the store was told to delete.
+    var keys: [Int64] = []
+    var set = NeighbouringKeys()
+    var given = 0
 
-  package init(_ model: ModelLayout) { _model = model }
+    /// Adds a key unless it is among the others.
+    mutating func add(_ key: Int64) {
+      if set.insert(key) { keys.append(key) }
+    }
+  }
+
+  private let _model: ModelLayout
+  /// By the number of the entity. A batch may delete millions: eight bytes and a bit for each.
+  private var _rows: [Int: Rows] = [:]
+  /// The most keys that members are read of at once.
+  private static let _slice = 10_000
+
+  package init(_ model: ModelLayout, deleting keys: [ObjectKey] = []) {
+    _model = model
+    for key in keys { add(key) }
+  }
+
+  /// Adds a row to delete.
+  package mutating func add(_ key: ObjectKey) {
+    let number = key.space.layout.entityNumber
+    _rows[number, default: Rows(space: key.space)].add(key.reference)
+  }
 
   /// Returns the rows deleted by a save whose entities have a rule to apply to other rows. Most entities have
   /// none, so their rows are not looked at again.
@@ -58,46 +81,74 @@ package struct DeleteRules {
   }
 
   /// Whether a row is among the deleted ones.
-  package func deletes(_ key: ObjectKey) -> Bool { _isDeleted.contains(key) }
-
-  /// The deleted rows' keys by entity.
-  package var deletedKeys: [(layout: PropertyLayout, keys: [Int64])] { _sorted(_keys) }
-
-  private func _sorted(_ keys: [Int: [Int64]]) -> [(layout: PropertyLayout, keys: [Int64])] {
-    keys.ordered { $0.key < $1.key }.map { (_model.layout(numbered: $0.key), $0.value) }
+  package func deletes(_ key: ObjectKey) -> Bool {
+    _rows[key.space.layout.entityNumber]?.set.contains(key.reference) ?? false
   }
 
-  /// Adds rows to delete, and those that their rules cascade to.
+  /// The deleted rows' keys by entity.
+  package var deletedKeys: [(layout: PropertyLayout, keys: [Int64])] {
+    _sorted.map { ($0.space.layout, $0.keys) }
+  }
+
+  private var _sorted: [Rows] { _rows.ordered { $0.key < $1.key }.map(\.value) }
+
+  /// Visits the deleted rows, by entity.
+  package func forEachDeleted(_ body: (ObjectKey) throws -> Void) rethrows {
+    for rows in _sorted {
+      for key in rows.keys { try body(ObjectKey(space: rows.space, reference: key)) }
+    }
+  }
+
+  /// The deleted rows, by entity.
+  package var deleted: [ObjectKey] {
+    var result: [ObjectKey] = []
+    forEachDeleted { result.append($0) }
+    return result
+  }
+
+  /// The rows that rules cascaded to, by entity.
+  package var cascaded: [ObjectKey] {
+    _sorted.flatMap { rows in
+      rows.keys.dropFirst(rows.given).map { ObjectKey(space: rows.space, reference: $0) }
+    }
+  }
+
+  /// Adds the rows that the rules of the added ones cascade to.
   ///
   /// - Parameter members: Returns the members of a relationship of some rows of an entity.
   package mutating func follow(
-    _ keys: [ObjectKey],
     members: (_ keys: [Int64], _ layout: PropertyLayout, _ slot: Int) throws -> [ObjectKey]
   ) rethrows {
-    var added = _add(keys)
-    while !added.isEmpty {
-      var next: [Int: [Int64]] = [:]
-      for (layout, keys) in _sorted(added) {
+    for number in _rows.keys { _rows[number]!.given = _rows[number]!.keys.count }
+    // The keys of each entity whose rules have been applied.
+    var followed: [Int: Int] = [:]
+    var isComplete = false
+    while !isComplete {
+      isComplete = true
+      for number in _rows.keys.sorted() {
+        let (layout, keys) = (_rows[number]!.space.layout, _rows[number]!.keys)
+        let start = followed[number] ?? 0
+        guard start < keys.count else { continue }
+        followed[number] = keys.count
+        isComplete = false
         for (slot, description) in layout.slots.enumerated() {
           guard let relationship = description.relationship, !description.isTransient, !description.isHidden,
             relationship.deleteRule == .cascade
           else { continue }
-          for (entity, more) in _add(try members(keys, layout, slot)) { next[entity, default: []] += more }
+          try Self._forEachSlice(of: keys[start...]) { slice in
+            for key in try members(slice, layout, slot) { add(key) }
+          }
         }
       }
-      added = next
     }
   }
 
-  /// Adds rows that are not listed yet and returns their keys by entity.
-  private mutating func _add(_ keys: [ObjectKey]) -> [Int: [Int64]] {
-    var added: [Int: [Int64]] = [:]
-    for key in keys where _isDeleted.insert(key).inserted {
-      found.append(key)
-      added[key.space.layout.entityNumber, default: []].append(key.reference)
+  private static func _forEachSlice(
+    of keys: ArraySlice<Int64>, _ body: ([Int64]) throws -> Void
+  ) rethrows {
+    for start in stride(from: keys.startIndex, to: keys.endIndex, by: _slice) {
+      try body(Array(keys[start..<min(start + _slice, keys.endIndex)]))
     }
-    for (number, keys) in added { _keys[number, default: []] += keys }
-    return added
   }
 
   /// The relationships through which rows may point at deleted ones.
@@ -131,7 +182,8 @@ package struct DeleteRules {
         let destination = _model.layout(numbered: relationship.destination)
         let end = destination.slots[inverse]
         guard !end.isOptional, !end.isHidden, description.isToMany || !end.isToMany else { continue }
-        if try members(keys, layout, slot).contains(where: { !deletes($0) }) {
+        try Self._forEachSlice(of: keys[...]) { slice in
+          guard try members(slice, layout, slot).contains(where: { !deletes($0) }) else { return }
           throw BatchInverseError(
             entity: destination.entityName, relationship: end.name,
             kind: description.isToMany ? (end.isToMany ? "MTM" : "OTM") : "OTO")

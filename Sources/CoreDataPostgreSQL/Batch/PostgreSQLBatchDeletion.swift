@@ -26,10 +26,11 @@ final class PostgreSQLBatchDeletion {
 
   func run(needsKeys: Bool) throws -> BatchOutcome {
     let links = PostgreSQLRowLinks(engine: _engine, connection: _connection)
-    var rules = DeleteRules(_engine.mapping.layout)
-    try rules.follow(_engine.keys(_plan, on: _connection), members: links.members)
+    var rules = DeleteRules(
+      _engine.mapping.layout, deleting: try _engine.keys(_plan, on: _connection))
+    try rules.follow(members: links.members)
     try rules.checkMandatoryInverses(members: links.members)
-    try _entry?.recordDeletions(of: rules.found)
+    if let _entry { try _entry.recordDeletions(of: rules.deleted) }
     for link in rules.links([.noAction, .nullify, .cascade, .deny]) {
       for key in try links.clear(link, sparing: rules) {
         _entry?.recordUpdate(
@@ -37,6 +38,6 @@ final class PostgreSQLBatchDeletion {
       }
     }
     let count = try links.delete(rules.deletedKeys)
-    return BatchOutcome(count: count, keys: needsKeys ? rules.found : [])
+    return BatchOutcome(count: count, keys: needsKeys ? rules.deleted : [])
   }
 }

@@ -13,12 +13,10 @@ extension PostgreSQLSave {
   func followRules(recordingIn entry: PostgreSQLHistoryEntry?) throws {
     let deleted = DeleteRules.reaching(changes, mapping.layout)
     if deleted.isEmpty { return }
-    var rules = DeleteRules(mapping.layout)
-    rules.follow(deleted) { _, _, _ in [] }
+    var rules = DeleteRules(mapping.layout, deleting: deleted)
     guard try _arePointedAt(rules.links([.nullify, .cascade, .deny])) else { return }
-    rules = DeleteRules(mapping.layout)
-    try rules.follow(deleted, members: _links.members)
-    cascaded = Array(rules.found.dropFirst(deleted.count))
+    try rules.follow(members: _links.members)
+    cascaded = rules.cascaded
     for link in rules.links([.nullify, .deny]) where !link.entity.slots[link.inverse].isHidden {
       let written = _writtenKeys(ofRoot: link.entity.rootNumber)
       for key in try _links.clear(link, sparing: rules, written: written) {

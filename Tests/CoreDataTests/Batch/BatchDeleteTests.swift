@@ -105,6 +105,22 @@ struct BatchDeleteTests {
     try #expect(Tracked.rows("SELECT Z_OPT, typeof(ZMENTOR) FROM ZAUTHOR", stack) == [["2", "null"]])
   }
 
+  @Test func `rules reach all of many rows, of which more are deleted than are looked at in one go`() throws {
+    try context.performAndWait {
+      let many = context.insert("Author", ["name": "Many"])
+      for number in 0..<10_500 {
+        let book = context.insert("Book", ["title": "m\(number)", "author": many])
+        if number % 3 == 0 { context.insert("Chapter", ["heading": "m", "book": book]) }
+      }
+      try context.save()
+      try #expect(delete(request("Author", "name == 'Many'")) == 1 + 10_500 + 3_500)
+      try stack.fresh { fresh in
+        try #expect(fresh.count("Book") == 5)
+        try #expect(fresh.count("Chapter") == 4)
+      }
+    }
+  }
+
   @Test(.ofFiles) func `the rule Deny is validation, which a batch deletion skips`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.relationshipsByName["books"]!.deleteRule = .denyDeleteRule

@@ -52,7 +52,7 @@ extension GrowthCase {
         "batch-delete", "A row deleted by a batch request, all n, of an entity with relationships.",
         size: 10_000, short: 1000
       ) { bench in
-        // Holds 110 bytes a row: the rules must know what is deleted along.
+        // Holds 26 bytes a row: the rules must know what is deleted along.
         let context = try bench.containerOfTracks().newBackgroundContext()
         try context.performAndWait {
           let tracks = NSFetchRequest<any NSFetchRequestResult>(entityName: "Track")

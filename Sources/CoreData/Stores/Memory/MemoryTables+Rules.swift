@@ -13,7 +13,7 @@ extension MemoryTables {
     if deleted.isEmpty { return FollowedRules() }
     let (rules, cut) = _consequences(of: deleted, model, spaces)
     var followed = FollowedRules()
-    followed.deleted = Array(rules.found.dropFirst(deleted.count))
+    followed.deleted = rules.cascaded
     for key in followed.deleted { remove(key) }
     if cut.isEmpty { return followed }
     // A save increments the version of a row only once.
@@ -32,8 +32,8 @@ extension MemoryTables {
   private mutating func _consequences(
     of deleted: [ObjectKey], _ model: ModelLayout, _ spaces: [ObjectIDSpace]
   ) -> (rules: DeleteRules, cut: [ObjectKey: SlotSet]) {
-    var rules = DeleteRules(model)
-    rules.follow(deleted) { keys, layout, slot in _members(of: keys, layout, slot, model, spaces) }
+    var rules = DeleteRules(model, deleting: deleted)
+    rules.follow { keys, layout, slot in _members(of: keys, layout, slot, model, spaces) }
     var cut: [ObjectKey: SlotSet] = [:]
     for link in rules.links([.nullify, .deny]) where !link.entity.slots[link.inverse].isHidden {
       let targets = link.keys.map { ObjectKey(space: spaces[link.owner.entityNumber - 1], reference: $0) }

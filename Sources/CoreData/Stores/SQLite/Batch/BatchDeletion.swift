@@ -27,7 +27,8 @@ final class BatchDeletion {
     if !needsKeys, _entry == nil, let count = try _deleteAtOnce() { return BatchOutcome(count: count) }
     let links = RowLinks(engine: _engine, connection: _connection)
     var rules = DeleteRules(_mapping.layout)
-    try rules.follow(_engine.keys(of: _plan, on: _connection), members: links.members)
+    try _engine.forEachKey(of: _plan, on: _connection) { rules.add($0) }
+    try rules.follow(members: links.members)
     try rules.checkMandatoryInverses(members: links.members)
     for link in rules.links([.noAction, .nullify, .cascade, .deny]) {
       if let _entry {
@@ -39,10 +40,12 @@ final class BatchDeletion {
       try links.clear(link)
     }
     let count = try links.delete(rules.deletedKeys, recordingIn: _entry, files: &files)
-    for key in rules.found {
-      try _entry?.recordDeletion(of: key.reference, entity: key.space.layout.entityNumber)
+    if let _entry {
+      try rules.forEachDeleted { key in
+        try _entry.recordDeletion(of: key.reference, entity: key.space.layout.entityNumber)
+      }
     }
-    return BatchOutcome(count: count, keys: needsKeys ? rules.found : [])
+    return BatchOutcome(count: count, keys: needsKeys ? rules.deleted : [])
   }
 
   /// Runs a single DELETE if nothing depends on the rows: no relationship and no file. Returns nil otherwise.

@@ -9,12 +9,12 @@ extension SaveTransaction {
   func followRules(recordingIn entry: HistoryEntry?) throws {
     let deleted = DeleteRules.reaching(changes, mapping.layout)
     if deleted.isEmpty { return }
-    var rules = DeleteRules(mapping.layout)
-    try rules.follow(deleted, members: links.members)
+    var rules = DeleteRules(mapping.layout, deleting: deleted)
+    try rules.follow(members: links.members)
     for link in rules.links([.nullify, .deny]) where !link.entity.slots[link.inverse].isHidden {
       try _cut(link, rules)
     }
-    cascaded = Array(rules.found.dropFirst(deleted.count))
+    cascaded = rules.cascaded
     guard !cascaded.isEmpty else { return }
     var keys: [Int: [Int64]] = [:]
     for key in cascaded { keys[key.space.layout.entityNumber, default: []].append(key.reference) }
