@@ -9,10 +9,7 @@ extension FetchedResultsCore: ContextObserver {
   /// A save has assigned permanent IDs to inserted objects. If the last snapshot contains their temporary
   /// IDs, another snapshot follows.
   func contextDidSave(_ context: NSManagedObjectContext) {
-    guard isFollowing else { return }
-    let count = temporaryResults.count
-    temporaryResults.removeAll { !$0.object._objectID.isTemporary }
-    if temporaryResults.count < count { sendSnapshot() }
+    if isFollowing, dropPermanentResults() { sendSnapshot() }
   }
 
   func context(_ context: NSManagedObjectContext, didProcess changes: EventSets, merged: [MergedRow]) {
@@ -161,10 +158,7 @@ struct FetchedChanges {
     _core.openSnapshot?.loadContent()
     for (result, old) in _deletions {
       _remove(result, from: old)
-      _core.results[ObjectIdentifier(result.object)] = nil
-    }
-    if !_deletions.isEmpty, !_core.temporaryResults.isEmpty {
-      _core.temporaryResults.removeAll { $0.handle == .none }
+      _core.remove(result)
     }
     for move in _moves {
       _remove(move.result, from: move.old)
@@ -183,9 +177,8 @@ struct FetchedChanges {
     }
     for (result, name) in arrivals {
       _insert(result, name)
-      _core.results[ObjectIdentifier(result.object)] = result
+      _core.add(result)
     }
-    _core.temporaryResults += _insertions.filter { $0.object._objectID.isTemporary }
     for (section, old) in _drained.values where section.results.isEmpty && section.handle != nil {
       _drop(section, old)
     }

@@ -13,7 +13,7 @@ extension FetchedResultsCore {
     delegate.controller(controller, didChangeContentWith: snapshot)
     guard !isSnapshotMissing else { return false }
     snapshot.loadContent()
-    temporaryResults.removeAll { !$0.object._objectID.isTemporary }
+    dropPermanentResults()
     return true
   }
 

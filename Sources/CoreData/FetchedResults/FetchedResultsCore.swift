@@ -35,8 +35,8 @@ final class FetchedResultsCore {
   var isFollowing = false
   /// A snapshot passed to the delegate that still reads from the results.
   weak var openSnapshot: NSDiffableDataSourceSnapshotReference?
-  /// Results whose temporary IDs may be in the last snapshot.
-  var temporaryResults: [FetchedResult] = []
+  /// Results with temporary IDs, which the last snapshot may contain.
+  var temporaryResults: [ObjectIdentifier: FetchedResult] = [:]
   /// Number of sort key comparisons for changes: the cost of k changes among n results.
   var comparisons = 0
   /// Number of changes to the results, for invalidating copies.
@@ -48,7 +48,7 @@ final class FetchedResultsCore {
   private(set) lazy var placeholder = FetchedSection("", self)
 
   private var _sectionList: (version: Int, list: [any NSFetchedResultsSectionInfo])?
-  /// What brings the controllers' lists up to date.
+  /// The edits since the controllers' arrays of objects were last read.
   private(set) var edits = ListEdits()
   private var _titles: (version: Int, index: TitleIndex)?
 
@@ -102,6 +102,7 @@ final class FetchedResultsCore {
     var list = listing.runs.map { FetchedSection($0.name, self) }
     if sectionNameKeyPath == nil, list.isEmpty { list.append(FetchedSection("", self)) }
     results = [:]
+    temporaryResults = [:]
     results.reserveCapacity(listing.entries.count)
     var start = 0
     for (section, run) in zip(list, listing.runs) {
@@ -110,12 +111,11 @@ final class FetchedResultsCore {
       }
       section.results = RankedTree(found, rank: { keys?.rank(of: $0.keys) ?? 0 }) { $0.handle = $1 }
       section.pivot = found.first?.keys ?? .none
-      for result in found { results[ObjectIdentifier(result.object)] = result }
+      for result in found { add(result) }
       start += run.count
     }
     sectionsByName = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0) })
     sections = RankedTree(list, placed: { $0.handle = $1 })
-    temporaryResults = results.values.filter { $0.object._objectID.isTemporary }
     edits.end()
     advanceVersion()
   }
@@ -130,7 +130,7 @@ final class FetchedResultsCore {
     sections = RankedTree([FetchedSection("", self)], placed: { $0.handle = $1 })
     self.results = [:]
     sectionsByName = [:]
-    temporaryResults = []
+    temporaryResults = [:]
     edits.end()
     advanceVersion()
   }
@@ -144,20 +144,42 @@ final class FetchedResultsCore {
     sections?.forEach { section in section.results.forEach { body($0.object) } }
   }
 
-  /// Notes that the list of a controller has been made or brought up to date.
-  func listed(by reader: AnyObject) { edits.note(version, of: reader) }
+  /// Registers a result by its object.
+  func add(_ result: FetchedResult) {
+    let key = ObjectIdentifier(result.object)
+    results[key] = result
+    if result.object._objectID.isTemporary { temporaryResults[key] = result }
+  }
 
-  /// Records that a result is about to leave its section, or was inserted there.
+  func remove(_ result: FetchedResult) {
+    let key = ObjectIdentifier(result.object)
+    results[key] = nil
+    temporaryResults[key] = nil
+  }
+
+  /// Drops the results that have permanent IDs now from those with temporary ones. Returns whether there are any.
+  @discardableResult
+  func dropPermanentResults() -> Bool {
+    let count = temporaryResults.count
+    if count > 0 { temporaryResults = temporaryResults.filter { $0.value.object._objectID.isTemporary } }
+    return temporaryResults.count < count
+  }
+
+  /// Sets the version of a reader's array to the current one.
+  func didRead(_ reader: AnyObject) { edits.setVersion(version, of: reader) }
+
+  /// Logs that a result is about to be removed from its section, or was inserted there.
   func record(_ result: FetchedResult, isRemoved: Bool) {
-    guard edits.isWanted, let place = _place(of: result) else { return edits.end() }
+    guard edits.isWanted else { return }
+    guard let place = _place(of: result) else { return edits.end() }
     edits.add(isRemoved ? .remove(at: place) : .insert(result.object, at: place), to: version &+ 1)
   }
 
-  /// Returns the position of a result among all; nil if so many sections come before that a new list costs less.
+  /// Returns the position of a result among all; nil if so many sections come before it that a new array costs less.
   private func _place(of result: FetchedResult) -> Int? {
     guard let sections, let handle = result.section.handle else { return nil }
     let section = sections.position(of: handle)
-    guard section < KeptList<Any>.limit else { return nil }
+    guard section < CachedList<Any>.limit else { return nil }
     return (0..<section).reduce(result.item) { $0 + sections[$1].results.count }
   }
 

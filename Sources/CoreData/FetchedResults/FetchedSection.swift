@@ -11,9 +11,9 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
   /// Sort keys of the first result, or of the last remaining one: the section's position among the others.
   var pivot = SortKeys.none
   private weak var _core: FetchedResultsCore?
-  private var _objects = KeptList<Any>()
+  private var _objects = CachedList<Any>()
   /// The IDs of the results, for snapshots.
-  private var _items = KeptList<AnyHashable>()
+  private var _items = CachedList<AnyHashable>()
   /// Whether one of the IDs was temporary when the list was made.
   private var _hasTemporaryItems = false
 
@@ -34,7 +34,7 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
 
   /// The IDs of the objects in order.
   var items: [AnyHashable] {
-    if _hasTemporaryItems { _items.letGo() }
+    if _hasTemporaryItems { _items.invalidate() }
     _hasTemporaryItems = false
     return _items.elements {
       var items: [AnyHashable] = []
@@ -59,7 +59,7 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
 
   /// Removes a result of the section.
   func remove(_ result: FetchedResult) {
-    if _objects.isKept || _items.isKept {
+    if _objects.isCached || _items.isCached {
       let position = results.position(of: result.handle)
       _objects.remove(at: position)
       _items.remove(at: position)

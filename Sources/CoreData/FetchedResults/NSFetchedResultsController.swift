@@ -139,7 +139,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
       if let edits = core.edits.edits(for: self) {
         for edit in edits { _apply(edit) }
         _objects!.version = core.version
-        core.listed(by: self)
+        core.didRead(self)
         return _objects!.list
       }
     }
@@ -150,7 +150,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     } else {
       list.reserveCapacity(core.results.count)
       core.forEachObject { list.append(_typed(managed: $0)) }
-      core.listed(by: self)
+      core.didRead(self)
     }
     _objects = (core.version, list)
     return list

@@ -16,11 +16,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
   private var _isStoredInExternalRecord = false
   private var _validation: (predicates: [NSPredicate], warnings: [Any])?
   /// The composite attribute of which the property is an element.
-  final weak var composite: NSCompositeAttributeDescription? {
-    didSet { _isPart = true }
-  }
-  /// Whether the property has ever been part of an entity or a composite; most edits are made before.
-  private var _isPart = false
+  final weak var composite: NSCompositeAttributeDescription?
   /// Set when the model is frozen; checked by every setter.
   final var isFrozen = false
 
@@ -37,10 +33,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
   /// The entity that declares the property, or nil.
   final var owner: NSEntityDescription? {
     get { _entity }
-    set {
-      _entity = newValue
-      _isPart = true
-    }
+    set { _entity = newValue }
   }
 
   /// Name of the property, unique among the entity and its ancestors.
@@ -189,7 +182,6 @@ open class NSPropertyDescription: NSObject, NSCopying {
 
   /// Notifies the model of an imminent change.
   final func recordEdit() {
-    guard _isPart else { return }
     if let _entity { _entity.owner?.recordEdit() } else { composite?.recordEdit() }
   }
 

@@ -22,21 +22,20 @@ package struct DeleteRules {
   /// The deleted rows of one entity.
   private struct Rows {
     let space: ObjectIDSpace
-    /// In the order found; first those that the store was told to delete.
+    /// Without duplicates: first the requested ones, then those that rules cascaded to.
     var keys: [Int64] = []
-    var set = NeighbouringKeys()
-    var given = 0
+    var set = KeyBitmap()
+    var requestedCount = 0
 
-    /// Adds a key unless it is among the others.
     mutating func add(_ key: Int64) {
       if set.insert(key) { keys.append(key) }
     }
   }
 
   private let _model: ModelLayout
-  /// By the number of the entity. A batch may delete millions: eight bytes and a bit for each.
+  /// By the number of the entity. A batch may delete millions: a key and a bit for each.
   private var _rows: [Int: Rows] = [:]
-  /// The most keys that members are read of at once.
+  /// The number of owners whose members are read with one query.
   private static let _slice = 10_000
 
   package init(_ model: ModelLayout, deleting keys: [ObjectKey] = []) {
@@ -44,10 +43,11 @@ package struct DeleteRules {
     for key in keys { add(key) }
   }
 
-  /// Adds a row to delete.
+  /// Adds a row to delete. Call it before `follow(members:)`.
   package mutating func add(_ key: ObjectKey) {
     let number = key.space.layout.entityNumber
     _rows[number, default: Rows(space: key.space)].add(key.reference)
+    _rows[number]!.requestedCount = _rows[number]!.keys.count
   }
 
   /// Returns the rows deleted by a save whose entities have a rule to apply to other rows. Most entities have
@@ -106,11 +106,17 @@ package struct DeleteRules {
     return result
   }
 
+  /// The keys of the rows that rules cascaded to, by entity.
+  package var cascadedKeys: [(space: ObjectIDSpace, keys: [Int64])] {
+    _sorted.compactMap { rows in
+      rows.keys.count > rows.requestedCount
+        ? (rows.space, Array(rows.keys.dropFirst(rows.requestedCount))) : nil
+    }
+  }
+
   /// The rows that rules cascaded to, by entity.
   package var cascaded: [ObjectKey] {
-    _sorted.flatMap { rows in
-      rows.keys.dropFirst(rows.given).map { ObjectKey(space: rows.space, reference: $0) }
-    }
+    cascadedKeys.flatMap { space, keys in keys.map { ObjectKey(space: space, reference: $0) } }
   }
 
   /// Adds the rows that the rules of the added ones cascade to.
@@ -119,7 +125,6 @@ package struct DeleteRules {
   package mutating func follow(
     members: (_ keys: [Int64], _ layout: PropertyLayout, _ slot: Int) throws -> [ObjectKey]
   ) rethrows {
-    for number in _rows.keys { _rows[number]!.given = _rows[number]!.keys.count }
     // The keys of each entity whose rules have been applied.
     var followed: [Int: Int] = [:]
     var isComplete = false
@@ -136,7 +141,9 @@ package struct DeleteRules {
             relationship.deleteRule == .cascade
           else { continue }
           try Self._forEachSlice(of: keys[start...]) { slice in
-            for key in try members(slice, layout, slot) { add(key) }
+            for key in try members(slice, layout, slot) {
+              _rows[key.space.layout.entityNumber, default: Rows(space: key.space)].add(key.reference)
+            }
           }
         }
       }

@@ -95,9 +95,6 @@ final class BinaryPlistTable {
   func scalar(_ index: Int) -> PlistValue {
     let start = _starts[index]
     let low = Int(_bytes[start] & 0x0F)
-    // By far most fields of objects.
-    if _bytes[start] == 0x80 { return .uid(Int(_bytes[start &+ 1])) }
-    if _bytes[start] == 0x81 { return .uid(Int(_bytes[start &+ 1]) &<< 8 | Int(_bytes[start &+ 2])) }
     switch kind(index) {
     case .uid: return .uid(uid(index))
     case .string: return .string(string(index))
@@ -183,7 +180,7 @@ final class BinaryPlistTable {
   // MARK: Checks
 
   private func _check(reference index: Int) throws {
-    guard index < count else {
+    guard UInt(bitPattern: index) < UInt(count) else {
       throw BinaryPlistError(reason: "refers to object \(index), which is not there")
     }
   }
@@ -219,8 +216,7 @@ final class BinaryPlistTable {
       let members = members(index)
       var position = 0
       while position < members.count {
-        let member = members[position]
-        if member < 0 || member >= count { try _check(reference: member & Int.max) }
+        try _check(reference: members[position])
         position &+= 1
       }
     case 0xD:
@@ -229,8 +225,8 @@ final class BinaryPlistTable {
       var position = 0
       while position < entries.count {
         let (key, value) = (entries[position], entries[entries.count &+ position])
-        if key < 0 || key >= count { try _check(reference: key & Int.max) }
-        if value < 0 || value >= count { try _check(reference: value & Int.max) }
+        try _check(reference: key)
+        try _check(reference: value)
         // The key may be an object that is not checked yet.
         guard _starts[key] < size, _isString(_bytes[_starts[key]]) else {
           throw BinaryPlistError(reason: "a key that is no string")

@@ -25,11 +25,7 @@ extension PostgreSQLSave {
     }
     guard !cascaded.isEmpty else { return }
     try entry?.recordDeletions(of: cascaded)
-    let keys = Dictionary(grouping: cascaded) { $0.space.layout.entityNumber }
-    _ = try _links.delete(
-      keys.sorted { $0.key < $1.key }.map {
-        (mapping.layout.layout(numbered: $0.key), $0.value.map(\.reference))
-      })
+    _ = try _links.delete(rules.cascadedKeys.map { ($0.space.layout, $0.keys) })
   }
 
   /// Whether any row points at deleted ones.

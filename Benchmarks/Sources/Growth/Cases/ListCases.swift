@@ -21,7 +21,7 @@ extension GrowthCase {
       GrowthCase(
         "list-read", "fetchedObjects after a change, a list of n.", size: 2000, short: 500, law: .uncached
       ) { bench in
-        // The elements after a change move in the array, which takes a microsecond for 10,000.
+        // A change moves the elements after it in the cached array.
         try _withList(bench) { context, list, _ in
           let tracks = list.fetchedObjects!.prefix(50)
           var found = 0

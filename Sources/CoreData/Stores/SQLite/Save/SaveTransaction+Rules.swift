@@ -16,11 +16,8 @@ extension SaveTransaction {
     }
     cascaded = rules.cascaded
     guard !cascaded.isEmpty else { return }
-    var keys: [Int: [Int64]] = [:]
-    for key in cascaded { keys[key.space.layout.entityNumber, default: []].append(key.reference) }
     _ = try links.delete(
-      keys.ordered { $0.key < $1.key }.map { (mapping.layout.layout(numbered: $0.key), $0.value) },
-      recordingIn: entry, files: &replacedFiles)
+      rules.cascadedKeys.map { ($0.space.layout, $0.keys) }, recordingIn: entry, files: &replacedFiles)
   }
 
   private func _cut(_ link: DeleteRules.Link, _ rules: DeleteRules) throws {

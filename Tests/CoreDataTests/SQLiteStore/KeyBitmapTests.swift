@@ -3,10 +3,10 @@ import Testing
 
 @testable import CoreData
 
-/// The keys of deleted rows, of which a batch may have millions.
-struct NeighbouringKeysTests {
+/// The keys of deleted rows, which a batch may have millions of.
+struct KeyBitmapTests {
   @Test func `a key is there once it is inserted, and new only once`() {
-    var keys = NeighbouringKeys()
+    var keys = KeyBitmap()
     for key in [0, 63, 64, -1, -64, -65, .max, .min] as [Int64] {
       #expect(!keys.contains(key))
       let (isNew, isThere, isNewAgain) = (keys.insert(key), keys.contains(key), keys.insert(key))
@@ -17,7 +17,7 @@ struct NeighbouringKeysTests {
 
   @Test func `any keys are those of a plain set`() {
     var random = SeededRandom(seed: 41)
-    var (keys, plain) = (NeighbouringKeys(), Set<Int64>())
+    var (keys, plain) = (KeyBitmap(), Set<Int64>())
     for _ in 0..<5_000 {
       let key = Int64(random.below(3_000)) - 1_500
       let (isNew, wasNew) = (keys.insert(key), plain.insert(key).inserted)

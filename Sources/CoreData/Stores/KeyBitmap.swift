@@ -1,5 +1,5 @@
-/// A set of the keys of a table's rows, which are mostly neighbours: a word for each 64 of them.
-struct NeighbouringKeys {
+/// A set of row keys as a sparse bitmap: a 64-bit word for each run of 64 keys. Keys of a table are mostly dense.
+struct KeyBitmap {
   private var _words: [Int64: UInt64] = [:]
 
   /// Adds a key, and returns whether it was not there.

@@ -13,9 +13,9 @@ private final class Follower: NSObject, NSFetchedResultsControllerDelegate {
   ) { last = snapshot }
 }
 
-/// The lists that a controller gives are patched from round to round; whoever has one keeps what it was.
-@Suite("Fetched results controller: lists that are patched")
-struct KeptListTests {
+/// A controller updates its cached arrays in place; an array that the program holds does not change.
+@Suite("Fetched results controller: cached arrays")
+struct CachedListTests {
   struct Case: CustomTestStringConvertible, Sendable {
     /// Nil for one list; else by age, of which there are so many.
     let sections: Int?
