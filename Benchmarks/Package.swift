@@ -6,8 +6,8 @@ import PackageDescription
 /// Every Swift target is built alike.
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
 
-/// Whether Benchmark also measures stores on a PostgreSQL server. Scripts/benchmark asks for that with '--store postgresql'
-/// only: a client of PostgreSQL would add 7 MB to each process that is measured on SQLite.
+/// Whether Benchmark and Growth also measure stores on a PostgreSQL server. Their scripts ask for that with
+/// '--store postgresql' only: a client of PostgreSQL would add 7 MB to each process that is measured on SQLite.
 let measuresServers = Context.environment["BENCHMARK_POSTGRESQL"] != nil
 
 let package = Package(
@@ -46,8 +46,11 @@ let package = Package(
     // How costs grow with the work: Scripts/benchmark-growth.
     .executableTarget(
       name: "Growth",
-      dependencies: ["Measuring", .product(name: "CoreData", package: "CoreData")],
-      swiftSettings: settings,
+      dependencies: [
+        "Measuring", .product(name: "CoreData", package: "CoreData"),
+        .product(name: "SwiftData", package: "CoreData"),
+      ] + (measuresServers ? [.product(name: "CoreDataPostgreSQL", package: "CoreData")] : []),
+      swiftSettings: settings + (measuresServers ? [.define("POSTGRESQL")] : []),
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
     // What reading the versions of a large model costs: Scripts/benchmark-models.
     .executableTarget(

@@ -2,11 +2,17 @@ import CoreData
 import Foundation
 import Measuring
 
+#if POSTGRESQL
+import CoreDataPostgreSQL
+#endif
+
 /// What a process is asked to measure; it travels as an argument.
 struct GrowthJob: Codable {
   var name: String
   var size: Int
   var directory: String
+  /// The database of the stores; nil for files.
+  var server: String?
   /// How far it goes.
   var extent = Extent.whole
 
@@ -18,7 +24,7 @@ struct GrowthJob: Codable {
 struct GrowthMeasurement: Codable {
   /// How many times the work did what the case is about.
   var units: Int
-  /// CPU time of a unit, of all threads.
+  /// CPU time of a unit, of all threads; on a server the time that passes.
   var microseconds = 0.0
   /// What the work held at most, beyond what was there before.
   var megabytes = 0.0
@@ -33,6 +39,7 @@ final class GrowthBench {
   let size: Int
   private let _extent: GrowthJob.Extent
   private let _directory: String
+  private let _server: String?
   private var _measurement: GrowthMeasurement?
   private var _stores = 0
   private let _model = NSPersistentContainer(name: "Growth").managedObjectModel
@@ -41,6 +48,7 @@ final class GrowthBench {
     size = job.size
     _extent = job.extent
     _directory = job.directory
+    _server = job.server
   }
 
   static func outcome(of job: GrowthJob) -> JobOutcome<GrowthMeasurement> {
@@ -65,9 +73,9 @@ final class GrowthBench {
     }
     ProcessMemory.forgetPeak()
     let memory = ProcessMemory.residentBytes
-    let start = _processorSeconds
+    let start = _seconds
     try body()
-    let seconds = _processorSeconds - start
+    let seconds = _seconds - start
     _measurement = GrowthMeasurement(
       units: units, microseconds: seconds * 1e6 / Double(units),
       megabytes: max(0, ProcessMemory.peakMegabytes - memory / 1e6))
@@ -78,17 +86,26 @@ final class GrowthBench {
     if found != expected { throw Failure(description: "found \(found) instead of \(expected)") }
   }
 
+  /// Where a new store can be made: a file, or a schema on the server.
+  func newPlace() -> URL {
+    _stores += 1
+    guard let _server else { return URL(fileURLWithPath: "\(_directory)/\(_stores).sqlite") }
+    let process = ProcessInfo.processInfo.processIdentifier
+    return URL(string: "\(_server)&schema=growth_\(process)_\(_stores)")!
+  }
+
   /// A container over a new store.
   func container(_ type: String = NSSQLiteStoreType, history: Bool = false) throws -> NSPersistentContainer {
     let container = NSPersistentContainer(name: "Growth", managedObjectModel: _model)
-    _stores += 1
-    let url = URL(fileURLWithPath: "\(_directory)/\(_stores).sqlite")
-    let description = type == NSInMemoryStoreType ? .init() : NSPersistentStoreDescription(url: url)
+    let description = type == NSInMemoryStoreType ? .init() : NSPersistentStoreDescription(url: newPlace())
     description.type = type
     if type == NSSQLiteStoreType {
       // The disk is not what is measured.
       description.setValue("OFF" as NSString, forPragmaNamed: "synchronous")
       if history { description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey) }
+      #if POSTGRESQL
+      if _server != nil { description.type = NSPostgreSQLStoreType }
+      #endif
     }
     container.persistentStoreDescriptions = [description]
     var failure: (any Error)?
@@ -114,9 +131,10 @@ final class GrowthBench {
     return container
   }
 
-  private var _processorSeconds: Double {
+  private var _seconds: Double {
     var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    // The server's share is in no time of this process.
+    clock_gettime(_server == nil ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

@@ -34,6 +34,9 @@ struct GrowthCase {
   let holds: Bool
   let work: (GrowthBench) throws -> Void
 
+  /// Whether the case is about a store in a file or on a server.
+  var usesDatabase: Bool { !name.hasPrefix("memory-") }
+
   /// - Parameters:
   ///   - size: The smaller size; the larger is ten times that.
   ///   - shortSize: The smaller size in the short form.
@@ -53,7 +56,9 @@ struct GrowthCase {
   }
 
   /// All cases, in the order of the report.
-  static var all: [GrowthCase] { contexts + nested + predicates + toManys + memoryStores + lists + stores }
+  static var all: [GrowthCase] {
+    contexts + nested + predicates + toManys + memoryStores + lists + stores + models
+  }
 
   static func named(_ name: String) -> GrowthCase? { all.first { $0.name == name } }
 }

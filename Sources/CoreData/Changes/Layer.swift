@@ -56,15 +56,19 @@ final class Layer: Sendable {
   /// Indices of entries with temporary IDs.
   private let _temporaries: [Int]
   private let _aliases = Mutex<Aliases>(Aliases())
-  private let _equality = Mutex<[EqualitySlot: [EqualityKey: [Int]]]>([:])
+  private let _equality = Mutex<[IndexedSlot: [EqualityKey: [Int]]]>([:])
+  /// Positions by rank; nil for a slot that was queried once.
+  private let _ranked = Mutex<[IndexedSlot: RankedList<Int>?]>([:])
   private let _links = LinkIndex()
+  /// The roots of the objects' entities; nil until someone asks.
+  private let _roots = Mutex<[Int]?>(nil)
 
   private struct Aliases {
     var links = LinkedIDs.Mark()
     var positions: [IdentityKey: Int] = [:]
   }
 
-  private struct EqualitySlot: Hashable {
+  private struct IndexedSlot: Hashable {
     let root: Int
     let slot: Int
   }
@@ -109,10 +113,24 @@ final class Layer: Sendable {
     }
   }
 
+  /// Whether any entry is for an object of a root's entities.
+  func concerns(root: Int) -> Bool {
+    _roots.withLock { known in
+      if let known { return known.contains(root) }
+      var roots: [Int] = []
+      for entry in entries {
+        let root = entry.id.space.layout.rootNumber
+        if roots.last != root, !roots.contains(root) { roots.append(root) }
+      }
+      known = roots
+      return roots.contains(root)
+    }
+  }
+
   /// Returns entries that may have `value` in `slot`, through an index built on first use.
   func candidates(root: Int, slot: Int, equalTo value: EqualityKey) -> [Entry] {
     let positions = _equality.withLock { indexes in
-      let place = EqualitySlot(root: root, slot: slot)
+      let place = IndexedSlot(root: root, slot: slot)
       if let index = indexes[place] { return index[value] ?? [] }
       var index: [EqualityKey: [Int]] = [:]
       for (position, entry) in entries.enumerated() {
@@ -127,9 +145,54 @@ final class Layer: Sendable {
     return positions.map { entries[$0] }
   }
 
+  /// Returns entries that may have a value in a range, through an index built on the second use; nil if all are
+  /// to be checked.
+  func candidates(root: Int, in range: CellRange) -> [Entry]? {
+    let place = IndexedSlot(root: root, slot: range.slot)
+    let positions: [Int]? = _ranked.withLock { lists in
+      guard let known = lists[place] else {
+        lists[place] = .some(nil)
+        return nil
+      }
+      var list = known ?? _list(of: place)
+      defer { lists[place] = list }
+      return list.elements(in: range)
+    }
+    return positions?.map { entries[$0] }
+  }
+
+  private func _list(of place: IndexedSlot) -> RankedList<Int> {
+    var list = RankedList<Int>()
+    for (position, entry) in entries.enumerated() {
+      guard entry.id.space.layout.rootNumber == place.root, let row = entry.row, place.slot < row.count,
+        let rank = CellRank(row[place.slot])
+      else { continue }
+      list.add(position, rank)
+    }
+    return list
+  }
+
   /// Returns the entries that set the to-one end of a relationship to `target`.
   func entries(linking ends: LinkEnds, to target: NSManagedObjectID) -> [Entry] {
     _links.positions(of: ends, to: target, in: entries).map { entries[$0] }
+  }
+
+  /// What contradicts itself in the layer, for tests.
+  var inconsistencies: [String] {
+    entries.enumerated().compactMap { position, entry in
+      if _position(of: IdentityKey(entry.id)) != position { return "\(entry.id) is not found in its layer" }
+      guard let row = entry.row else { return nil }
+      let root = entry.id.space.layout.rootNumber
+      let places = _ranked.withLock { lists in
+        lists.compactMap { place, list in list.map { (place, $0) } }
+      }
+      for (place, list) in places where place.root == root && place.slot < row.count {
+        if let rank = CellRank(row[place.slot]), !list.contains(rank, where: { $0 == position }) {
+          return "\(entry.id) is not found by its values"
+        }
+      }
+      return concerns(root: root) ? nil : "the layer does not know that it concerns \(entry.id)"
+    }
   }
 
   /// Merges two layers; `newer` wins and is composed with the older entries slot by slot.

@@ -91,14 +91,24 @@ extension NSManagedObjectContext {
     let reading = try FetchReading(plan, request, in: self)
     // Sorting unsaved changes in requires values.
     if reading.needsOverlay, !reading.plan.sort.isEmpty { reading.plan.content = .values }
-    let isPlain = !reading.needsOverlay && reading.plan.content == .values
-    let objects = try isPlain ? objects(for: reading.stored()) : reading.objects()
+    let objects =
+      switch (reading.needsOverlay, reading.plan.content) {
+      case (false, .values): try objects(for: reading.stored())
+      case (false, .identity): try _faults(reading.storedKeys())
+      default: try reading.objects()
+      }
     if plan.layout.parentNumber != nil { try _checkKind(of: objects, plan.layout) }
     if request.fetchBatchSize > 0 {
-      faultBatch.add(FetchPages(objects.compactMap(\._key), size: request.fetchBatchSize))
+      faultBatch.add(FetchPages(KeyList(objects.lazy.compactMap(\._key)), size: request.fetchBatchSize))
     }
     try finish(objects, of: request)
     return objects
+  }
+
+  /// Returns the objects of keys. Registered objects keep their values.
+  private final func _faults(_ keys: KeyList) -> [NSManagedObject] {
+    makeRoom(for: keys.count)
+    return (0..<keys.count).map { object(for: StoredObject(key: keys[$0], row: nil)) }
   }
 
   /// Checks that objects are of the fetched entity. A registered object keeps its entity, and a damaged

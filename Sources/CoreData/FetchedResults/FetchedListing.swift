@@ -187,7 +187,7 @@ struct ListingReader {
     let objects = listing.entries.map(\.object)
     if request.fetchBatchSize > 0 {
       context.faultBatch.add(
-        FetchPages(objects.compactMap(\._key), size: request.fetchBatchSize))
+        FetchPages(KeyList(objects.lazy.compactMap(\._key)), size: request.fetchBatchSize))
     }
     try context.finish(objects, of: request)
   }

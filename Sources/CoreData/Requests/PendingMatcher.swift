@@ -12,6 +12,8 @@ struct PendingMatcher {
   }
 
   let pin: Pin?
+  /// The values of an attribute to which the predicate limits a match, where it fixes none.
+  let range: CellRange?
   let test: SlotTest
   let plan: FetchPlan
 
@@ -19,6 +21,7 @@ struct PendingMatcher {
     self.plan = plan
     test = SlotTest(plan)
     pin = test.pin
+    range = pin == nil ? test.range : nil
   }
 }
 
@@ -27,6 +30,7 @@ enum SlotTest {
   case constant(Bool)
   case equal(slot: Int, Value)
   case compare(slot: Int, PredicateTree.Comparison.Operator, Value)
+  case begins(slot: Int, String)
   case and([SlotTest])
   case or([SlotTest])
   indirect case not(SlotTest)
@@ -67,15 +71,27 @@ enum SlotTest {
   ) -> SlotTest {
     guard comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(let path) = comparison.left, path.count == 1, let slot = layout.slot(named: path[0]),
-      case .constant(let constant) = comparison.right, let type = layout.slots[slot].type,
-      let value = Value(constant, comparableWith: type)
+      case .constant(let constant) = comparison.right, let type = layout.slots[slot].type
     else { return .undecided }
+    if comparison.op == .between, case .collection(let bounds) = constant, bounds.count == 2,
+      let least = Value(bounds[0], comparableWith: type),
+      let greatest = Value(bounds[1], comparableWith: type),
+      !least.isNull, !greatest.isNull
+    {
+      return .and([
+        .compare(slot: slot, .greaterThanOrEqual, least), .compare(slot: slot, .lessThanOrEqual, greatest),
+      ])
+    }
+    guard let value = Value(constant, comparableWith: type) else { return .undecided }
     switch comparison.op {
     case .equal: return .equal(slot: slot, value)
     case .notEqual: return .not(.equal(slot: slot, value))
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       if value.isNull { return .undecided }
       return .compare(slot: slot, comparison.op, value)
+    case .beginsWith:
+      guard type.form == .string, case .string(let prefix) = value else { return .undecided }
+      return .begins(slot: slot, prefix)
     default: return .undecided
     }
   }
@@ -99,6 +115,9 @@ enum SlotTest {
       case .greaterThan: return order > 0
       default: return order >= 0
       }
+    case .begins(let slot, let prefix):
+      guard case .string(let text) = row[slot] else { return nil }
+      return StringComparison.begins(text, with: prefix)
     case .not(let test): return test.verdict(row).map { !$0 }
     case .and(let tests):
       var isDecided = true
@@ -133,7 +152,38 @@ enum SlotTest {
   }
 }
 
+extension SlotTest {
+  /// A range of an attribute's values that is necessary for a match.
+  var range: CellRange? {
+    switch self {
+    case .compare(let slot, let op, let value):
+      // Nothing is known of what is compared with no number.
+      guard !value._isNotANumber, let rank = CellRank(value) else { return nil }
+      switch op {
+      case .lessThan, .lessThanOrEqual: return CellRange(slot: slot, greatest: rank)
+      default: return CellRange(slot: slot, least: rank)
+      }
+    case .begins(let slot, let prefix):
+      guard !prefix.isEmpty, let least = CellRank(.string(prefix)) else { return nil }
+      return CellRange(slot: slot, least: least, greatest: .last(with: prefix))
+    case .and(let tests):
+      var result: CellRange?
+      for range in tests.lazy.compactMap(\.range) {
+        guard let known = result else {
+          result = range
+          continue
+        }
+        if range.slot == known.slot { result = known.intersection(range) }
+      }
+      return result
+    default: return nil
+    }
+  }
+}
+
 extension Value {
+  fileprivate var _isNotANumber: Bool { if case .double(let double) = self { double.isNaN } else { false } }
+
   /// Converts a predicate's constant to a cell of an attribute of this type; nil if they need another
   /// comparison.
   init?(_ constant: PredicateValue, comparableWith type: AttributeType) {

@@ -105,6 +105,26 @@ import Testing
     }
   }
 
+  @Test func `the ordered members that are read know their positions`() throws {
+    try withChapters { context, book, live, chapters in
+      let stranger = context.insert("Chapter")
+      let key = ManagedKey<NSOrderedSet>("chapters")
+      let read = key[book]
+      #expect(chapters.map { read.index(of: $0) } == [0, 1, 2])
+      #expect(read.index(of: stranger) == NSNotFound && read.index(of: "0") == NSNotFound)
+      #expect(read.copy() as AnyObject === read)
+      #expect(read.isEqual(to: NSOrderedSet(array: chapters)))
+      #expect(headings(read.array) == ["0", "1", "2"] && read.set == Set<AnyHashable>(chapters))
+      let changed = try #require(read.mutableCopy() as? NSMutableOrderedSet)
+      changed.add(stranger)
+      #expect(headings(read) == ["0", "1", "2"])
+      #expect(changed.index(of: stranger) == 3 && read.count == 3)
+      live.moveObjects(at: [2], to: 0)
+      #expect(chapters.map { key[book].index(of: $0) } == [1, 2, 0])
+      #expect(chapters.map { read.index(of: $0) } == [0, 1, 2])
+    }
+  }
+
   @Test func `a live ordered set supports every NSOrderedSet read`() throws {
     try withChapters { context, book, live, chapters in
       let stranger = context.insert("Chapter")

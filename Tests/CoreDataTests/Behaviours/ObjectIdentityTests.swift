@@ -132,7 +132,7 @@ import Testing
   @Test func `a page is found by any of its keys in any order`() throws {
     let space = try _space(TestStack(.memory), "Author")
     let references: [Int64] = [40, 7, 99, 3, 12, 58, 21]
-    let pages = FetchPages(references.map { ObjectKey(space: space, reference: $0) }, size: 3)
+    let pages = FetchPages(KeyList(references.map { ObjectKey(space: space, reference: $0) }), size: 3)
     for (place, reference) in references.enumerated().reversed() {
       let page = try #require(pages.page(of: ObjectKey(space: space, reference: reference)))
       let start = place - place % 3
@@ -149,7 +149,7 @@ import Testing
       ObjectKey(space: books, reference: 5), ObjectKey(space: novels, reference: 2),
       ObjectKey(space: books, reference: 9),
     ]
-    let pages = FetchPages(keys, size: 10)
+    let pages = FetchPages(KeyList(keys), size: 10)
     let page = try #require(pages.page(of: keys[2]))
     #expect(page.map { $0.space.layout.entityName } == ["Book", "Novel", "Book"])
     let author = try _space(stack, "Author")

@@ -11,6 +11,29 @@ extension GraphSoak {
     fail("\(context.name!) shows objects that are not there: \(dangling.prefix(3))")
   }
 
+  /// Checks the structures of a context, and that what they find is what a look at everything finds.
+  func checkStructures(_ context: SoakContext, number: Int) throws {
+    try context.performAndWait {
+      let flaws = context.inconsistencies
+      if !flaws.isEmpty { fail("\(context.name!): \(flaws.prefix(4).joined(separator: "; "))") }
+      // Twice: an index of a range is made by its second use.
+      for format in ["age > %d AND age <= %d", "age BETWEEN {%d, %d}"] {
+        let predicate = NSPredicate(format: format, number % 90, number % 90 + 10)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.predicate = predicate
+        let found = Set(try context.fetch(request))
+        request.predicate = NSCompoundPredicate(
+          notPredicateWithSubpredicate: NSCompoundPredicate(notPredicateWithSubpredicate: predicate))
+        let expected = Set(try context.fetch(request))
+        if found != expected {
+          fail(
+            "\(context.name!) finds \(found.count) authors by \(predicate) and \(expected.count) without an index"
+          )
+        }
+      }
+    }
+  }
+
   private func _view(_ context: NSManagedObjectContext) throws -> GraphView {
     try context.performAndWait { try GraphView(context) }
   }
@@ -22,6 +45,7 @@ extension GraphSoak {
       let view = try _view(level)
       if !view.flaws.isEmpty { fail("\(level.name!): \(view.flaws.prefix(4).joined(separator: "; "))") }
       noteDangling(level)
+      try checkStructures(level, number: journal.step)
       next = level.parent
     }
   }
@@ -48,6 +72,7 @@ extension GraphSoak {
         )
       }
       noteDangling(context)
+      try checkStructures(context, number: journal.step)
       _checkRegistry(context)
       try _checkVersions(context)
     }

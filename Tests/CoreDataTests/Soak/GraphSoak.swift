@@ -187,6 +187,8 @@ final class GraphSoak: Soak {
     case .merge: try _mergeInbox(context)
     case .rollback: try _rollback(context)
     }
+    let flaws = context.performAndWait { context.inconsistencies }
+    if !flaws.isEmpty { fail("\(context.name!): \(flaws.prefix(4).joined(separator: "; "))") }
   }
 
   private func _edit(_ context: SoakContext, _ step: SoakPlan.Step, isAlone: Bool) throws {

@@ -13,8 +13,12 @@ enum Setting: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case nestedOverSQLite
   case nestedOverMemory
 
-  static let direct: [Setting] = [.sqlite, .memory]
-  static let nested: [Setting] = [.nestedOverSQLite, .nestedOverMemory]
+  /// On a server, those in memory are left out: they are tested where there is none.
+  static let allCases: [Setting] =
+    TestDatabase.server == nil
+    ? [.sqlite, .memory, .nestedOverSQLite, .nestedOverMemory] : [.sqlite, .nestedOverSQLite]
+  static let direct = allCases.filter { !$0.isNested }
+  static let nested = allCases.filter(\.isNested)
 
   var testDescription: String { rawValue }
   var isNested: Bool { self == .nestedOverSQLite || self == .nestedOverMemory }

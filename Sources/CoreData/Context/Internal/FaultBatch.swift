@@ -22,7 +22,9 @@ struct FaultBatch {
   /// others.
   mutating func add(_ keys: [ObjectKey]) {
     if keys.isEmpty { return }
-    guard keys.count <= Self.size else { return add(FetchPages(keys, size: Self.size, readsAhead: true)) }
+    guard keys.count <= Self.size else {
+      return add(FetchPages(KeyList(keys), size: Self.size, readsAhead: true))
+    }
     if _starts.last != _keys.count { _starts.append(_keys.count) }
     for key in keys { add(key) }
   }

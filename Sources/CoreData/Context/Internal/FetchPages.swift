@@ -6,20 +6,16 @@ final class FetchPages {
   let size: Int
   /// Reads ahead of sequential access; nil if the request set the batch size.
   private var _ahead: ReadAhead?
-  /// Primary keys in fetch order.
-  private let _references: [Int64]
-  /// The ID spaces of the keys: a single one if all keys share it, otherwise one per key.
-  private let _spaces: [ObjectIDSpace]
+  /// In fetch order.
+  private let _keys: KeyList
   /// Index of the last key found; objects are usually accessed in order.
   private var _last = 0
   /// Indices sorted by primary key, built on the first access out of order.
   private var _sorted: [Int32]?
 
-  init(_ keys: [ObjectKey], size: Int, readsAhead: Bool = false) {
+  init(_ keys: KeyList, size: Int, readsAhead: Bool = false) {
     _ahead = readsAhead ? ReadAhead() : nil
-    _references = keys.map(\.reference)
-    let first = keys.first?.space
-    _spaces = keys.allSatisfy { $0.space === first } ? first.map { [$0] } ?? [] : keys.map(\.space)
+    _keys = keys
     self.size = max(1, size)
   }
 
@@ -27,17 +23,16 @@ final class FetchPages {
   ///
   /// - Parameter isRemote: Whether a server is read, where sequential access also loads later batches.
   func page(of key: ObjectKey, isRemote: Bool = false) -> [ObjectKey]? {
-    guard _spaces.first?.number == key.space.number, let place = _place(of: key.reference) else { return nil }
+    guard !_keys.isEmpty, _keys[0].space.number == key.space.number, let place = _place(of: key.reference)
+    else { return nil }
     let start = place - place % size
     let count = isRemote ? _ahead?.count(from: start, size: size) ?? size : size
-    return (start..<min(start + count, _references.count)).map {
-      ObjectKey(space: _spaces.count == 1 ? _spaces[0] : _spaces[$0], reference: _references[$0])
-    }
+    return (start..<min(start + count, _keys.count)).map { _keys[$0] }
   }
 
   private func _place(of reference: Int64) -> Int? {
-    let near = _last..<min(_last + size + 1, _references.count)
-    if let found = near.first(where: { _references[$0] == reference }) {
+    let near = _last..<min(_last + size + 1, _keys.references.count)
+    if let found = near.first(where: { _keys.references[$0] == reference }) {
       _last = found
       return found
     }
@@ -45,7 +40,7 @@ final class FetchPages {
     var range = sorted.indices
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2
-      if _references[Int(sorted[middle])] < reference {
+      if _keys.references[Int(sorted[middle])] < reference {
         range = (middle + 1)..<range.upperBound
       } else {
         range = range.lowerBound..<middle
@@ -53,13 +48,15 @@ final class FetchPages {
     }
     guard range.lowerBound < sorted.count else { return nil }
     let found = Int(sorted[range.lowerBound])
-    guard _references[found] == reference else { return nil }
+    guard _keys.references[found] == reference else { return nil }
     _last = found
     return found
   }
 
   private func _sort() -> [Int32] {
-    let sorted = (0..<Int32(_references.count)).sorted { _references[Int($0)] < _references[Int($1)] }
+    let sorted = (0..<Int32(_keys.references.count)).sorted {
+      _keys.references[Int($0)] < _keys.references[Int($1)]
+    }
     _sorted = sorted
     return sorted
   }

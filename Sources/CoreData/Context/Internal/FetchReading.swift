@@ -40,13 +40,8 @@ final class FetchReading {
     _ownLayers = context.overlay.layers
     needsOverlay =
       includesPending
-      && (context.unsaved.contains { $0._layout.rootNumber == root } || Self._concern(root, _ownLayers)
-        || _chain.hasOverlays && _chain.overlays.contains { Self._concern(root, $0) })
-  }
-
-  /// Whether layers have entries of a root's entities.
-  private static func _concern(_ root: Int, _ layers: [Layer]) -> Bool {
-    layers.contains { $0.entries.anyHeld { $0.id.space.layout.rootNumber == root } }
+      && (context.unsaved.mayContain(root: root) || _ownLayers.contains { $0.concerns(root: root) }
+        || _chain.hasOverlays && _chain.overlays.contains { $0.contains { $0.concerns(root: root) } })
   }
 
   /// The result of earlier store queries.
@@ -58,6 +53,13 @@ final class FetchReading {
     if hidesRows { return try _visible() }
     return try _context.persistentStoreCoordinator?
       .fetch(plan, in: _request.affectedStores, at: _chain.generation) ?? []
+  }
+
+  /// Queries the stores for keys only.
+  func storedKeys() throws -> KeyList {
+    var keys = KeyList()
+    try forEachStoredKey { keys.append($0) }
+    return keys
   }
 
   /// Iterates the keys of the stores' results. `body` must not query the stores.
@@ -148,15 +150,22 @@ final class FetchReading {
     if overlaid.count > Self._mostCompared { return nil }
     let stores = _request.affectedStores
     var count = try coordinator.count(plan, in: stores, at: _chain.generation)
+    var replaced: [ObjectKey] = []
     if !overlaid.isEmpty, count > 0 {
       var compared = plan
+      (compared.content, compared.sort) = (.identity, [])
       let isOverlaid = NSPredicate(format: "SELF IN %@", overlaid as NSArray)
       try compared.setPredicate(
         _request.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [isOverlaid, $0]) }
           ?? isOverlaid)
-      count -= try coordinator.count(compared, in: stores, at: _chain.generation)
+      try coordinator.forEachKey(of: compared, in: stores, at: _chain.generation) { replaced.append($0) }
+      count -= replaced.count
     }
     var seen = IdentitySet()
+    // An index of unsaved values need not know those that a child has left as they are.
+    for key in replaced where seen.insert(key) {
+      if let state = _state(of: IdentityKey(key), key), try _matches(state) { count += 1 }
+    }
     for candidate in _candidates() where _insert(candidate, into: &seen) {
       if try _matches(candidate) { count += 1 }
     }
@@ -167,7 +176,8 @@ final class FetchReading {
   private func _overlaidIDs() -> [NSManagedObjectID] {
     let root = plan.layout.rootNumber
     var ids = _context.unsaved.objects.compactMap { object in
-      object._layout.rootNumber == root ? object._objectID.permanent : nil
+      object._flags.contains(.listed) && object._layout.rootNumber == root
+        ? object._objectID.permanent : nil
     }
     for layer in _ownLayers {
       ids += layer.entries.compactMap { $0.id.space.layout.rootNumber == root ? $0.id.permanent : nil }
@@ -254,20 +264,14 @@ final class FetchReading {
     }
   }
 
-  /// Returns the unsaved objects that may match: through the equality index if the predicate fixes an
-  /// attribute to a value, otherwise all.
+  /// Returns the unsaved objects that may match: through an index if the predicate fixes an attribute to a
+  /// value or limits it to a range, otherwise all.
   private func _candidates() -> [Candidate] {
     let root = plan.layout.rootNumber
     var candidates: [Candidate] = []
     if !_context.unsaved.isEmpty {
-      let own: [NSManagedObject]
-      if let pin = _matcher.pin {
-        own = _context.unsaved.index.candidates(
-          root: root, slot: pin.slot, equalTo: pin.key, among: _context.unsaved.objects)
-      } else {
-        own = _context.unsaved.objects
-      }
-      for object in own where object._flags.contains(.listed) && object._layout.rootNumber == root {
+      for object in _ownCandidates(root)
+      where object._flags.contains(.listed) && object._layout.rootNumber == root {
         if !object.isFault, let row = object._current, _isExcluded(row) { continue }
         candidates.append(.object(object))
       }
@@ -276,8 +280,7 @@ final class FetchReading {
     if !_ownLayers.isEmpty { levels.insert(_ownLayers, at: 0) }
     for (depth, layers) in levels.enumerated() {
       for layer in layers.reversed() {
-        let entries =
-          _matcher.pin.map { layer.candidates(root: root, slot: $0.slot, equalTo: $0.key) } ?? layer.entries
+        let entries = _candidates(root, of: layer)
         let isAlone = levels.count == 1 && layers.count == 1
         for entry in entries where entry.id.space.layout.rootNumber == root {
           // An insertion that nothing else changes has its whole row here.
@@ -285,12 +288,27 @@ final class FetchReading {
           let key = IdentityKey(entry.id)
           // The nearest level wins; within a level, all layers are composed.
           if let object = _context.table.object(for: entry.id), object._flags.contains(.listed) { continue }
-          if levels[..<depth].contains(where: { $0.contains(key) }) { continue }
-          if let whole = layers.entry(for: key, withMembers: false) { candidates.append(_candidate(whole)) }
+          // A nearer level's entry may have this level's value: one that it has not changed.
+          let nearest = levels[...depth].lazy.compactMap { $0.entry(for: key, withMembers: false) }.first
+          if let nearest { candidates.append(_candidate(nearest)) }
         }
       }
     }
     return candidates
+  }
+
+  private func _ownCandidates(_ root: Int) -> [NSManagedObject] {
+    let pending = _context.unsaved.objects
+    if let pin = _matcher.pin {
+      return _context.unsaved.index.candidates(root: root, slot: pin.slot, equalTo: pin.key, among: pending)
+    }
+    return _matcher.range.flatMap { _context.unsaved.index.candidates(root: root, in: $0, among: pending) }
+      ?? pending
+  }
+
+  private func _candidates(_ root: Int, of layer: Layer) -> [Layer.Entry] {
+    if let pin = _matcher.pin { return layer.candidates(root: root, slot: pin.slot, equalTo: pin.key) }
+    return _matcher.range.flatMap { layer.candidates(root: root, in: $0) } ?? layer.entries
   }
 
   /// Whether values alone tell that their object does not match: most of many unsaved objects are excluded so

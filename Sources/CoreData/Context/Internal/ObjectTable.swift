@@ -286,6 +286,21 @@ struct ObjectTable {
     for object in linked { _stored.put(object, as: object._withUnsafeGuaranteedRef { IdentityKey(of: $0) }) }
   }
 
+  /// What contradicts itself in the table, for tests.
+  var inconsistencies: [String] {
+    mutating get {
+      var objects: [NSManagedObject] = []
+      forEach { objects.append($0) }
+      var found: [String] = []
+      if objects.count != count { found.append("\(count) objects are counted, \(objects.count) registered") }
+      // An ID that another thread links meanwhile is followed by the look-up.
+      for object in objects where self.object(for: object._objectID) !== object {
+        found.append("\(object._objectID) is not found by its ID")
+      }
+      return found
+    }
+  }
+
   // MARK: Releasing
 
   /// Returns the object of this ID, and whether the table holds the only reference.

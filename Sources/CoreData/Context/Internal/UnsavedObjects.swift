@@ -23,6 +23,11 @@ final class UnsavedObjects {
 
   private static let _mostSearches = 8
 
+  /// The roots of the entities of the first listed objects, and of some that were removed.
+  @exclusivity(unchecked) private var _roots: [Int] = []
+  /// How many objects `_roots` covers.
+  @exclusivity(unchecked) private var _covered = 0
+
   var count: Int { _sparse?.count ?? _list.count }
   var isEmpty: Bool { count == 0 }
 
@@ -30,9 +35,23 @@ final class UnsavedObjects {
   var objects: [NSManagedObject] {
     get {
       _searches = 0
-      if let sparse = _sparse.take() { _list = sparse.objects }
+      if let sparse = _sparse.take() {
+        _list = sparse.objects
+        _covered = 0
+      }
       return _list
     }
+  }
+
+  /// Whether an object of a root's entities may be listed. Looks at each object once.
+  func mayContain(root: Int) -> Bool {
+    if let sparse = _sparse { return sparse.contains { $0._layout.rootNumber == root } }
+    while _covered < _list.count {
+      let root = _list[_covered]._layout.rootNumber
+      if _roots.last != root, !_roots.contains(root) { _roots.append(root) }
+      _covered += 1
+    }
+    return _roots.contains(root)
   }
 
   /// Adds an object, which must not be in the list.
@@ -43,6 +62,8 @@ final class UnsavedObjects {
 
   /// Removes an object. Costs no search if many are removed between two readings of the list.
   func remove(_ object: NSManagedObject) {
+    // What follows the removed object moves forward by one.
+    if _covered > 0 { _covered -= 1 }
     if _sparse == nil {
       if _list.last === object { return _ = _list.removeLast() }
       guard _searches >= Self._mostSearches, _list.count > 64 else {
@@ -58,6 +79,7 @@ final class UnsavedObjects {
   /// Removes the objects that satisfy a predicate.
   func removeAll(where predicate: (NSManagedObject) -> Bool) {
     if let sparse = _sparse.take() { _list = sparse.objects }
+    _covered = 0
     _list.removeAll(where: predicate)
   }
 
@@ -73,11 +95,33 @@ final class UnsavedObjects {
   func drain() -> [NSManagedObject] {
     let drained = objects
     _list = []
+    _roots = []
+    _covered = 0
     hasDeletions = false
     hasInsertions = false
     mostBeforeLettingGo = Self.mostVanished
     index.clear()
     return drained
+  }
+}
+
+extension UnsavedObjects {
+  /// What contradicts itself in the list, for tests.
+  var inconsistencies: [String] {
+    let objects = _sparse?.objects ?? _list
+    var found: [String] = []
+    if Set(objects).count != objects.count { found.append("an unsaved object is listed twice") }
+    if objects.count != count {
+      found.append("\(count) unsaved objects are counted, \(objects.count) listed")
+    }
+    if _covered > _list.count { found.append("entities are known of more objects than are listed") }
+    if !_list.prefix(_covered).allSatisfy({ _roots.contains($0._layout.rootNumber) }) {
+      found.append("the entity of an unsaved object is not known")
+    }
+    for object in objects where index.lacks(object) {
+      found.append("\(object._objectID) is not indexed by its values")
+    }
+    return found
   }
 }
 

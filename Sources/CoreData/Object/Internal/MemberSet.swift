@@ -155,6 +155,21 @@ struct MemberSet {
     for (object, change) in _difference.all { _ = change.isMember ? remove(object) : insert(object) }
   }
 
+  /// What contradicts itself in the set, for tests.
+  var inconsistencies: [String] {
+    var copy = self
+    let members = Set(copy.list)
+    var found: [String] = []
+    if members.count != count || copy.list.count != count {
+      found.append("\(count) members are counted, \(copy.list.count) listed")
+    }
+    if let _set, _set != members { found.append("the set of members differs from their list") }
+    if let _foundationSet, Set(_foundationSet.compactMap { $0 as? NSManagedObject }) != members {
+      found.append("Foundation's set of members differs from their list")
+    }
+    return found
+  }
+
   private mutating func _makeSet() { if _set == nil { _set = Set(list) } }
 
   /// Whether the Foundation set can be changed in place. Otherwise, one is made anew when it is asked for.

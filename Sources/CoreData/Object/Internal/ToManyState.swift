@@ -60,7 +60,7 @@ final class ToManyState {
   /// The members of an ordered to-many in a Foundation set.
   var foundationOrder: NSOrderedSet {
     if let _foundationOrder { return _foundationOrder }
-    let set = NSOrderedSet(array: list)
+    let set = OrderedMembers(list)
     _foundationOrder = set
     return set
   }
@@ -226,6 +226,22 @@ final class ToManyState {
     guard order != newOrder else { return }
     order = newOrder
     isReordered = true
+  }
+
+  /// What contradicts itself in the members, for tests.
+  var inconsistencies: [String] {
+    guard isRealised else { return [] }
+    var found = _members.inconsistencies
+    if isOrdered, order.count != _members.count || Set(order) != members {
+      found.append("the order has \(order.count) members of \(_members.count)")
+    }
+    if let _foundationOrder, _foundationOrder.array as? [NSManagedObject] ?? [] != order {
+      found.append("Foundation's ordered set differs from the order")
+    }
+    for (object, change) in changes.all where change.isMember != contains(object) {
+      found.append("\(object._objectID) is recorded as \(change.isMember ? "added" : "removed") and is not")
+    }
+    return found
   }
 
   /// Makes the current members the saved state.

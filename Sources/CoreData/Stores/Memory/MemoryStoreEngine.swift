@@ -28,6 +28,9 @@ final class MemoryStoreEngine: StoreEngine {
     _metadata = Mutex(MetadataBox(values: metadata))
   }
 
+  /// What contradicts itself in the store, for tests.
+  var inconsistencies: [String] { _tables.withLock { $0.inconsistencies } }
+
   // MARK: Reading
 
   var evaluatesPredicates: Bool { true }

@@ -86,6 +86,24 @@ struct MemoryTable {
     return true
   }
 
+  /// What contradicts itself in the table, for tests.
+  var inconsistencies: [String] {
+    var found: [String] = []
+    if Set(all.map(\.key)) != Set(records.keys) || all.count != records.count {
+      found.append("\(records.count) rows, of which \(all.count) are listed")
+    }
+    for index in _indexes {
+      var expected: [EqualityKey: Set<Int64>] = [:]
+      for (key, record) in records where index.slot < record.row.count {
+        if let value = Self.key(of: record.row[index.slot]) { expected[value, default: []].insert(key) }
+      }
+      if index.keys.mapValues({ Set($0.keys) }) != expected {
+        found.append("the index of slot \(index.slot) differs from the rows")
+      }
+    }
+    return found
+  }
+
   private mutating func _list(_ key: Int64) {
     guard let last = _order.last, last >= key else { return _order.append(key) }
     var (low, high) = (0, _order.count)

@@ -38,6 +38,9 @@ struct MemoryTables {
     return keys.sorted().compactMap { key in table.records[key].map { (key, $0) } }
   }
 
+  /// What contradicts itself in the tables, for tests.
+  var inconsistencies: [String] { _tables.values.flatMap(\.inconsistencies) }
+
   /// Makes the indexes by which members of a relationship are found.
   mutating func indexMembers(of layout: PropertyLayout, slot: Int, _ spaces: [ObjectIDSpace]) {
     guard let relationship = layout.slots[slot].relationship, !relationship.isManyToMany,
