@@ -103,12 +103,20 @@ extension NSManagedObject {
   final func setToMany(_ slot: Int, _ objects: [NSManagedObject]) {
     willChangeState()
     guard let state = membersToChange(slot) else { return }
-    let wanted = Set(objects)
-    for object in state.list where !wanted.contains(object) { removeMember(object, slot) }
-    for object in objects { addMember(object, slot) }
+    let known = state.list
+    // Nearly always the same members but for one or a few.
+    let (first, last) = known.commonEnds(with: objects)
+    let replaced = known[first..<known.count - last]
+    let replacing = objects[first..<objects.count - last]
+    let wanted = replaced.isEmpty ? [] : Set(replacing)
+    for object in replaced where !wanted.contains(object) { removeMember(object, slot) }
+    for object in replacing { addMember(object, slot) }
     if state.isOrdered {
-      var seen = Set<NSManagedObject>()
-      members(slot).reorder(objects.filter { seen.insert($0).inserted })
+      // Members are added at the end.
+      if !replaced.isEmpty || last > 0 && !replacing.isEmpty {
+        var seen = Set<NSManagedObject>()
+        members(slot).reorder(objects.filter { seen.insert($0).inserted })
+      }
       markChanged(slot)
     }
   }

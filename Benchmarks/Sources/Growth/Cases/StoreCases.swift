@@ -34,11 +34,12 @@ extension GrowthCase {
       GrowthCase(
         "batch-size", "A row of a fetch with fetchBatchSize, of which 20 are read.", size: 20_000, short: 2000
       ) { bench in
-        // Holds 310 bytes a row: a fault each.
+        // Holds a fault for each row.
         let context = try bench.containerOfTracks().newBackgroundContext()
         try context.performAndWait {
           let request = NSFetchRequest<Track>.tracks()
           request.fetchBatchSize = 20
+          request.returnsObjectsAsFaults = true
           var found = 0
           try bench.measure(units: bench.size) {
             let tracks = try context.fetch(request)

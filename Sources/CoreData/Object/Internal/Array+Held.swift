@@ -24,6 +24,27 @@ extension Array where Element: AnyObject {
     }
   }
 
+  /// Returns how many elements at the beginning, and how many of the others at the end, are the same objects in
+  /// another array.
+  func commonEnds(with other: [Element]) -> (first: Int, last: Int) {
+    let shorter = Swift.min(count, other.count)
+    return withUnsafeBufferPointer { mine in
+      other.withUnsafeBufferPointer { theirs in
+        mine.withMemoryRebound(to: ObjectIdentifier.self) { mine in
+          theirs.withMemoryRebound(to: ObjectIdentifier.self) { theirs in
+            var first = 0
+            while first < shorter, mine[first] == theirs[first] { first += 1 }
+            var last = 0
+            while last < shorter - first, mine[mine.count - 1 - last] == theirs[theirs.count - 1 - last] {
+              last += 1
+            }
+            return (first, last)
+          }
+        }
+      }
+    }
+  }
+
   /// Whether a closure returns true for any element.
   @inline(__always)
   func anyHeld(_ predicate: (Element) throws -> Bool) rethrows -> Bool {
