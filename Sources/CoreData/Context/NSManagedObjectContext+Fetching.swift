@@ -94,11 +94,11 @@ extension NSManagedObjectContext {
     let objects =
       switch (reading.needsOverlay, reading.plan.content) {
       case (false, .values): try objects(for: reading.stored())
-      case (false, .identity): try _faults(reading.storedKeys())
+      case (false, .identity): try _faults(reading.storedKeys(), of: request)
       default: try reading.objects()
       }
     if plan.layout.parentNumber != nil { try _checkKind(of: objects, plan.layout) }
-    if request.fetchBatchSize > 0 {
+    if request.fetchBatchSize > 0, reading.needsOverlay || reading.plan.content != .identity {
       faultBatch.add(FetchPages(KeyList(objects.lazy.compactMap(\._key)), size: request.fetchBatchSize))
     }
     try finish(objects, of: request)
@@ -106,9 +106,11 @@ extension NSManagedObjectContext {
   }
 
   /// Returns the objects of keys. Registered objects keep their values.
-  private final func _faults(_ keys: KeyList) -> [NSManagedObject] {
+  private final func _faults(_ keys: KeyList, of request: AnyFetchRequest) -> [NSManagedObject] {
     makeRoom(for: keys.count)
-    return (0..<keys.count).map { object(for: StoredObject(key: keys[$0], row: nil)) }
+    let objects = (0..<keys.count).map { object(for: keys[$0], inBatches: true) }
+    faultBatch.add(keys, batchSize: request.fetchBatchSize)
+    return objects
   }
 
   /// Checks that objects are of the fetched entity. A registered object keeps its entity, and a damaged

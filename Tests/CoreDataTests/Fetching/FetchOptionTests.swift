@@ -67,6 +67,28 @@ import Testing
     #expect(reads(lines, of: "ZAUTHOR") == 4)
   }
 
+  @Test(.ofFiles) func `faults that are filled here and there read few neighbours`() throws {
+    let stack = try TestStack(.sqlite)
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+    request.includesPropertyValues = false
+    request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+    try stack.context.performAndWait {
+      for number in 0..<4000 { stack.context.insert("Author", ["name": "n\(number)", "age": number]) }
+      try stack.context.save()
+      stack.context.reset()
+      stack.context.persistentStoreCoordinator!.rowCache.removeAll()
+      let authors = try stack.context.fetch(request)
+      func filled() -> Int { authors.count { $0._row != nil } }
+      for number in 1...10 { #expect(authors[number * 377].text("name") == "n\(number * 377)") }
+      let scattered = filled()
+      #expect(scattered > 10 && scattered <= 2 * 128 + 8 * 16)
+      // In order, as many as before.
+      for author in authors[3850..<3990] { _ = author.text("name") }
+      #expect(filled() - scattered >= 128)
+      #expect(authors.map { $0.text("name") } == (0..<4000).map { "n\($0)" })
+    }
+  }
+
   @Test(.ofFiles) func `batched results load only what is looked at`() throws {
     let stack = try authors(.sqlite, 30)
     let request = authorsInBatches()

@@ -8,6 +8,8 @@ struct FaultBatch {
   private var _starts: [Int] = []
   /// Index of the last key found; objects are usually accessed in order.
   private var _last = 0
+  /// Indices by key, built on the first access out of order among many.
+  private var _positions: [IdentityKey: Int]?
   /// Fetches with their own batch size, and other large groups; latest last.
   private var _fetches: [FetchPages] = []
   private var _ahead = ReadAhead()
@@ -33,12 +35,21 @@ struct FaultBatch {
     if let key = object._key { add(key) }
   }
 
+  /// Adds the faults of a fetch, as its batch size says or as many as are read together.
+  mutating func add(_ keys: KeyList, batchSize: Int) {
+    if batchSize > 0 { return add(FetchPages(keys, size: batchSize)) }
+    if keys.count > Self.size { return add(FetchPages(keys, size: Self.size, readsAhead: true)) }
+    add((0..<keys.count).map { keys[$0] })
+  }
+
   mutating func add(_ key: ObjectKey) {
+    _positions?[IdentityKey(key)] = _keys.count
     _keys.append(key)
     // Only keys are kept; the registry decides on reading which of them are still faults in use.
     guard _keys.count > FaultBatch.size * 512 else { return }
     let dropped = FaultBatch.size * 256
     _last = 0
+    _positions = nil
     _ahead = ReadAhead()
     _keys.removeFirst(dropped)
     _starts = _starts.compactMap { $0 >= dropped ? $0 - dropped : nil }
@@ -52,9 +63,7 @@ struct FaultBatch {
       if let page = pages.page(of: key, isRemote: isRemote) { return page[...] }
     }
     let near = min(_last, _keys.count)..<min(_last + (isRemote ? ReadAhead.most : Self.size) + 1, _keys.count)
-    guard let position = near.first(where: { _keys[$0] == key }) ?? _keys.lastIndex(of: key) else {
-      return []
-    }
+    guard let position = near.first(where: { _keys[$0] == key }) ?? _position(of: key) else { return [] }
     _last = position
     let next = _starts.firstIndex { $0 > position } ?? _starts.endIndex
     let begin = next > 0 ? _starts[next - 1] : 0
@@ -62,6 +71,16 @@ struct FaultBatch {
     let start = position - (position - begin) % FaultBatch.size
     let count = isRemote ? _ahead.count(from: start, size: FaultBatch.size) : FaultBatch.size
     return _keys[start..<min(start + count, end)]
+  }
+
+  private mutating func _position(of key: ObjectKey) -> Int? {
+    if _keys.count <= 4 * Self.size { return _keys.lastIndex(of: key) }
+    if _positions == nil {
+      var positions = [IdentityKey: Int](minimumCapacity: _keys.count)
+      for (position, key) in _keys.enumerated() { positions[IdentityKey(key)] = position }
+      _positions = positions
+    }
+    return _positions?[IdentityKey(key)]
   }
 
   /// Forgets all groups.

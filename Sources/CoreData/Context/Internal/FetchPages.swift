@@ -4,8 +4,9 @@
 /// accessed out of order.
 final class FetchPages {
   let size: Int
-  /// Reads ahead of sequential access; nil if the request set the batch size.
+  /// Reads ahead of sequential access to a server; nil if the request set the batch size.
   private var _ahead: ReadAhead?
+  private var _scatter = ScatteredAccess()
   /// In fetch order.
   private let _keys: KeyList
   /// Index of the last key found; objects are usually accessed in order.
@@ -25,6 +26,7 @@ final class FetchPages {
   func page(of key: ObjectKey, isRemote: Bool = false) -> [ObjectKey]? {
     guard !_keys.isEmpty, _keys[0].space.number == key.space.number, let place = _place(of: key.reference)
     else { return nil }
+    let size = _ahead == nil || isRemote ? size : _scatter.size(at: place, of: _keys.count, most: size)
     let start = place - place % size
     let count = isRemote ? _ahead?.count(from: start, size: size) ?? size : size
     return (start..<min(start + count, _keys.count)).map { _keys[$0] }

@@ -15,3 +15,34 @@ struct ReadAhead {
     return _count
   }
 }
+
+/// Decides how many faults of a file are read together when some are filled here and there among many.
+///
+/// Neighbours that nobody accesses are read for nothing; but of a list that is read whole, in whatever order, each
+/// is accessed sometime. So only the first eighth of what is scattered is read in small batches.
+struct ScatteredAccess {
+  private static let _small = 16
+  /// How many scattered batches are as large as others.
+  private static let _most = 2
+
+  /// The last batch.
+  private var _batch = 0..<0
+  /// Batches in a row that are not beside the one before.
+  private var _jumps = 0
+  private var _read = 0
+
+  /// Returns the size of the batch that contains an index.
+  ///
+  /// - Parameters:
+  ///   - total: The number of faults.
+  ///   - most: The size of a batch that is not small.
+  mutating func size(at place: Int, of total: Int, most: Int) -> Int {
+    let isBeside = place == _batch.upperBound || place + 1 == _batch.lowerBound
+    _jumps = isBeside ? 0 : _jumps + 1
+    let size = _jumps > Self._most && _read < total / 8 ? min(most, Self._small) : most
+    let start = place - place % size
+    _batch = start..<start + size
+    _read += size
+    return size
+  }
+}
