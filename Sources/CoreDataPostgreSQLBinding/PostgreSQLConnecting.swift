@@ -52,7 +52,7 @@ enum PostgreSQLConnecting {
 
   /// Returns a connection, good or bad.
   ///
-  /// - Throws: `PostgreSQLDeadlineError`; `PostgreSQLError` if memory is used up or the process is ending.
+  /// - Throws: `PostgreSQLDeadlineError`; `PostgreSQLCancellationError`; `PostgreSQLError` if memory is used up or the process is ending.
   static func handle(_ settings: [String: String], until deadline: PostgreSQLDeadline) throws -> OpaquePointer
   {
     let outcome = Outcome()
@@ -63,8 +63,9 @@ enum PostgreSQLConnecting {
       outcome.finish(_connect(settings))
       PostgreSQLExit.end()
     }
-    guard outcome.isReady.wait(timeout: deadline.time) == .success else {
+    guard deadline.waits(for: outcome.isReady) else {
       outcome.abandon()
+      if deadline.isCancelled { throw PostgreSQLCancellationError() }
       throw PostgreSQLDeadlineError(
         seconds: deadline.seconds ?? 0, what: "connecting to \(settings["host"] ?? "the server")")
     }

@@ -11,8 +11,6 @@ import Musl
 // Waits for results, which end in time whatever server and network do.
 
 extension PostgreSQLConnection {
-  /// Milliseconds between two checks for cancellation.
-  private static let _patience: Int32 = 10
   /// Seconds that a server has to end a statement that is cancelled. Then the connection is given up.
   static let grace = 2.0
 
@@ -54,7 +52,7 @@ extension PostgreSQLConnection {
       if isOver() { break }
       if rest < 0 { return false }
       let limit = ending?.deadline ?? deadline
-      if limit.isPast || ending == nil && (isCancelled?() ?? false) {
+      if limit.isPast || limit.isCancelled {
         if limit.isPast, ending == nil { overdue = deadline.seconds }
         if ending != nil || endsAtDeadline {
           // The server or the network is silent: what waits on this connection fails.
@@ -66,10 +64,9 @@ extension PostgreSQLConnection {
         // From here on the request's own deadline holds.
         continue
       }
-      let pause = ending == nil && isCancelled != nil ? min(Self._patience, limit.pollTime) : limit.pollTime
       var descriptor = pollfd(
         fd: PQsocket(handle), events: Int16(POLLIN | (rest > 0 ? POLLOUT : 0)), revents: 0)
-      _ = poll(&descriptor, 1, pause)
+      _ = poll(&descriptor, 1, limit.pollTime)
       if PQconsumeInput(handle) == 0 { return false }
     }
     // A request that is still under way could hit the next statement.

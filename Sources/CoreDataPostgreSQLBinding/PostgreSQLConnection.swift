@@ -20,9 +20,6 @@ package final class PostgreSQLConnection {
   package var onStatement: (@Sendable () -> Void)?
   /// Told of each statement, with its duration. Nil by default.
   var listener: PostgreSQLOccurrenceHandler?
-  /// Polled while a statement runs; if it returns true, the statement is cancelled with an error whose
-  /// `isCancelled` is true. Nil by default, for statements that are never cancelled.
-  package var isCancelled: (() -> Bool)?
 
   /// Number of warnings that the server has sent.
   package private(set) var warningCount = 0
@@ -35,7 +32,8 @@ package final class PostgreSQLConnection {
   /// Maximum number of statements kept prepared; beyond it, all are discarded.
   private static let _capacity = 512
 
-  /// When the statements of the present borrower must be over. Statements in progress are then cancelled.
+  /// When the statements of the present borrower must be over. Statements in progress are then cancelled, with
+  /// an error whose `isCancelled` is true.
   package var deadline = PostgreSQLDeadline.never {
     didSet { overdue = nil }
   }

@@ -93,7 +93,8 @@ package final class PostgreSQLPool: Sendable {
   /// - Parameters:
   ///   - use: Purpose, for the error of an exhausted pool.
   ///   - deadline: When the statements of `body` must be over, and the wait for the connection before them.
-  /// - Throws: `ExhaustedError`, `ClosedError`, `PostgreSQLError`, `PostgreSQLDeadlineError`, or errors of `body`.
+  /// - Throws: `ExhaustedError`, `ClosedError`, `PostgreSQLError`, `PostgreSQLDeadlineError`,
+  ///   `PostgreSQLCancellationError`, or errors of `body`.
   package func withConnection<Result>(
     _ use: String, until deadline: PostgreSQLDeadline = .never,
     _ body: (PostgreSQLConnection) throws -> Result
@@ -202,7 +203,7 @@ package final class PostgreSQLPool: Sendable {
           throw error
         }
       case .wait(let waiter):
-        if !_waits(waiter, until: deadline.time) {
+        if try !_waits(waiter, deadline) {
           let uses = _state.withLock { $0.uses.sorted { $0.key < $1.key }.map(\.value) }
           throw ExhaustedError(
             limit: _limits.count, seconds: deadline.seconds ?? _limits.wait, uses: uses)
@@ -222,20 +223,27 @@ package final class PostgreSQLPool: Sendable {
 
   /// Waits until it is woken.
   ///
+  /// - Parameter moment: Ends the wait before the deadline.
   /// - Returns: False if the time has come first.
-  private func _waits(_ waiter: Waiter, until time: DispatchTime) -> Bool {
-    if waiter.semaphore.wait(timeout: time) == .success { return true }
-    return _state.withLock { state in
+  /// - Throws: `PostgreSQLCancellationError`.
+  private func _waits(
+    _ waiter: Waiter, _ deadline: PostgreSQLDeadline, until moment: DispatchTime = .distantFuture
+  ) throws -> Bool {
+    if deadline.waits(for: waiter.semaphore, until: moment) { return true }
+    let isWoken = _state.withLock { state in
       // Woken just before: a connection is available.
       guard let place = state.waiters.firstIndex(where: { $0 === waiter }) else { return true }
       state.waiters.remove(at: place)
       return false
     }
+    // A connection that it was woken for is for nobody else: it takes it, and gives it back.
+    if !isWoken, deadline.isCancelled { throw PostgreSQLCancellationError() }
+    return isWoken
   }
 
   /// Waits for a connection of the pool, or for a moment in which the server may have room for another one.
   ///
-  /// - Throws: The server's refusal once the deadline has passed.
+  /// - Throws: The server's refusal once the deadline has passed; `PostgreSQLCancellationError`.
   private func _standInLine(
     for pause: Double, _ deadline: PostgreSQLDeadline, _ refusal: PostgreSQLError
   ) throws {
@@ -247,7 +255,7 @@ package final class PostgreSQLPool: Sendable {
     if isClosed { throw ClosedError() }
     // Many that are refused at once do not come back at once.
     let moment = DispatchTime.now() + pause * Double.random(in: 0.5...1)
-    if !_waits(waiter, until: min(moment, deadline.time)), deadline.isPast { throw refusal }
+    if try !_waits(waiter, deadline, until: moment), deadline.isPast { throw refusal }
   }
 
   /// A session that will be ended.
@@ -284,6 +292,7 @@ package final class PostgreSQLPool: Sendable {
   }
 
   private func _giveBack(_ connection: PostgreSQLConnection, _ number: Int) {
+    connection.deadline = connection.deadline.uncancelled
     connection.rollBack()
     if connection.isGivenUp { endSession(of: connection) }
     connection.deadline = .never

@@ -178,41 +178,6 @@ struct DeadlineTests {
     #expect(_code { _ = try _names(stack) } == NSPersistentStoreTimeoutError)
   }
 
-  /// When something has happened on another thread.
-  private final class Moment: @unchecked Sendable {
-    // Unchecked: guarded by the lock.
-    private let _lock = NSLock()
-    private var _value: ContinuousClock.Instant?
-
-    func isNow() { _lock.withLock { _value = .now } }
-    var value: ContinuousClock.Instant? { _lock.withLock { _value } }
-  }
-
-  @Test func `a cancelled fetch ends though the network is silent`() async throws {
-    let server = try #require(PostgreSQLServer.shared)
-    let proxy = try PostgreSQLProxy(server)
-    defer { proxy.stop() }
-    let stack = try ServerStack(at: proxy.url(server.newURL()), options: Self._options(0))
-    try #expect(_names(stack) == [])
-    proxy.arm(.init(.silence, passesMessage: true, at: 0))
-    let context = stack.context()
-    let ended = Moment()
-    let task = Task {
-      try await context.perform {
-        defer { ended.isNow() }
-        return try context.all("Company").count
-      }
-    }
-    for _ in 0..<6_000 where !proxy.hasHappened { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(proxy.hasHappened)
-    let cancelled = ContinuousClock.now
-    task.cancel()
-    await #expect { try await task.value } throws: { ($0 as? CocoaError)?.code == .userCancelled }
-    // Two seconds for the server to answer; ten more for another connection, and a minute if nothing watches the network.
-    let end = try #require(ended.value)
-    #expect(end - cancelled < .seconds(9))
-  }
-
   @Test func `opening a store behind a silent network ends`() throws {
     let server = try #require(PostgreSQLServer.shared)
     let proxy = try PostgreSQLProxy(server)

@@ -102,6 +102,11 @@ final class PostgreSQLStoreEngine: StoreEngine {
   /// The deadline of a call that begins now.
   var deadline: PostgreSQLDeadline { _callSeconds.map { PostgreSQLDeadline(after: $0) } ?? .never }
 
+  /// The deadline of a read that begins now, and that its caller may cancel.
+  private var _readDeadline: PostgreSQLDeadline {
+    RunningQuery.isWatched ? deadline.orWhen { RunningQuery.isCancelled } : deadline
+  }
+
   /// Runs `body` with a connection, and converts the server's errors to store errors.
   ///
   /// - Parameter deadline: When the call must be over; none for work that takes as long as it takes.
@@ -119,7 +124,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
 
   /// Runs a read; retries once on a new connection if the connection was lost.
   func reading<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
-    try _reading(use, until: deadline, body)
+    try _reading(use, until: _readDeadline, body)
   }
 
   private func _reading<Result>(
@@ -127,12 +132,12 @@ final class PostgreSQLStoreEngine: StoreEngine {
   ) throws -> Result {
     try PostgreSQLStoreError.translating {
       do {
-        return try _watching(use, deadline, body)
+        return try _onPrimary(use, deadline, body)
       } catch let error as PostgreSQLError
-        where error.isConnectionLost && !(RunningQuery.isWatched && RunningQuery.isCancelled)
+        where error.isConnectionLost && !deadline.isCancelled
       {
         pool.dropIdle()
-        return try _watching(use, deadline, body)
+        return try _onPrimary(use, deadline, body)
       }
     }
   }
@@ -140,12 +145,10 @@ final class PostgreSQLStoreEngine: StoreEngine {
   /// Runs a read of objects, on a replica if one is current.
   func readingObjects<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result
   {
-    let deadline = deadline
+    let deadline = _readDeadline
     if let replica {
       let found = try PostgreSQLStoreError.translating {
-        try replica.read(use, until: deadline) { connection in
-          try _watched(connection) { try body(connection) }
-        }
+        try replica.read(use, until: deadline, body)
       }
       if let found { return found }
     }
@@ -153,24 +156,14 @@ final class PostgreSQLStoreEngine: StoreEngine {
   }
 
   /// Runs a read on the primary. Replicas are read again only once they have replayed what it saw.
-  private func _watching<Result>(
+  private func _onPrimary<Result>(
     _ use: String, _ deadline: PostgreSQLDeadline, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
     try pool.withConnection(use, until: deadline) { connection in
       try timelines.beginReading(connection)
-      guard let replica else { return try _watched(connection) { try body(connection) } }
-      return try replica.following(connection) { try _watched(connection) { try body(connection) } }
+      guard let replica else { return try body(connection) }
+      return try replica.following(connection) { try body(connection) }
     }
-  }
-
-  /// Runs a read that its caller may cancel.
-  private func _watched<Result>(_ connection: PostgreSQLConnection, _ body: () throws -> Result) throws
-    -> Result
-  {
-    guard RunningQuery.isWatched else { return try body() }
-    connection.isCancelled = { RunningQuery.isCancelled }
-    defer { connection.isCancelled = nil }
-    return try body()
   }
 
   var metadata: [String: Any] {
