@@ -106,9 +106,11 @@ package final class PostgreSQLPool: Sendable {
   }
 
   /// Creates a connection outside the pool's limit, owned by the caller.
-  package func makeConnection() throws -> PostgreSQLConnection {
+  ///
+  /// - Parameter deadline: When it must be there; after as long as callers wait for one of the pool if nil.
+  package func makeConnection(until deadline: PostgreSQLDeadline? = nil) throws -> PostgreSQLConnection {
     guard !_state.withLock({ $0.isClosed }) else { throw ClosedError() }
-    return try _connected(until: PostgreSQLDeadline(after: _limits.wait))
+    return try _connected(until: deadline ?? PostgreSQLDeadline(after: _limits.wait))
   }
 
   /// Creates a connection in place of one that was lost, whose borrower still has it. Waits for no other

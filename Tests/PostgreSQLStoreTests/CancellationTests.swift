@@ -97,7 +97,7 @@ struct CancellationTests {
       context.make("Company", ["name": "a"])
       try context.save()
     }
-    let reader = try ServerStack(at: _stack.url).context()
+    let reader = try ServerStack(at: _stack.url, options: [NSPostgreSQLDeadlineOption: 0]).context()
     let id = try await reader.perform {
       let request = NSFetchRequest<NSManagedObject>(entityName: "Company")
       request.includesPropertyValues = false

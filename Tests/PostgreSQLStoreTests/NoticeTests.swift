@@ -53,6 +53,21 @@ struct NoticeTests {
     #expect(try ServerSession(stack).listeners(engine.channel) == (notifies ? 1 : 0))
   }
 
+  @Test(.enabled(if: PostgreSQLServer.shared?.poolerPort == nil, "a pooler passes no notifications on"))
+  func `a listener that has lost its connection listens again`() throws {
+    let stack = try ServerStack(options: Self._options)
+    let engine = try #require(stack.store.engine as? PostgreSQLStoreEngine)
+    let session = try ServerSession(stack)
+    let listener = "FROM pg_stat_activity WHERE query = 'LISTEN ' || $1::text"
+    let channel = PostgreSQLNames.quoted(engine.channel)
+    let process = try session.number("SELECT pid \(listener)", channel)
+    try #require(try session.number("SELECT count(pg_terminate_backend(pid)) \(listener)", channel) == 1)
+    let isBack = try session.waits {
+      try $0.number("SELECT count(*) \(listener) AND pid <> \(process)", channel) == 1
+    }
+    #expect(isBack)
+  }
+
   @Test func `a save is noticed by another program`() throws {
     let stack = try ServerStack(options: Self._options)
     let other = try ServerStack(at: stack.url, options: Self._options)

@@ -33,10 +33,14 @@ final class PostgreSQLChangeFeed: Sendable {
       guard let engine, let number = try? engine.lastTransaction() else { return }
       if state.advance(to: number) { changed() }
     }
-    source.setEventHandler { look() }
+    let listener = listens ? PostgreSQLListener(engine, on: queue, look) : nil
+    source.setEventHandler {
+      look()
+      listener?.renew()
+    }
     source.activate()
     _timer = Timer(source: source)
-    _listener = listens ? try? PostgreSQLListener(engine, on: queue, look) : nil
+    _listener = listener
   }
 
   /// The last value of the counter.
@@ -60,30 +64,80 @@ final class PostgreSQLChangeFeed: Sendable {
   }
 }
 
-/// A connection that listens to the notifications of one store.
-final class PostgreSQLListener: @unchecked Sendable {
-  // Unchecked: once the source exists, only the queue uses the connection.
-  private let _connection: PostgreSQLConnection
-  private let _source: any DispatchSourceRead
-
-  /// - Throws: `PostgreSQLError` if no further connection can be opened.
-  init(
-    _ engine: PostgreSQLStoreEngine, on queue: DispatchQueue, _ heard: @escaping @Sendable () -> Void
-  ) throws {
-    let connection = try engine.pool.makeConnection()
-    try connection.execute("LISTEN \(PostgreSQLNames.quoted(engine.channel))")
-    _connection = connection
-    _source = DispatchSource.makeReadSource(fileDescriptor: connection.socket, queue: queue)
-    _source.setEventHandler { [weak self] in
-      guard let self else { return }
-      if _connection.hasNotifications() { heard() }
-      // A lost connection stays readable. Polling continues without it.
-      if !_connection.isUsable { _source.cancel() }
-    }
-    // Keeps the connection open until the source has stopped watching its socket.
-    _source.setCancelHandler { [connection] in _ = connection }
-    _source.activate()
+/// Listens to the notifications of one store, on a connection outside the pool, and connects again after a loss.
+final class PostgreSQLListener: Sendable {
+  private struct Line: @unchecked Sendable {
+    // Unchecked: once the source exists, only the queue uses the connection.
+    let connection: PostgreSQLConnection
+    let source: any DispatchSourceRead
   }
 
-  func stop() { _source.cancel() }
+  private struct State {
+    var line: Line?
+    /// When to connect again.
+    var resumption = DispatchTime.now()
+    var isStopped = false
+  }
+
+  private let _state = Mutex(State())
+  private let _engine: @Sendable () -> PostgreSQLStoreEngine?
+  private let _queue: DispatchQueue
+  private let _heard: @Sendable () -> Void
+
+  /// Seconds that connecting may take, and after which it is tried again.
+  private static let (_patience, _pause) = (5.0, 10.0)
+
+  init(
+    _ engine: PostgreSQLStoreEngine, on queue: DispatchQueue, _ heard: @escaping @Sendable () -> Void
+  ) {
+    _engine = { [weak engine] in engine }
+    (_queue, _heard) = (queue, heard)
+    renew()
+  }
+
+  /// Connects if there is no connection and it is time to. Ignores errors: polling continues without it.
+  func renew() {
+    let isDue = _state.withLock { !$0.isStopped && $0.line == nil && $0.resumption <= .now() }
+    guard isDue, let engine = _engine() else { return }
+    let line = try? _connect(engine)
+    let isStopped = _state.withLock { state in
+      state.line = state.isStopped ? nil : line
+      if line == nil { state.resumption = .now() + Self._pause }
+      return state.isStopped
+    }
+    line?.source.activate()
+    if isStopped { line?.source.cancel() }
+  }
+
+  private func _connect(_ engine: PostgreSQLStoreEngine) throws -> Line {
+    let deadline = PostgreSQLDeadline(after: Self._patience)
+    let connection = try engine.pool.makeConnection(until: deadline)
+    connection.deadline = deadline
+    try connection.execute("LISTEN \(PostgreSQLNames.quoted(engine.channel))")
+    connection.deadline = .never
+    let line = Line(
+      connection: connection,
+      source: DispatchSource.makeReadSource(fileDescriptor: connection.socket, queue: _queue))
+    line.source.setEventHandler { [weak self] in
+      guard let self else { return }
+      if line.connection.hasNotifications() { _heard() }
+      // A lost connection stays readable.
+      if !line.connection.isUsable {
+        line.source.cancel()
+        _state.withLock { $0.line = nil }
+      }
+    }
+    // Keeps the connection open until the source has stopped watching its socket.
+    line.source.setCancelHandler { [connection = line] in _ = connection }
+    return line
+  }
+
+  func stop() {
+    let line = _state.withLock { state in
+      state.isStopped = true
+      defer { state.line = nil }
+      return state.line
+    }
+    line?.source.cancel()
+  }
 }

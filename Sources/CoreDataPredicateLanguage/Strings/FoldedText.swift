@@ -4,6 +4,9 @@ import Foundation
 struct FoldedText {
   private(set) var scalars: [UInt32] = []
 
+  /// Creates a text of scalars that are folded already.
+  init(scalars: [UInt32]) { self.scalars = scalars }
+
   init(_ bytes: StringComparison.Bytes, _ options: StringComparison.Options) {
     scalars.reserveCapacity(bytes.count)
     let folding = Folding.of(options)

@@ -18,20 +18,25 @@ extension StringComparison {
       return try LongPatterns.wildcards(pattern, options, .ascii) {
         Wildcards($0.map { UInt32($0) }, folds: folds)
       }
-      .fit(count: string.count) { folds ? UInt32(lowered(string[$0])) : UInt32(string[$0]) }
-    }
-    if options.isEmpty {
-      let scalars = text(string).unicodeScalars.map(\.value)
-      return try LongPatterns.wildcards(pattern, options, .plain) {
-        Wildcards(text($0).unicodeScalars.map(\.value), folds: false)
+      .fit(atMost: string.count) {
+        $0 == string.count ? nil : folds ? UInt32(lowered(string[$0])) : UInt32(string[$0])
       }
-      .fit(count: scalars.count) { scalars[$0] }
     }
-    let scalars = FoldedText(string, options).scalars
-    return try LongPatterns.wildcards(pattern, options, .folded) {
-      Wildcards(FoldedText($0, options).scalars, folds: false)
+    let wildcards = LongPatterns.wildcards(pattern, options, options.isEmpty ? .plain : .folded) {
+      Wildcards(Self.scalars(of: $0, options), folds: false)
     }
-    .fit(count: scalars.count) { scalars[$0] }
+    if FoldedWindows.isLarge(string) {
+      var windows = FoldedWindows(string, options)
+      return try wildcards.fit(
+        atMost: string.count * 4, forgetting: { windows.forget(before: $0) }, at: { windows.scalar(at: $0) })
+    }
+    let scalars = Self.scalars(of: string, options)
+    return try wildcards.fit(atMost: scalars.count) { $0 == scalars.count ? nil : scalars[$0] }
+  }
+
+  /// Returns the scalars of a text, folded unless there are no options.
+  static func scalars(of bytes: Bytes, _ options: Options) -> [UInt32] {
+    options.isEmpty ? text(bytes).unicodeScalars.map(\.value) : FoldedText(bytes, options).scalars
   }
 
   /// Number of progress reports after which a search is aborted: ICU sends one per ten thousand steps.
@@ -134,13 +139,20 @@ private struct Wildcards: Sendable {
 
   /// Whether a whole text matches. Takes at most the product of both lengths in steps, since only the last
   /// `*` is ever retried.
+  ///
+  /// - Parameters:
+  ///   - count: The most scalars that the text may have.
+  ///   - forget: Called with an index before which no scalar is asked for any more.
+  ///   - scalar: Returns the scalar at an index; nil at the end.
   /// - Throws: `PredicateEvaluationError.tooExpensive` if that product is too large.
-  func fit(count: Int, at scalar: (Int) -> UInt32) throws -> Bool {
+  func fit(atMost count: Int, forgetting forget: (Int) -> Void = { _ in }, at scalar: (Int) -> UInt32?) throws
+    -> Bool
+  {
     guard count >= _minimumCount else { return false }
     var (position, element) = (0, 0)
     var steps = count + _elements.count + Self._patience
     var retry: (position: Int, element: Int)?
-    while position < count {
+    while let current = scalar(position) {
       steps -= 1
       if steps < 0 { throw PredicateEvaluationError.tooExpensive("LIKE", "of \(_elements.count) characters") }
       if element < _elements.count {
@@ -148,13 +160,14 @@ private struct Wildcards: Sendable {
         case .any:
           retry = (position, element + 1)
           element += 1
+          forget(position)
           continue
         case .one:
           position += 1
-          while position < count, Folding.isMark(scalar(position)) { position += 1 }
+          while let next = scalar(position), Folding.isMark(next) { position += 1 }
           element += 1
           continue
-        case .scalar(let wanted) where wanted == scalar(position):
+        case .scalar(let wanted) where wanted == current:
           position += 1
           element += 1
           continue
@@ -163,6 +176,7 @@ private struct Wildcards: Sendable {
       }
       guard let last = retry else { return false }
       retry = (last.position + 1, last.element)
+      forget(last.position)
       (position, element) = (last.position + 1, last.element)
     }
     return _elements[element...].allSatisfy { $0 == .any }

@@ -97,6 +97,15 @@ package enum StringComparison {
       case nil: return folds ? (0...last).contains(where: isAt) : occurs(part, in: string)
       }
     }
+    if FoldedWindows.isLarge(string) {
+      let part = FoldedText(part, options)
+      var windows = FoldedWindows(string, options)
+      return switch anchor {
+      case .start: windows.begin(with: part)
+      case .end: windows.end(with: part)
+      case nil: part.scalars.isEmpty || windows.contain(part)
+      }
+    }
     return FoldedText(string, options)
       .contains(FoldedText(part, options), atStart: anchor == .start, atEnd: anchor == .end)
   }
