@@ -3,6 +3,14 @@ import Foundation
 import Testing
 
 @Suite struct TreeTests {
+  @Test func `both branches of a condition are a part of the tree`() throws {
+    let tree = try parsed("TERNARY(kind == $k, first.price + $a, last.count - $b) > 1")
+    #expect(tree.freeVariables == ["k", "a", "b"])
+    var paths: [String] = []
+    tree.forEachExpression { if case .keyPath(let path) = $0 { paths.append(path.joined(separator: ".")) } }
+    #expect(paths.sorted() == ["first.price", "kind", "last.count"])
+  }
+
   @Test func `substitution replaces free variables only`() throws {
     let tree = try parsed("a == $x AND SUBQUERY(b, $x, $x.c == $y).@count == $x")
     let expected = try parsed("a == 1 AND SUBQUERY(b, $x, $x.c == d).@count == 1")

@@ -13,8 +13,8 @@ from copying import say
 
 
 class Trial:
-    def __init__(self, tree, faults, results):
-        self.tree, self.faults, self.results = tree, faults, results
+    def __init__(self, tree, faults, suites, results):
+        self.tree, self.faults, self.choice, self.results = tree, faults, suites, results
         self.program = glob.glob(os.path.join(tree.path, ".build", "debug", "*PackageTests.xctest"))[0]
         place = "/dev/shm" if os.path.isdir("/dev/shm") else None
         self.work = tempfile.mkdtemp(prefix="coredata-mutants.", dir=place)
@@ -26,7 +26,7 @@ class Trial:
         suites = set()
         for line in listed.stdout.split("\n"):
             found = re.match(r"(\w+\.\w+)/", line)
-            if found:
+            if found and re.search(self.choice, found.group(1)):
                 suites.add(found.group(1))
         return sorted(suites)
 
