@@ -26,7 +26,7 @@ final class FetchPages {
   func page(of key: ObjectKey, isRemote: Bool = false) -> [ObjectKey]? {
     guard !_keys.isEmpty, _keys[0].space.number == key.space.number, let place = _place(of: key.reference)
     else { return nil }
-    let size = _ahead == nil || isRemote ? size : _scatter.size(at: place, of: _keys.count, most: size)
+    let size = _ahead == nil ? size : _scatter.size(at: place, of: _keys.count, most: size)
     let start = place - place % size
     let count = isRemote ? _ahead?.count(from: start, size: size) ?? size : size
     return (start..<min(start + count, _keys.count)).map { _keys[$0] }

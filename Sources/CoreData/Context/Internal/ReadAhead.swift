@@ -16,7 +16,7 @@ struct ReadAhead {
   }
 }
 
-/// Decides how many faults of a file are read together when some are filled here and there among many.
+/// Decides how many faults are read together when some are filled here and there among many.
 ///
 /// Neighbours that nobody accesses are read for nothing; but of a list that is read whole, in whatever order, each
 /// is accessed sometime. So only the first eighth of what is scattered is read in small batches.
