@@ -238,7 +238,8 @@ package final class PostgreSQLPool: Sendable {
       state.waiters.remove(at: place)
       return false
     }
-    // A connection that it was woken for is for nobody else: it takes it, and gives it back.
+    // A woken waiter has left the line, and acquires the connection even if it is cancelled: no other waiter is woken
+    // for it.
     if !isWoken, deadline.isCancelled { throw PostgreSQLCancellationError() }
     return isWoken
   }

@@ -32,6 +32,17 @@ struct CancelledWaitTests {
     var value: ContinuousClock.Instant? { _lock.withLock { _value } }
   }
 
+  /// Fetches in a Task, and notes when that has ended.
+  private func _fetch(_ stack: ServerStack, _ ended: Moment) -> Task<Int, any Error> {
+    let context = stack.context()
+    return Task {
+      try await context.perform {
+        defer { ended.isNow() }
+        return try context.all("Company").count
+      }
+    }
+  }
+
   @Test func `a cancelled fetch ends though the network is silent`() async throws {
     let server = try #require(PostgreSQLServer.shared)
     let proxy = try PostgreSQLProxy(server)
@@ -39,14 +50,8 @@ struct CancelledWaitTests {
     let stack = try ServerStack(at: proxy.url(server.newURL()), options: _options(0))
     try #expect(_count(stack) == 0)
     proxy.arm(.init(.silence, passesMessage: true, at: 0))
-    let context = stack.context()
     let ended = Moment()
-    let task = Task {
-      try await context.perform {
-        defer { ended.isNow() }
-        return try context.all("Company").count
-      }
-    }
+    let task = _fetch(stack, ended)
     for _ in 0..<6_000 where !proxy.hasHappened { try await Task.sleep(for: .milliseconds(5)) }
     #expect(proxy.hasHappened)
     let cancelled = ContinuousClock.now
@@ -62,20 +67,11 @@ struct CancelledWaitTests {
     let (monitor, locker) = (try ServerSession(stack), try ServerSession(stack))
     try locker.lock("company")
     let ended = Moment()
-    func fetch() -> Task<Int, any Error> {
-      let context = stack.context()
-      return Task {
-        try await context.perform {
-          defer { ended.isNow() }
-          return try context.all("Company").count
-        }
-      }
-    }
-    let first = fetch()
+    let first = _fetch(stack, Moment())
     for _ in 0..<3_000 where try monitor.waitingStatements("company") == 0 {
       try await Task.sleep(for: .milliseconds(20))
     }
-    let second = fetch()
+    let second = _fetch(stack, ended)
     // Until it stands in line. A fetch that is cancelled before ends, too.
     try await Task.sleep(for: .milliseconds(300))
     let cancelled = ContinuousClock.now
@@ -86,7 +82,7 @@ struct CancelledWaitTests {
     let end = try #require(ended.value)
     #expect(end - cancelled < .seconds(10))
     try locker.connection.execute("ROLLBACK")
-    let counts = try await [first.value, fetch().value]
+    let counts = try await [first.value, _fetch(stack, Moment()).value]
     #expect(counts == [0, 0])
   }
 
@@ -100,14 +96,8 @@ struct CancelledWaitTests {
     let engine = try #require(stack.store.engine as? PostgreSQLStoreEngine)
     engine.pool.dropIdle()
     proxy.arm(.init(.silence, passesMessage: false, at: 0))
-    let context = stack.context()
     let ended = Moment()
-    let task = Task {
-      try await context.perform {
-        defer { ended.isNow() }
-        return try context.all("Company").count
-      }
-    }
+    let task = _fetch(stack, ended)
     for _ in 0..<6_000 where !proxy.hasHappened { try await Task.sleep(for: .milliseconds(5)) }
     // The message may have been the farewell of the connection that was dropped.
     try await Task.sleep(for: .milliseconds(300))

@@ -74,10 +74,9 @@ struct FoldedWindows {
 
   /// Whether the text ends with a folded part.
   func end(with part: FoldedText) -> Bool {
-    var start = _bytes.count
     var count = _size
     while true {
-      start = max(0, _bytes.count - count)
+      var start = max(0, _bytes.count - count)
       while start > 0, !Self._beginsLetter(_bytes[start]) { start -= 1 }
       let tail = FoldedText(StringComparison.Bytes(rebasing: _bytes[start...]), _options)
       if start == 0 || tail.scalars.count >= part.scalars.count {

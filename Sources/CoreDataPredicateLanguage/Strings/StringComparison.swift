@@ -98,8 +98,9 @@ package enum StringComparison {
       }
     }
     if FoldedWindows.isLarge(string) {
+      // Each window is searched together with the end of the last one, as much as the part is long.
+      var windows = FoldedWindows(string, options, size: max(FoldedWindows.size, part.count))
       let part = FoldedText(part, options)
-      var windows = FoldedWindows(string, options)
       return switch anchor {
       case .start: windows.begin(with: part)
       case .end: windows.end(with: part)

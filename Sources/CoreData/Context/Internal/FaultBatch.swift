@@ -24,9 +24,7 @@ struct FaultBatch {
   /// others.
   mutating func add(_ keys: [ObjectKey]) {
     if keys.isEmpty { return }
-    guard keys.count <= Self.size else {
-      return add(FetchPages(KeyList(keys), size: Self.size, readsAhead: true))
-    }
+    guard keys.count <= Self.size else { return add(KeyList(keys), batchSize: 0) }
     if _starts.last != _keys.count { _starts.append(_keys.count) }
     for key in keys { add(key) }
   }

@@ -18,8 +18,8 @@ struct ReadAhead {
 
 /// Decides how many faults are read together when some are filled here and there among many.
 ///
-/// Neighbours that nobody accesses are read for nothing; but of a list that is read whole, in whatever order, each
-/// is accessed sometime. So only the first eighth of what is scattered is read in small batches.
+/// Reading neighbours that are never accessed is wasted work; a list that is read completely, in any order, accesses
+/// each of them. Only the first eighth of scattered faults is therefore read in small batches.
 struct ScatteredAccess {
   private static let _small = 16
   /// How many scattered batches are as large as others.
