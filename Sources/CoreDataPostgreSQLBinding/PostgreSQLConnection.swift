@@ -297,14 +297,18 @@ package final class PostgreSQLConnection {
   /// The socket, for polling.
   package var socket: Int32 { PQsocket(handle) }
 
-  /// Returns whether a notification has arrived.
+  /// Reads all that has arrived, and returns whether a notification is in it. The connection is no longer usable if
+  /// the server has closed it: a source may report that once only, together with the server's last message.
   package func hasNotifications() -> Bool {
-    guard PQconsumeInput(handle) == 1 else { return false }
     var found = false
-    while let notification = PQnotifies(handle) {
-      PQfreemem(notification)
-      found = true
-    }
+    var arrived = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    repeat {
+      guard PQconsumeInput(handle) == 1 else { return found }
+      while let notification = PQnotifies(handle) {
+        PQfreemem(notification)
+        found = true
+      }
+    } while isUsable && poll(&arrived, 1, 0) > 0
     return found
   }
 

@@ -115,9 +115,14 @@ final class PostgreSQLListener: Sendable {
     connection.deadline = deadline
     try connection.execute("LISTEN \(PostgreSQLNames.quoted(engine.channel))")
     connection.deadline = .never
+    // libpq closes its socket when the server does. The source then would watch whatever opens that number next, so it
+    // has a number of its own.
+    let watched = fcntl(connection.socket, F_DUPFD_CLOEXEC, 0)
+    guard watched >= 0 else {
+      throw PostgreSQLError(state: nil, message: "the socket cannot be watched: errno \(errno)")
+    }
     let line = Line(
-      connection: connection,
-      source: DispatchSource.makeReadSource(fileDescriptor: connection.socket, queue: _queue))
+      connection: connection, source: DispatchSource.makeReadSource(fileDescriptor: watched, queue: _queue))
     line.source.setEventHandler { [weak self] in
       guard let self else { return }
       if line.connection.hasNotifications() { _heard() }
@@ -127,8 +132,7 @@ final class PostgreSQLListener: Sendable {
         _state.withLock { $0.line = nil }
       }
     }
-    // Keeps the connection open until the source has stopped watching its socket.
-    line.source.setCancelHandler { [connection = line] in _ = connection }
+    line.source.setCancelHandler { close(watched) }
     return line
   }
 
