@@ -9,7 +9,6 @@ import Foundation
     }
     MeasuringTool.run {
       let options = try Options(arguments)
-      if options.showsHelp { return print(Options.help) }
       try _measure(options)
     }
   }
