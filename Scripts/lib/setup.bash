@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/Scripts/lib/help.sh"
 
 # A script that is asked for help and has none of its own prints it before anything is built or installed.
-if [[ ${1:-} == --help || ${1:-} == -h ]] && ! grep -q -- '--help' "${BASH_SOURCE[1]}"; then
+if [[ ${1:-} == --help || ${1:-} == -h ]] && ! grep -qE -- '(^ *|in |\| )--help( \||\))|"\$1" = --help' "${BASH_SOURCE[1]}"; then
   print_help "${BASH_SOURCE[1]}"
   exit 0
 fi

@@ -41,7 +41,8 @@ struct Options {
       case "--works":
         works = try value(option).split(separator: ",").map { name in
           guard let work = Work(rawValue: String(name)), work != .template else {
-            throw Mistake(description: "There is no work '\(name)'. 'Scripts/benchmark --help' lists them.")
+            throw Mistake(
+              description: "There is no work '\(name)'. 'Scripts/benchmark --help' lists them.")
           }
           return work
         }
@@ -67,7 +68,8 @@ struct Options {
       case "--plot": plotPath = try value(option)
       case "--record": recordDirectory = ""
       case "--results-directory": resultsDirectory = try value(option)
-      default: throw Mistake(description: "'\(option)' is not understood. 'Scripts/benchmark --help' lists what is.")
+      default:
+        throw Mistake(description: "'\(option)' is not understood. 'Scripts/benchmark --help' lists what is.")
       }
     }
     if peersDirectory != nil, countsInstructions || server != nil {
@@ -84,7 +86,9 @@ struct Options {
     }
     #endif
     if server != nil, let work = works?.first(where: { !Work.comparedOnServer.contains($0) }) {
-      throw Mistake(description: "'\(work.rawValue)' is not measured on PostgreSQL. 'Scripts/benchmark --help' lists what is.")
+      throw Mistake(
+        description: "'\(work.rawValue)' has no floor on PostgreSQL; these have: "
+          + "\(Work.comparedOnServer.map(\.rawValue).joined(separator: ", ")).")
     }
     if recordDirectory != nil { recordDirectory = resultsDirectory ?? "Benchmarks/results" }
   }
