@@ -53,6 +53,18 @@ final class ReplicaTests {
     }
   }
 
+  /// What the servers say of their log, for the message of a wait that ends in vain.
+  private func _positions() -> String {
+    let replica =
+      "SELECT 'replayed ' || pg_last_wal_replay_lsn() || ', receiver ' "
+      + "|| coalesce((SELECT status || ' at ' || flushed_lsn FROM pg_stat_wal_receiver), 'none')"
+    func text(_ session: ServerSession?, _ sql: String) -> String {
+      (try? session?.connection.run(sql).string(0, 0)) ?? "no answer"
+    }
+    let primary = text(try? ServerSession(_url), "SELECT pg_current_wal_insert_lsn()::text")
+    return "primary: \(primary); replica: \(text(_session, replica))"
+  }
+
   @Test func `a replica that has everything is read`() throws {
     try _save("a")
     #expect(try _answered())
@@ -180,7 +192,7 @@ final class ReplicaTests {
         let found = try names()
         #expect(found == ["a", "b"])
         return reads.answerCount > before
-      })
+      }, "\(_positions())")
     // A read waits on the first replica, whose connection is then in use.
     let primary = try ServerSession(_url)
     try primary.lock("tag")
