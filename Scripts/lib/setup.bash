@@ -28,6 +28,26 @@ misuse() {
   exit 64
 }
 
+# Builds products of the package, and prints the directory that has them. Fails with what the compiler says.
+#
+# Continuous integration has built them with the tests and names their directory: scripts can then run side by side, while
+# another one has the package manager's lock.
+products() {
+  local configuration=$1 name output
+  shift
+  if [ "$configuration" = debug ] && [ -n "${COREDATA_PRODUCTS:-}" ]; then
+    printf '%s\n' "$COREDATA_PRODUCTS"
+    return
+  fi
+  for name; do
+    output=$(swift build --package-path "$root" -c "$configuration" --product "$name" 2>&1) || {
+      printf '%s\n' "$output" >&2
+      return 1
+    }
+  done
+  swift build --package-path "$root" -c "$configuration" --show-bin-path
+}
+
 # Runs a command with its output in a file and shows its progress on standard error: each second on a terminal, each half minute
 # elsewhere. Returns the command's status.
 logged() {

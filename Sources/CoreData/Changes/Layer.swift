@@ -53,6 +53,8 @@ final class Layer: Sendable {
   private let _index: [IdentityKey: Int]
   /// Whether any entry is a deletion.
   let hasDeletions: Bool
+  /// Whether the class of any object overrides what is called when it is saved.
+  let hasHooks: Bool
   /// Indices of entries with temporary IDs.
   private let _temporaries: [Int]
   private let _aliases = Mutex<Aliases>(Aliases())
@@ -62,6 +64,7 @@ final class Layer: Sendable {
   private let _links = LinkIndex()
   /// The roots of the objects' entities; nil until someone asks.
   private let _roots = Mutex<[Int]?>(nil)
+  private let _ids = Mutex<SavedIDs?>(nil)
 
   private struct Aliases {
     var links = LinkedIDs.Mark()
@@ -81,18 +84,29 @@ final class Layer: Sendable {
     guard isIndexed else {
       _index = [:]
       _temporaries = []
+      hasHooks = true
       return
     }
     var index = [IdentityKey: Int](minimumCapacity: entries.count)
     var temporaries: [Int] = []
+    var hooked = false
+    var last: ObjectIDSpace?
     for (position, entry) in entries.enumerated() {
       let key = IdentityKey(entry.id)
       index[key] = position
       if key.isTemporary { temporaries.append(position) }
+      if entry.id.space !== last {
+        last = entry.id.space
+        hooked = hooked || !entry.id.entity.shape.hooks.isEmpty
+      }
     }
     _index = index
     _temporaries = temporaries
+    hasHooks = hooked
   }
+
+  /// The number of entries with temporary IDs.
+  var temporaryCount: Int { _temporaries.count }
 
   /// Returns this layer's entry for an object; nil if it has none.
   func entry(for key: IdentityKey) -> Entry? { _position(of: key).map { entries[$0] } }
@@ -170,6 +184,16 @@ final class Layer: Sendable {
       list.add(position, rank)
     }
     return list
+  }
+
+  /// The IDs of the changes, collected on first use: by the child that saves the layer, so that its parent need not.
+  var ids: SavedIDs {
+    _ids.withLock { known in
+      if let known { return known }
+      let ids = SavedIDs(entries)
+      known = ids
+      return ids
+    }
   }
 
   /// Returns the entries that set the to-one end of a relationship to `target`.

@@ -151,12 +151,14 @@ extension NSManagedObjectContext {
         sets.updated.reserveCapacity(objects.count)
       }
     }
-    // Whether the sets hold this context's unsaved changes only.
+    // Whether the sets hold this context's unsaved changes only, or those only that a child has saved.
     var isOwn = true
+    var areAdopted = true
     objects.forEachHeld { object in
       let flags = object._flags
       // A merge announces objects that this context has not changed.
       if flags.contains(.eventMergedInsert) || !flags.contains(.listed) { isOwn = false }
+      if flags.contains(.listed) || !flags.contains(.adopted) { areAdopted = false }
       object._state.endEvent()
       if flags.contains(.eventDeleted) {
         sets.deleted.insert(object)
@@ -181,13 +183,21 @@ extension NSManagedObjectContext {
       isOwn = false
     }
     events.isProcessing = false
-    events.announced = isOwn && sets.holdsAll(unsaved.count) ? sets : nil
+    let areAllUnsaved =
+      isOwn && sets.holdsAll(unsaved.count) || areAdopted && unsaved.isEmpty && _areAllAdopted(sets)
+    events.announced = areAllUnsaved ? sets : nil
     registerUndo(undoable)
     sets.post(by: self)
     if events.announced == nil, objects.count <= 16 {
       sets.removeAll()
       events.spareSets = sets
     }
+  }
+
+  /// Whether sets hold as many objects as one child has saved into this context, and nothing else is unsaved.
+  private final func _areAllAdopted(_ sets: EventSets) -> Bool {
+    let layers = overlay.layers
+    return layers.count == 1 && sets.holdsAll(layers[0].entries.count)
   }
 
   /// Removes an object from the list of unsaved objects.

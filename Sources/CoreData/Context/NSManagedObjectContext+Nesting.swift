@@ -16,11 +16,12 @@ extension NSManagedObjectContext {
     reconcileInverses(before: layer, knowing: known)
     let before = overlay.layers
     let registered = _registeredObjects(of: layer)
-    makeRoom(for: layer.entries.count - registered.count)
+    makeRoom(for: layer.entries.count - registered.count - layer.temporaryCount)
+    if layer.temporaryCount > 64, registered.isEmpty { table.reserve(unsaved: layer.temporaryCount) }
     adopt(layer)
     for (entry, object) in registered { _apply(entry, to: object, over: before, knowing: known) }
     _cutDeleted(registered)
-    _recordEvents(of: layer, over: before, knowing: known)
+    _recordEvents(of: layer, over: before, knowing: known, isUnknown: registered.isEmpty)
     for (entry, object) in registered { adoptOrders(from: entry, at: object) }
     // Children read the layer unchanged. Changes to this context's own objects mark the overlay stale and are
     // published again.
@@ -50,11 +51,19 @@ extension NSManagedObjectContext {
   }
 
   /// Queues the changes of a layer for announcement, creating objects for all of them.
-  private final func _recordEvents(of layer: Layer, over before: [Layer], knowing known: KnownRows) {
+  ///
+  /// - Parameter isUnknown: Whether none of the objects was registered.
+  private final func _recordEvents(
+    of layer: Layer, over before: [Layer], knowing known: KnownRows, isUnknown: Bool
+  ) {
+    // As long as only objects of the layer are registered, those that follow are not. A class may do anything
+    // when its object is made.
+    var count = isUnknown ? table.count : -1
     layer.entries.forEachHeld { entry in
-      guard entry.kind != .annihilated, let object = _announced(entry, over: before, knowing: known) else {
-        return
-      }
+      guard entry.kind != .annihilated,
+        let object = _announced(entry, over: before, knowing: known, isUnknown: count == table.count)
+      else { return }
+      if count >= 0 { count = object._shape.hasOwnClass ? -1 : count + 1 }
       switch entry.kind {
       case .inserted: recordEvent(object, .eventInserted)
       case .updated: recordEvent(object, .eventUpdated)
@@ -66,9 +75,9 @@ extension NSManagedObjectContext {
 
   /// Returns the object of an announced entry, created on demand; nil for one that this context has dropped.
   private final func _announced(
-    _ entry: Layer.Entry, over before: [Layer], knowing known: KnownRows
+    _ entry: Layer.Entry, over before: [Layer], knowing known: KnownRows, isUnknown: Bool
   ) -> NSManagedObject? {
-    if let object = table.object(for: entry.id) { return object }
+    if !isUnknown, let object = table.object(for: entry.id) { return object }
     let key = IdentityKey(entry.id)
     // An older layer may have changed the object as well; its values then come from all layers.
     let whole = before.isEmpty ? entry : overlay.layers.entry(for: key) ?? entry

@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
   final func runSaveHooks() throws {
     defer { savePass.primitives = [:] }
     var passes = 0
-    if !overlay.layers.isEmpty { _materializeHooked() }
+    _materializeHooked()
     var objects = _objectsToSave()
     if objects.allHeld({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
       // No object has hooks: validate once, and only where the model has rules.
@@ -55,6 +55,7 @@ extension NSManagedObjectContext {
   /// Creates the objects for entries from children whose class overrides hooks: these take part in every save
   /// at every level.
   private final func _materializeHooked() {
+    guard overlay.layers.contains(where: \.hasHooks) else { return }
     overlay.layers.composedEntries.forEachHeld { entry in
       if entry.kind != .annihilated, !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
     }
@@ -63,7 +64,7 @@ extension NSManagedObjectContext {
   /// Returns this context's changed objects, and those from children whose class overrides hooks.
   private final func _objectsToSave() -> [NSManagedObject] {
     var objects = changedObjects
-    if !overlay.layers.isEmpty {
+    if overlay.layers.contains(where: \.hasHooks) {
       table.forEach { object in
         if object._flags.contains(.adopted), !object._flags.contains(.listed), !object._shape.hooks.isEmpty {
           objects.append(object)

@@ -41,6 +41,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var events = EventQueue()
   /// Changes discarded here that a descendant may not have reread yet.
   @exclusivity(unchecked) var discards = RecentDiscards()
+  /// How many objects have had their temporary ID replaced by a permanent one.
+  @exclusivity(unchecked) var issuedIDCount = 0
   /// The current save.
   @exclusivity(unchecked) var savePass = SavePass()
   /// Recently created faults without values, which load together.

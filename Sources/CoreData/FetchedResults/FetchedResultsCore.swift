@@ -37,6 +37,8 @@ final class FetchedResultsCore {
   weak var openSnapshot: NSDiffableDataSourceSnapshotReference?
   /// Results with temporary IDs, which the last snapshot may contain.
   var temporaryResults: [ObjectIdentifier: FetchedResult] = [:]
+  /// The context's count of issued IDs when these were last looked through.
+  private var _issuedIDCount = 0
   /// Number of sort key comparisons for changes: the cost of k changes among n results.
   var comparisons = 0
   /// Number of changes to the results, for invalidating copies.
@@ -158,8 +160,12 @@ final class FetchedResultsCore {
   }
 
   /// Drops the results that have permanent IDs now from those with temporary ones. Returns whether there are any.
+  ///
+  /// Costs nothing as long as the context issues no ID, as in a nested one, whose objects stay temporary.
   @discardableResult
   func dropPermanentResults() -> Bool {
+    guard _issuedIDCount != context.issuedIDCount else { return false }
+    _issuedIDCount = context.issuedIDCount
     let count = temporaryResults.count
     if count > 0 { temporaryResults = temporaryResults.filter { $0.value.object._objectID.isTemporary } }
     return temporaryResults.count < count

@@ -32,6 +32,7 @@ extension NSManagedObject {
       return Unmanaged<NSManagedObjectID>.fromOpaque(pointer).takeUnretainedValue()
     }
     set {
+      if let newValue, !newValue.isTemporary { _context?.issuedIDCount &+= 1 }
       let word = newValue.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0
       Self._release(_identity.exchange(word, ordering: .acquiringAndReleasing))
     }
@@ -46,6 +47,11 @@ extension NSManagedObject {
     }
     guard let pointer = UnsafeRawPointer(bitPattern: word) else { return nil }
     return Unmanaged<NSManagedObjectID>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.key }
+  }
+
+  /// Whether the object's own ID is a permanent one. Does not create it.
+  final var hasPermanentID: Bool {
+    _identity.load(ordering: .acquiring) & Self._isKey != 0 || !_objectID.isTemporary
   }
 
   /// The key, if the object has no ID yet.

@@ -26,7 +26,8 @@ struct EventQueue {
 
   /// Observers of this context's objects; see `ContextObserver`.
   var observers: [WeakObserver] = []
-  /// The sets of the last announcement if they contain all unsaved objects; the save then reuses them.
+  /// The sets of the last announcement if they contain all unsaved objects, or all that a child has saved; the save
+  /// then reuses them.
   var announced: EventSets?
   /// Empty sets of an earlier small announcement, for reuse.
   var spareSets: EventSets?

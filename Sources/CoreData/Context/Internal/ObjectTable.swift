@@ -156,9 +156,11 @@ struct ObjectTable {
       while count * 8 > size * 5 { size *= 2 }
       // A small table that was needed will be needed again.
       let isLarge = places.count > 4096
-      let isTooLarge = size * (isLarge ? 2 : 4) <= places.count
+      let isTooLarge = places.count > 1024 && size * (isLarge ? 2 : 4) <= places.count
       // Reinserting the remaining objects costs less than closing the gaps one by one.
-      if !taken.isEmpty || isUnheld && isTooLarge { _resize(to: isTooLarge ? size : places.count) }
+      if count > 0 && !taken.isEmpty || isTooLarge && (isUnheld || !taken.isEmpty) {
+        _resize(to: isTooLarge ? size : places.count)
+      }
       return taken
     }
 
@@ -230,6 +232,9 @@ struct ObjectTable {
 
   /// Reserves capacity for `more` additional stored objects, so that registering them moves nothing.
   mutating func reserve(_ more: Int) { _stored.reserve(more) }
+
+  /// Reserves capacity for additional objects with temporary IDs.
+  mutating func reserve(unsaved more: Int) { _unsaved.reserve(more) }
 
   /// Unregisters an object.
   mutating func remove(_ object: NSManagedObject) {

@@ -1,0 +1,232 @@
+import CoreDataModelSchema
+import Foundation
+
+// What follows once a save is stored, or a parent has it: the saved objects, and who is told.
+
+extension NSManagedObjectContext {
+  /// User info key of the history token in did-save notifications, as Core Data spells it.
+  static let changeTokenKey = "newChangeToken"
+
+  /// Makes the saved values each object's saved state, then notifies observers.
+  ///
+  /// - Parameter layer: The layer that the parent has adopted; nil for a save into stores.
+  final func finishSave(_ entries: [Layer.Entry], as layer: Layer?) {
+    let hasDeletions = unsaved.hasDeletions
+    let own = unsaved.drain()
+    let hadAdopted = !overlay.layers.isEmpty
+    let discarded = hadAdopted ? _unsavedEntries(entries, own, hasDeletions) : []
+    overlay.clear()
+    overlay.markFresh(upTo: overlay.noted)
+    overlay.forgetUncounted()
+    discard(discarded)
+    savePass.retained = own
+    if let layer, hadAdopted, own.isEmpty, let sets = _consumeAdopted(layer) {
+      return _announce(
+        sets, layer.ids, SavedChanges(entries, isStored: false, context: self))
+    }
+    let announced = _consumeAnnounced(own, hadAdopted)
+    var sets = announced ?? EventSets()
+    if announced == nil {
+      sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
+      sets.updated.reserveCapacity(entries.count(where: { $0.kind == .updated }))
+      sets.deleted.reserveCapacity(entries.count(where: { $0.kind == .deleted }))
+    }
+    var unwritten: [Layer.Entry] = []
+    own.forEachHeld { object in
+      guard object.isDirty else { return }
+      if object._flags.contains(.deleted) {
+        if announced == nil, !object._flags.contains(.inserted) { sets.deleted.insert(object) }
+      } else if object._flags.contains(.inserted) {
+        if announced == nil { sets.inserted.insert(object) }
+      } else {
+        if object._flags.contains(.reinserted) {
+          sets.inserted.insert(object)
+        } else if announced == nil {
+          sets.updated.insert(object)
+        }
+        // Writes nothing, but is reported like the others: a child may have read the change that was reverted
+        // here.
+        if !object._flags.contains(.written), let row = object._row {
+          unwritten.append(
+            Layer.Entry(
+              kind: .updated, id: object._objectID, base: row, row: row, changed: object._changed,
+              isWhole: false))
+        }
+      }
+      _markSaved(object, row: nil)
+    }
+    unwritten += savePass.linked.compactMap(\.entry)
+    savePass.linked = []
+    let adopted = hadAdopted ? entries : []
+    adopted.forEachHeld { entry in
+      guard let object = table.object(for: entry.id), object._flags.contains(.adopted) else { return }
+      switch entry.kind {
+      case .inserted: sets.inserted.insert(object)
+      case .updated: sets.updated.insert(object)
+      case .deleted: sets.deleted.insert(object)
+      case .annihilated: break
+      }
+      // A store wrote its own row with the change; a parent adopted only the change.
+      _markSaved(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
+    }
+    _reportFollowed(in: &sets)
+    own.forEachHeld { $0._state.endSave() }
+    let changes = SavedChanges(
+      unwritten.isEmpty ? entries : entries + unwritten, isStored: _parent == nil, context: self)
+    let ids = hadAdopted || !unwritten.isEmpty ? nil : layer?.ids
+    _announce(sets, ids.flatMap { $0.belong(to: sets) ? $0 : nil } ?? SavedIDs(sets), changes)
+  }
+
+  /// Makes the values of a child's save saved state, if this save is of nothing else and its objects are those of the
+  /// last change notification: their sets and IDs are known then, and nothing is looked up.
+  ///
+  /// - Returns: The sets of the save; nil if the entries are to be gone through.
+  private final func _consumeAdopted(_ layer: Layer) -> EventSets? {
+    guard savePass.linked.isEmpty, let sets = events.announced, sets.holdsAll(layer.entries.count),
+      layer.ids.belong(to: sets)
+    else { return nil }
+    func areAdopted(_ objects: Set<NSManagedObject>, _ isOfKind: (ObjectFlags) -> Bool) -> Bool {
+      objects.allSatisfy { object in
+        object._flags.contains(.adopted) && !object._flags.contains(.listed) && isOfKind(object._flags)
+          && (object._draft != nil || object._flags.contains(.deleted))
+      }
+    }
+    guard
+      areAdopted(sets.inserted, { $0.contains(.inserted) && !$0.contains(.deleted) }),
+      areAdopted(sets.updated, { $0.isDisjoint(with: [.inserted, .deleted]) }),
+      areAdopted(sets.deleted, { $0.contains(.deleted) && !$0.contains(.inserted) }),
+      sets.updated.allSatisfy(\.hasPermanentID), sets.deleted.allSatisfy(\.hasPermanentID)
+    else { return nil }
+    events.announced = nil
+    for objects in [sets.inserted, sets.updated, sets.deleted] {
+      for object in objects { _markSaved(object, row: object._draft) }
+    }
+    return sets
+  }
+
+  /// Reports the objects that the stores' delete rules cut and deleted, in the save and in the next change
+  /// notification.
+  private final func _reportFollowed(in sets: inout EventSets) {
+    for object in savePass.followed {
+      if sets.deleted.contains(object) {
+        recordEvent(object, .eventDeleted)
+      } else if object._context === self {
+        sets.updated.insert(object)
+      }
+    }
+    savePass.followed = []
+  }
+
+  /// Returns the published changes that the save does not include: resolving a conflict dropped them, the row
+  /// was deleted elsewhere, or the object was deleted before it was ever saved.
+  private final func _unsavedEntries(
+    _ saved: [Layer.Entry], _ own: [NSManagedObject], _ hasDeletions: Bool
+  ) -> [Layer.Entry] {
+    let layers = overlay.layers
+    guard
+      savePass.hasResolved || savePass.skipsVanished || layers.contains(where: \.hasAnnihilated)
+        // One child may have deleted what another has inserted, or this context itself.
+        || layers.count > 1 && layers.contains(where: \.hasDeletions)
+        || hasDeletions && own.contains(where: { $0._flags.isSuperset(of: [.inserted, .deleted]) })
+    else { return [] }
+    let written = IdentitySet(saved.lazy.map(\.id))
+    return layers.composedEntries.filter { !written.contains($0.id) }
+  }
+
+  /// Returns the sets of the last change notification if the save affects the same objects in the same way. A
+  /// bulk import announces its insertions once, right before the save.
+  private final func _consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
+    defer { events.announced = nil }
+    guard let sets = events.announced, !hadAdopted, sets.holdsAll(own.count) else { return nil }
+    // The inserted set holds only inserted objects, the deleted set only deleted ones: equal counts mean
+    // equal sets.
+    var (inserted, deleted) = (0, 0)
+    let areAllSaved = own.allHeld { object in
+      if object._flags.contains(.deleted) { deleted += 1 }
+      if object._flags.contains(.inserted) { inserted += 1 }
+      return object.isDirty && !object._flags.isSuperset(of: [.inserted, .deleted])
+    }
+    return areAllSaved && inserted == sets.inserted.count && deleted == sets.deleted.count ? sets : nil
+  }
+
+  /// Clears the flags of an unsaved change once it is saved.
+  @inline(__always)
+  private final func _markSaved(_ object: NSManagedObject, row: Row?) {
+    if object._flags.contains(.deleted) {
+      // Other objects stay registered until their deletion has been announced.
+      if object._flags.contains(.inserted) { table.remove(object) }
+      object._state.commitDeletion()
+      return
+    }
+    if let row {
+      object._row = row
+      object._draft = nil
+    } else if !object._flags.isDisjoint(with: [.inserted, .written]) {
+      if let draft = object._draft.take() { object._row = draft }
+    } else if !object._layout.hasTransients {
+      // Assigned without changing the value: nothing was written.
+      object._draft = nil
+    }
+    object._changed.removeAll()
+    object._state.commit()
+    object._relations?.commit()
+    // Objects of a root context have their permanent IDs from here on.
+    if _parent == nil { object.adoptPermanentID() }
+  }
+
+  /// Calls `didSave`, posts the notifications, and sends the changes to contexts that merge automatically.
+  private final func _announce(_ sets: EventSets, _ saved: SavedIDs, _ changes: SavedChanges) {
+    for objects in [sets.inserted, sets.updated, sets.deleted] {
+      for object in objects where object._shape.hooks.contains(.didSave) { object.didSave() }
+    }
+    var objects: [AnyHashable: Any] = [
+      NSInsertedObjectsKey: sets.inserted, NSUpdatedObjectsKey: sets.updated,
+      NSDeletedObjectsKey: sets.deleted,
+    ]
+    objects[SavedChanges.key] = changes
+    let generation = generationRead
+    if let generation { objects[NSManagedObjectContextQueryGenerationKey] = generation }
+    if let token = savePass.token { objects[NSManagedObjectContext.changeTokenKey] = token }
+    savePass.isActive = false
+    _sendForMerging(changes)
+    tellObserversOfSave()
+    NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
+    var ids: [AnyHashable: Any] = [
+      NSInsertedObjectIDsKey: saved.inserted, NSUpdatedObjectIDsKey: saved.updated,
+      NSDeletedObjectIDsKey: saved.deleted,
+    ]
+    ids[SavedChanges.key] = changes
+    if let generation { ids[NSManagedObjectContextQueryGenerationKey] = generation }
+    if let token = savePass.token { ids[NSManagedObjectContext.changeTokenKey] = token }
+    savePass.token = nil
+    NotificationCenter.default.post(
+      name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
+    _unregisterDeleted(sets.deleted)
+    if !changes.isEmpty { sweepIfDue() }
+  }
+
+  /// Sends the save to contexts that merge automatically. Enqueued before the save is announced, so that a
+  /// block which an observer sends to their queue runs after the merge.
+  private final func _sendForMerging(_ changes: SavedChanges) {
+    guard !changes.isEmpty else { return }
+    if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }
+    guard overlay.hasReaders else { return }
+    for child in overlay.readers where child._parent === self && child.automaticallyMergesChangesFromParent {
+      child.queue.enqueueMerge { $0.append(changes) }
+    }
+  }
+
+  /// Unregisters objects whose deletion was saved. Until the save is announced, they are found under their
+  /// IDs.
+  private final func _unregisterDeleted(_ objects: Set<NSManagedObject>) {
+    // Keep objects that an observer has brought back.
+    for object in objects where object._context === self && !object.hasChanges {
+      table.remove(object)
+      object._context = nil
+    }
+  }
+}
+
+extension Relations {
+  func commit() { forEachToMany { _, state in state.commit() } }
+}
