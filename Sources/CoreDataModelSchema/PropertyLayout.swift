@@ -110,6 +110,8 @@ package final class PropertyLayout: Sendable {
   package let derivedToManySlots: SlotSet
   /// Slots of to-one relationships.
   package let toOneSlots: [Int]
+  /// Whether any property is a relationship.
+  package let hasRelationships: Bool
   /// Slots of relationships whose rule follows them when an object is deleted: Nullify or Cascade.
   package let followedSlots: [Int]
   /// Slots of relationships whose rule is Deny.
@@ -146,6 +148,7 @@ package final class PropertyLayout: Sendable {
     transformableSlots = lists.transformable
     derivedSlots = lists.derived
     toOneSlots = lists.toOne
+    hasRelationships = !lists.toOne.isEmpty || !lists.toMany.isEmpty
     followedSlots = lists.followed
     denyingSlots = lists.denying
   }

@@ -237,7 +237,7 @@ extension NSManagedObjectContext {
     object._changed = entry.changed
     object._state.beginAsAdopted(entry.kind, checked: isChecked, recordingReads: recordsReads)
     table.insert(object, as: key)
-    if let row = entry.row {
+    if object._layout.hasRelationships, let row = entry.row {
       for slot in object._layout.toOneSlots where entry.sets(slot) {
         move(object, slot, from: object._row?[slot] ?? .null, to: row[slot])
       }

@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
     savePass.retained = own
     if let layer, hadAdopted, own.isEmpty, let sets = _consumeAdopted(layer) {
       return _announce(
-        sets, layer.ids, SavedChanges(entries, isStored: false, context: self))
+        sets, layer.ids, SavedChanges(entries, isStored: false, context: self), hasHooks: layer.hasHooks)
     }
     let announced = _consumeAnnounced(own, hadAdopted)
     var sets = announced ?? EventSets()
@@ -175,8 +175,12 @@ extension NSManagedObjectContext {
   }
 
   /// Calls `didSave`, posts the notifications, and sends the changes to contexts that merge automatically.
-  private final func _announce(_ sets: EventSets, _ saved: SavedIDs, _ changes: SavedChanges) {
-    for objects in [sets.inserted, sets.updated, sets.deleted] {
+  ///
+  /// - Parameter hasHooks: Whether a class may override `didSave`.
+  private final func _announce(
+    _ sets: EventSets, _ saved: SavedIDs, _ changes: SavedChanges, hasHooks: Bool = true
+  ) {
+    for objects in hasHooks ? [sets.inserted, sets.updated, sets.deleted] : [] {
       for object in objects where object._shape.hooks.contains(.didSave) { object.didSave() }
     }
     var objects: [AnyHashable: Any] = [

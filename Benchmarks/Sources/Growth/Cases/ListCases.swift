@@ -76,6 +76,38 @@ extension GrowthCase {
           try bench.expect(follower.changes >= bench.size - 1, true)
         }
       },
+      GrowthCase(
+        "list-passed-on", "A child's save passed on by a context with a list of n, whose IDs are temporary.",
+        size: 2000, short: 500
+      ) { bench in
+        let middle = try bench.container().newBackgroundContext().newChild()
+        let child = middle.newChild()
+        let follower = _Follower()
+        let list = try middle.performAndWait {
+          let list = NSFetchedResultsController(
+            fetchRequest: NSFetchRequest<Track>.tracks(), managedObjectContext: middle,
+            sectionNameKeyPath: nil, cacheName: nil)
+          list.delegate = follower
+          try list.performFetch()
+          return list
+        }
+        func save() throws {
+          try child.performAndWait { try child.save() }
+          try middle.performAndWait { try middle.save() }
+        }
+        let tracks = child.performAndWait { child.insertTracks(0..<bench.size) }
+        try save()
+        try bench.measure(units: 100) {
+          for track in tracks.prefix(100) {
+            child.performAndWait { track.plays += 1 }
+            try save()
+          }
+        }
+        try middle.performAndWait {
+          try bench.expect(list.fetchedObjects!.count, bench.size)
+          try bench.expect(follower.changes, bench.size + 100)
+        }
+      },
     ]
   }
 

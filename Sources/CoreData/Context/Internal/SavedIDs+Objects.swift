@@ -7,7 +7,8 @@ extension SavedIDs {
       return ids
     }
     self.init(
-      inserted: identities(sets.inserted), updated: identities(sets.updated), deleted: identities(sets.deleted))
+      inserted: identities(sets.inserted), updated: identities(sets.updated),
+      deleted: identities(sets.deleted))
   }
 
   /// Whether these are the IDs of objects that are all among a layer's changes.
