@@ -293,7 +293,8 @@ extension NSManagedObjectContext {
 
   /// Whether releasing the object would lose state.
   final func isNeeded(_ object: NSManagedObject) -> Bool {
-    retainsRegisteredObjects || !object._flags.isDisjoint(with: [.listed, .eventListed, .locked])
+    retainsRegisteredObjects
+      || !object._flags.isDisjoint(with: [.listed, .eventListed, .locked, .adopted])
   }
 
   /// Returns the registered object of this ID if it is referenced outside the registry or has unsaved state.
@@ -316,7 +317,7 @@ extension NSManagedObjectContext {
 
   private final func _unlessLetGo(_ object: NSManagedObject) -> NSManagedObject? {
     // A save or a change notification in progress may look the object up again.
-    if savePass.isActive || events.isProcessing || isNeeded(object) || object._flags.contains(.adopted) {
+    if savePass.isActive || events.isProcessing || isNeeded(object) {
       return object
     }
     table.remove(object)

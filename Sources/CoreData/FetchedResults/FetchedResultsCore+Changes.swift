@@ -203,6 +203,7 @@ struct FetchedChanges {
 
   /// Returns the section of this name, created or moved if there is none where the keys belong.
   private mutating func _section(named name: String, for keys: SortKeys) -> FetchedSection {
+    if _core.sectionNameKeyPath == nil, let only = _core.sections?.first { return only }
     if let section = _core.sectionsByName[name] {
       if !section.results.isEmpty || _core.sectionNameKeyPath == nil || _stays(section, keys) {
         return section
@@ -264,32 +265,25 @@ struct FetchedChanges {
       delegate.controller(controller, didChange: section, atSectionIndex: new, for: .insert)
     }
     // Collect all paths first: a delegate that changes objects now starts a round of its own.
-    var inOrder = InOrder<(FetchedResult, IndexPath?, IndexPath)>()
-    for result in _insertions {
-      inOrder.add((result, nil, _core.path(of: result)), at: _core.path(of: result))
+    let insertions = InOrder(_insertions.map { (nil, _core.path(of: $0)) }, by: { $0.new })
+    let moves = InOrder(_moves.map { ($0.old, _core.path(of: $0.result)) }, by: { $0.new })
+    let updates = InOrder(_updates.map { ($0.old, _core.path(of: $0.result)) }, by: { $0.old! })
+    let deletions = InOrder(_deletions.map { ($0.old, $0.old) }, by: { $0.new })
+    deletions.forEach { index, old, _ in
+      delegate.controller(
+        controller, didChange: _deletions[index].result.object, at: old, for: .delete, newIndexPath: nil)
     }
-    let insertions = inOrder.drain()
-    for move in _moves {
-      let new = _core.path(of: move.result)
-      inOrder.add((move.result, move.old, new), at: new)
+    insertions.forEach { index, _, new in
+      delegate.controller(
+        controller, didChange: _insertions[index].object, at: nil, for: .insert, newIndexPath: new)
     }
-    let moves = inOrder.drain()
-    for update in _updates {
-      inOrder.add((update.result, update.old, _core.path(of: update.result)), at: update.old)
+    moves.forEach { index, old, new in
+      delegate.controller(
+        controller, didChange: _moves[index].result.object, at: old, for: .move, newIndexPath: new)
     }
-    let updates = inOrder.drain()
-    for deletion in _deletions { inOrder.add((deletion.result, nil, deletion.old), at: deletion.old) }
-    for (result, _, old) in inOrder.drain() {
-      delegate.controller(controller, didChange: result.object, at: old, for: .delete, newIndexPath: nil)
-    }
-    for (result, _, new) in insertions {
-      delegate.controller(controller, didChange: result.object, at: nil, for: .insert, newIndexPath: new)
-    }
-    for (result, old, new) in moves {
-      delegate.controller(controller, didChange: result.object, at: old, for: .move, newIndexPath: new)
-    }
-    for (result, old, new) in updates {
-      delegate.controller(controller, didChange: result.object, at: old, for: .update, newIndexPath: new)
+    updates.forEach { index, old, new in
+      delegate.controller(
+        controller, didChange: _updates[index].result.object, at: old, for: .update, newIndexPath: new)
     }
     delegate.controllerDidChangeContent(controller)
   }
@@ -322,17 +316,26 @@ struct FetchedChanges {
   }
 }
 
-/// Collects reports sorted by path. Index paths are slow to compare, so their indices are extracted once.
-private struct InOrder<Element> {
-  private var _elements: [(place: Int, element: Element)] = []
+/// The paths of some reports, in order. Index paths are slow to compare and large to move, so numbers are sorted.
+private struct InOrder {
+  typealias Paths = (old: IndexPath?, new: IndexPath)
 
-  mutating func add(_ element: Element, at path: IndexPath) {
-    _elements.append((path.section << 40 | path.item, element))
+  private let _paths: [Paths]
+  private var _places: [(place: Int, index: Int)] = []
+
+  /// - Parameter path: Returns the path by which the reports are ordered.
+  init(_ paths: [Paths], by path: (Paths) -> IndexPath) {
+    _paths = paths
+    _places.reserveCapacity(paths.count)
+    for (index, paths) in paths.enumerated() {
+      let path = path(paths)
+      _places.append((path.section << 40 | path.item, index))
+    }
+    _places.sort { $0.place < $1.place }
   }
 
-  /// Removes all elements and returns them in order.
-  mutating func drain() -> [Element] {
-    defer { _elements = [] }
-    return _elements.sorted { $0.place < $1.place }.map(\.element)
+  /// Passes the index and the paths of each report in order.
+  func forEach(_ body: (Int, IndexPath?, IndexPath) -> Void) {
+    for (_, index) in _places { body(index, _paths[index].old, _paths[index].new) }
   }
 }

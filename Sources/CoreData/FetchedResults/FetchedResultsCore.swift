@@ -35,8 +35,11 @@ final class FetchedResultsCore {
   var isFollowing = false
   /// A snapshot passed to the delegate that still reads from the results.
   weak var openSnapshot: NSDiffableDataSourceSnapshotReference?
-  /// Results with temporary IDs, which the last snapshot may contain.
+  /// Results with temporary IDs, which the last snapshot may contain. Those of a context with a parent are not listed:
+  /// they stay temporary.
   var temporaryResults: [ObjectIdentifier: FetchedResult] = [:]
+  /// Whether a result has had a temporary ID, in a context with a parent.
+  private var _hasNestedTemporaries = false
   /// The context's count of issued IDs when these were last looked through.
   private var _issuedIDCount = 0
   /// Number of sort key comparisons for changes: the cost of k changes among n results.
@@ -105,6 +108,7 @@ final class FetchedResultsCore {
     if sectionNameKeyPath == nil, list.isEmpty { list.append(FetchedSection("", self)) }
     results = [:]
     temporaryResults = [:]
+    _hasNestedTemporaries = false
     results.reserveCapacity(listing.entries.count)
     var start = 0
     for (section, run) in zip(list, listing.runs) {
@@ -150,7 +154,8 @@ final class FetchedResultsCore {
   func add(_ result: FetchedResult) {
     let key = ObjectIdentifier(result.object)
     results[key] = result
-    if result.object._objectID.isTemporary { temporaryResults[key] = result }
+    if result.object.hasPermanentID { return }
+    if context.parent == nil { temporaryResults[key] = result } else { _hasNestedTemporaries = true }
   }
 
   func remove(_ result: FetchedResult) {
@@ -166,6 +171,8 @@ final class FetchedResultsCore {
   func dropPermanentResults() -> Bool {
     guard _issuedIDCount != context.issuedIDCount else { return false }
     _issuedIDCount = context.issuedIDCount
+    // Permanent IDs were asked for.
+    if _hasNestedTemporaries { return true }
     let count = temporaryResults.count
     if count > 0 { temporaryResults = temporaryResults.filter { $0.value.object._objectID.isTemporary } }
     return temporaryResults.count < count

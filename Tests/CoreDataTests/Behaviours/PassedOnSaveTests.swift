@@ -92,6 +92,29 @@ import Testing
     #expect(stored.isSuperset(of: inserted.union(updated)) && stored.isDisjoint(with: gone))
   }
 
+  @Test(arguments: [1, 2]) func `it names what many saves have brought, whatever was released meanwhile`(
+    _ children: Int
+  ) throws {
+    let levels = try Levels()
+    let middle = levels.middle
+    let all = Posted(.NSManagedObjectContextDidSave, by: levels.stack.root)
+    for _ in 0..<children {
+      let child = levels.stack.child(of: middle)
+      try child.performAndWait {
+        for _ in 0..<700 { child.insert("Author") }
+        try child.save()
+      }
+      // Turns in which objects that nobody refers to are released.
+      for _ in 0..<3 { middle.performAndWait { _ = middle.registeredObjects.count } }
+    }
+    try middle.performAndWait { try middle.save() }
+    #expect(levels.objects.count(NSInsertedObjectsKey) == 700 * children)
+    #expect(levels.ids.count(NSInsertedObjectIDsKey) == 700 * children)
+    for _ in 0..<3 { levels.stack.root.performAndWait { _ = levels.stack.root.registeredObjects.count } }
+    try levels.stack.root.performAndWait { try levels.stack.root.save() }
+    #expect(all.count(NSInsertedObjectsKey) == 700 * children)
+  }
+
   @Test func `an object that the root has stored meanwhile is told under the context's own ID`() throws {
     let levels = try Levels()
     let (middle, child) = (levels.middle, levels.child)
