@@ -25,6 +25,8 @@ extension NSManagedObjectContext {
     object._state.showValues()
     object.dropPartialValues()
     if !object._shape.transientDefaults.isEmpty { object.fillTransientDefaults() }
+    // It was changed from the other end of a relationship, and could not be indexed by values that it had not.
+    if object._flags.contains(.listed) { unsaved.index.add(object) }
     guard object._shape.hasOwnClass else { return }
     object._state.beginAwakening()
     object.awakeFromFetch()

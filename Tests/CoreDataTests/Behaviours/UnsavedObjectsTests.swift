@@ -51,4 +51,31 @@ import Testing
       #expect(references.count { $0.object != nil } == 50)
     }
   }
+
+  @Test(arguments: Setting.direct)
+  func `a changed fault is found by the values that it has shown since a fetch`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let stored = try stack.stored("Tag", ["name": "a"])
+    let context = stack.sibling()
+    func found(_ name: String) throws -> Int {
+      try context.all("Tag", where: NSPredicate(format: "name == %@", name)).count
+    }
+    let tag = try context.performAndWait {
+      let tag = context.object(with: stored.objectID)
+      context.insert("Book", ["tags": Set([tag])])
+      // What is unsaved is indexed by name, and the tag has none to show.
+      try #expect(found("x") == 0)
+      #expect(tag.hasChanges && tag.isFault)
+      #expect(tag.text("name") == "a")
+      return tag
+    }
+    try stack.root.performAndWait {
+      stored.setValue("b", forKey: "name")
+      try stack.root.save()
+    }
+    try context.performAndWait {
+      #expect(tag.text("name") == "a")
+      try #expect(found("a") == 1)
+    }
+  }
 }

@@ -130,10 +130,12 @@ struct PendingIndex {
   }
 
   /// Whether a changed object cannot be found by one of its values, for tests. Changes that have not been
-  /// processed, and deleted objects, are not looked for.
+  /// processed, deleted objects, and values that a fault has not shown, are not looked for.
   func lacks(_ object: NSManagedObject) -> Bool {
     let flags = object._flags
-    guard flags.contains(.listed), flags.isDisjoint(with: [.deleted, .eventListed]) else { return false }
+    guard flags.contains(.listed), flags.isDisjoint(with: [.deleted, .eventListed, .fault]) else {
+      return false
+    }
     return _places.contains { $0.lacks(object) } || _rankedPlaces.contains { $0.lacks(object) }
   }
 
