@@ -186,7 +186,7 @@ final class Layer: Sendable {
     return list
   }
 
-  /// The IDs of the changes, collected on first use: by the child that saves the layer, so that its parent need not.
+  /// The IDs of the changes, collected on first use, which is by the child that saves the layer.
   var ids: SavedIDs {
     _ids.withLock { known in
       if let known { return known }

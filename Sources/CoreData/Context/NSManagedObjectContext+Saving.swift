@@ -19,11 +19,7 @@ extension NSManagedObjectContext {
     NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
     let layer = try _checkedLayer()
     if let parent = _parent {
-      if !layer.entries.isEmpty {
-        // Collected here, so that the parent's save need not.
-        _ = layer.ids
-        _handUp(layer, to: parent)
-      }
+      if !layer.entries.isEmpty { _handUp(layer, to: parent) }
       let locks = lockedObjects.map { (id: $0._objectID, row: $0._row) }
       if !locks.isEmpty { parent.queue.sync { parent.adoptLocks(locks) } }
       _noteRevocableDeletions(layer)

@@ -9,7 +9,7 @@ extension FetchedResultsCore: ContextObserver {
   /// A save has assigned permanent IDs to inserted objects. If the last snapshot contains their temporary
   /// IDs, another snapshot follows.
   func contextDidSave(_ context: NSManagedObjectContext) {
-    if isFollowing, dropPermanentResults() { sendSnapshot() }
+    if isFollowing, hasOutdatedIDs() { sendSnapshot() }
   }
 
   func context(_ context: NSManagedObjectContext, didProcess changes: EventSets, merged: [MergedRow]) {

@@ -13,7 +13,7 @@ extension FetchedResultsCore {
     delegate.controller(controller, didChangeContentWith: snapshot)
     guard !isSnapshotMissing else { return false }
     snapshot.loadContent()
-    dropPermanentResults()
+    noteShownIDs()
     return true
   }
 

@@ -35,12 +35,9 @@ final class FetchedResultsCore {
   var isFollowing = false
   /// A snapshot passed to the delegate that still reads from the results.
   weak var openSnapshot: NSDiffableDataSourceSnapshotReference?
-  /// Results with temporary IDs, which the last snapshot may contain. Those of a context with a parent are not listed:
-  /// they stay temporary.
-  var temporaryResults: [ObjectIdentifier: FetchedResult] = [:]
-  /// Whether a result has had a temporary ID, in a context with a parent.
-  private var _hasNestedTemporaries = false
-  /// The context's count of issued IDs when these were last looked through.
+  /// Whether the last snapshot may contain temporary IDs.
+  private var _hasTemporaries = false
+  /// The context's count of issued IDs when that was last asked for.
   private var _issuedIDCount = 0
   /// Number of sort key comparisons for changes: the cost of k changes among n results.
   var comparisons = 0
@@ -107,8 +104,7 @@ final class FetchedResultsCore {
     var list = listing.runs.map { FetchedSection($0.name, self) }
     if sectionNameKeyPath == nil, list.isEmpty { list.append(FetchedSection("", self)) }
     results = [:]
-    temporaryResults = [:]
-    _hasNestedTemporaries = false
+    _hasTemporaries = false
     results.reserveCapacity(listing.entries.count)
     var start = 0
     for (section, run) in zip(list, listing.runs) {
@@ -136,7 +132,7 @@ final class FetchedResultsCore {
     sections = RankedTree([FetchedSection("", self)], placed: { $0.handle = $1 })
     self.results = [:]
     sectionsByName = [:]
-    temporaryResults = [:]
+    _hasTemporaries = false
     edits.end()
     advanceVersion()
   }
@@ -154,28 +150,21 @@ final class FetchedResultsCore {
   func add(_ result: FetchedResult) {
     let key = ObjectIdentifier(result.object)
     results[key] = result
-    if result.object.hasPermanentID { return }
-    if context.parent == nil { temporaryResults[key] = result } else { _hasNestedTemporaries = true }
+    if !result.object.hasPermanentID { _hasTemporaries = true }
   }
 
-  func remove(_ result: FetchedResult) {
-    let key = ObjectIdentifier(result.object)
-    results[key] = nil
-    temporaryResults[key] = nil
-  }
+  func remove(_ result: FetchedResult) { results[ObjectIdentifier(result.object)] = nil }
 
-  /// Drops the results that have permanent IDs now from those with temporary ones. Returns whether there are any.
-  ///
-  /// Costs nothing as long as the context issues no ID, as in a nested one, whose objects stay temporary.
-  @discardableResult
-  func dropPermanentResults() -> Bool {
+  /// Notes that a snapshot shows the IDs as they are now.
+  func noteShownIDs() { _issuedIDCount = context.issuedIDCount }
+
+  /// Whether the last snapshot may contain IDs that the context has replaced by permanent ones since, as a save does.
+  /// The objects of a context with a parent stay temporary, unless it is asked for their IDs.
+  func hasOutdatedIDs() -> Bool {
     guard _issuedIDCount != context.issuedIDCount else { return false }
-    _issuedIDCount = context.issuedIDCount
-    // Permanent IDs were asked for.
-    if _hasNestedTemporaries { return true }
-    let count = temporaryResults.count
-    if count > 0 { temporaryResults = temporaryResults.filter { $0.value.object._objectID.isTemporary } }
-    return temporaryResults.count < count
+    noteShownIDs()
+    defer { if context.parent == nil { _hasTemporaries = false } }
+    return _hasTemporaries
   }
 
   /// Sets the version of a reader's array to the current one.

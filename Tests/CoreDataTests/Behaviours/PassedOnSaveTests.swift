@@ -104,7 +104,7 @@ import Testing
         for _ in 0..<700 { child.insert("Author") }
         try child.save()
       }
-      // Turns in which objects that nobody refers to are released.
+      // Turns in which objects without another reference are released.
       for _ in 0..<3 { middle.performAndWait { _ = middle.registeredObjects.count } }
     }
     try middle.performAndWait { try middle.save() }
