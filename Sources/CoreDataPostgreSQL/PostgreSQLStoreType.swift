@@ -11,8 +11,10 @@ public let NSPostgreSQLStoreType: String = {
 }()
 
 /// Found by name if a program requests the type before using the constant.
-enum LinkedKind: LinkedStoreKind {
-  static func register() { _ = NSPostgreSQLStoreType }
+///
+/// Not internal: the optimizer removes an internal type that nothing in its module uses.
+package enum LinkedKind: LinkedStoreKind {
+  package static func register() { _ = NSPostgreSQLStoreType }
 }
 
 extension NSPersistentStore.StoreType {
