@@ -51,6 +51,8 @@ struct GrowthReport {
   fileprivate static let _tolerance = 4.0
 
   var results: [Result] = []
+  /// The cases that could not be measured, as sentences.
+  var failures: [String] = []
 
   var complaints: [String] { results.flatMap(\.complaints) }
 

@@ -12,30 +12,39 @@ struct GrowthSession {
   private static let _rounds = 3
   private static let _attempts = 3
 
-  func run() throws -> GrowthReport {
+  /// A case that fails is in the report; the others are measured.
+  func run() -> GrowthReport {
     let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
     let directory = "\(base)/coredata-growth-\(ProcessInfo.processInfo.processIdentifier)"
     defer { try? FileManager.default.removeItem(atPath: directory) }
     var report = GrowthReport()
     for growth in options.cases {
-      let size = options.isShort ? growth.shortSize : growth.size
-      var result = GrowthReport.Result(growth: growth, size: size)
-      repeat {
-        for _ in 0..<(options.isShort ? 1 : Self._rounds) {
-          result.small.append(try _measure(growth, size, directory))
-          result.large.append(try _measure(growth, size * GrowthCase.factor, directory))
-        }
-        result.attempts += 1
-      } while !result.complaints.isEmpty && result.attempts < Self._attempts
-      // On a server, most of the work is in other processes.
-      if result.isSlow, options.server == nil, InstructionCounter.isAvailable {
-        result.instructionRatio =
-          try _instructions(growth, size * GrowthCase.factor, directory)
-          / _instructions(growth, size, directory)
+      do {
+        report.results.append(try _result(of: growth, directory))
+      } catch {
+        report.failures.append("\(error)")
       }
-      report.results.append(result)
     }
     return report
+  }
+
+  private func _result(of growth: GrowthCase, _ directory: String) throws -> GrowthReport.Result {
+    let size = options.isShort ? growth.shortSize : growth.size
+    var result = GrowthReport.Result(growth: growth, size: size)
+    repeat {
+      for _ in 0..<(options.isShort ? 1 : Self._rounds) {
+        result.small.append(try _measure(growth, size, directory))
+        result.large.append(try _measure(growth, size * GrowthCase.factor, directory))
+      }
+      result.attempts += 1
+    } while !result.complaints.isEmpty && result.attempts < Self._attempts
+    // On a server, most of the work is in other processes.
+    if result.isSlow, options.server == nil, InstructionCounter.isAvailable {
+      result.instructionRatio =
+        try _instructions(growth, size * GrowthCase.factor, directory)
+        / _instructions(growth, size, directory)
+    }
+    return result
   }
 
   private func _measure(

@@ -13,9 +13,9 @@ import Measuring
 
   private static func _measure(_ options: GrowthOptions) throws {
     let session = GrowthSession(options: options) { MeasuringTool.progress($0) }
-    let report = try session.run()
+    let report = session.run()
     MeasuringTool.endProgress()
     print(report.text, terminator: "")
-    if options.checks { MeasuringTool.fail(report.complaints) }
+    MeasuringTool.fail(report.failures + (options.checks ? report.complaints : []))
   }
 }
