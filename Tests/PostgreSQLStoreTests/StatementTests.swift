@@ -74,6 +74,39 @@ struct StatementTests {
     }
   }
 
+  @Test(arguments: [2, 50]) func `rules of deletions are followed with as many statements for any number`(
+    _ count: Int
+  ) throws {
+    let context = _stack.context()
+    try context.performAndWait {
+      for number in 0..<count {
+        let company = context.make("Company", ["name": "\(number)"])
+        let staff = (0..<3).map { context.make("Person", ["firstName": "\($0)"]) }
+        company.setValue(Set(staff), forKey: "staff")
+        for person in staff {
+          person.setValue(Set([context.make("Tag", ["name": "\(number) \(person.hash)"])]), forKey: "tags")
+        }
+      }
+      try context.save()
+    }
+    // A coordinator that has no rows yet.
+    let reader = try StatementTests(at: _stack.url)
+    let other = reader._stack.context()
+    try other.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Company")
+      request.includesPropertyValues = false
+      let companies = try other.fetch(request)
+      for company in companies { other.delete(company) }
+      var statements = try reader._statements { other.processPendingChanges() }
+      #expect(statements == 4, "values of companies, members of two to-manys, values of the staff")
+      let people = try other.all("Person")
+      for person in people { other.delete(person) }
+      statements = try reader._statements { other.processPendingChanges() }
+      #expect(statements == 2, "members of two to-manys")
+      try other.save()
+    }
+  }
+
   @Test(arguments: [1, 500]) func `whether rows point at deleted ones is asked once`(_ count: Int) throws {
     let context = _stack.context()
     try context.performAndWait {

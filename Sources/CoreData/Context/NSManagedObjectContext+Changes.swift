@@ -90,12 +90,21 @@ extension NSManagedObjectContext {
   /// Applies the delete rules of all objects deleted since the last call.
   final func propagateDeletions() {
     while !events.deletions.isEmpty {
-      for object in events.drainDeletions()
-      where object._flags.contains(.deleted) && !object._flags.contains(.deletePropagated) {
-        object._state.finishPropagation()
-        _propagate(deletionOf: object)
+      var deletions = events.drainDeletions()[...]
+      while !deletions.isEmpty {
+        let some = deletions.prefix(ReadAhead.most)
+        deletions = deletions.dropFirst(some.count)
+        if some.count > 1 { prefetchForRules(of: some.filter(_isToPropagate)) }
+        for object in some where _isToPropagate(object) {
+          object._state.finishPropagation()
+          _propagate(deletionOf: object)
+        }
       }
     }
+  }
+
+  private final func _isToPropagate(_ object: NSManagedObject) -> Bool {
+    object._flags.contains(.deleted) && !object._flags.contains(.deletePropagated)
   }
 
   private final func _propagate(deletionOf object: NSManagedObject) {

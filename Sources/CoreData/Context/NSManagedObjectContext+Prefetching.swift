@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
     func reach(_ object: NSManagedObject) {
       if seen.insert(ObjectIdentifier(object)).inserted { reached.append(object) }
     }
-    var owners: [Int: [(owner: NSManagedObject, slot: Int, key: ObjectKey)]] = [:]
+    var unread = UnreadMembers()
     let chain = ReadChain(above: self)
     for object in objects {
       guard let slot = object._layout.slot(named: step),
@@ -70,24 +70,66 @@ extension NSManagedObjectContext {
       } else if let state = object._relations?.members(slot), state.isRealised {
         state.list.forEach(reach)
       } else if let key = object._key, !object.isNew, !chain.hasOverlays {
-        owners[object._layout.entityNumber, default: []].append((object, slot, key))
+        unread.append(object, slot, key)
       } else {
         object.members(slot).list.forEach(reach)
       }
     }
-    for group in owners.values {
-      let slot = group[0].slot
-      let members =
-        try persistentStoreCoordinator?.related(to: group.map(\.key), slot: slot, at: chain.generation) ?? []
-      for (entry, keys) in zip(group, members) {
-        let state = entry.owner.makeMembers(slot)
-        let keys = unreadDeletions.isEmpty ? keys : keys.filter { !unreadDeletions.contains($0) }
-        realise(state, keys.map { self.object(for: $0) }, slot, of: entry.owner)
-        state.list.forEach(reach)
-      }
-    }
+    try _read(unread, chain) { _, _, state in state.list.forEach(reach) }
     try loadValues(of: reached)
     return reached
+  }
+
+  /// Reads to-manys, with a statement for each relationship.
+  private final func _read(
+    _ unread: UnreadMembers, _ chain: ReadChain, _ body: (NSManagedObject, Int, ToManyState) -> Void
+  ) throws {
+    guard let persistentStoreCoordinator else { return }
+    for group in unread.groups.values {
+      let slot = group.slot
+      let members = try persistentStoreCoordinator.related(to: group.keys, slot: slot, at: chain.generation)
+      for (owner, keys) in zip(group.owners, members) {
+        let state = owner.makeMembers(slot)
+        let keys = unreadDeletions.isEmpty ? keys : keys.filter { !unreadDeletions.contains($0) }
+        realise(state, keys.map { self.object(for: $0) }, slot, of: owner)
+        body(owner, slot, state)
+      }
+    }
+  }
+
+  /// Reads in bulk what the delete rules of objects follow, which would take statements for each of them: their values, the
+  /// members of their to-manys, and the values of objects whose to-one will be cut.
+  ///
+  /// What cannot be read in bulk is read when a rule comes to it, which tells of the error.
+  final func prefetchForRules(of objects: [NSManagedObject]) {
+    let chain = ReadChain(above: self)
+    guard !chain.hasOverlays else { return }
+    try? loadValues(of: objects.filter { $0._row == nil })
+    var unread = UnreadMembers()
+    var cut: [NSManagedObject] = []
+    func reach(_ other: NSManagedObject, _ relationship: PropertyLayout.Relationship) {
+      guard other._row == nil, let inverse = relationship.inverseSlot else { return }
+      if !other._layout.slots[inverse].isToMany { cut.append(other) }
+    }
+    for object in objects {
+      // A fault that is still without values is gone, or is reported when it is fired.
+      guard let key = object._key, !object.isNew, object._row != nil || !object.isFault else { continue }
+      for slot in object._layout.followedSlots {
+        guard let relationship = object.relationship(slot) else { continue }
+        if !object._layout.slots[slot].isToMany {
+          if let target = _destination(of: object, slot) { reach(target, relationship) }
+        } else if let state = object._relations?.members(slot), state.isRealised {
+          for member in state.list { reach(member, relationship) }
+        } else if !object._layout.slots[slot].isTransient {
+          unread.append(object, slot, key)
+        }
+      }
+    }
+    try? _read(unread, chain) { owner, slot, state in
+      guard let relationship = owner.relationship(slot) else { return }
+      for member in state.list { reach(member, relationship) }
+    }
+    try? loadValues(of: cut)
   }
 
   /// Returns the destination from values in memory, without firing the object's fault.
@@ -118,5 +160,29 @@ extension NSManagedObjectContext {
       if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
       recordEvent(object, .eventRefreshed)
     }
+  }
+}
+
+/// To-manys to read, by relationship and store.
+private struct UnreadMembers {
+  struct Place: Hashable {
+    let store: ObjectIdentifier?
+    let entity: Int
+    let slot: Int
+  }
+
+  struct Group {
+    let slot: Int
+    var owners: [NSManagedObject] = []
+    var keys: [ObjectKey] = []
+  }
+
+  private(set) var groups: [Place: Group] = [:]
+
+  mutating func append(_ owner: NSManagedObject, _ slot: Int, _ key: ObjectKey) {
+    let place = Place(
+      store: key.space.store.map { ObjectIdentifier($0) }, entity: owner._layout.entityNumber, slot: slot)
+    groups[place, default: Group(slot: slot)].owners.append(owner)
+    groups[place]!.keys.append(key)
   }
 }
