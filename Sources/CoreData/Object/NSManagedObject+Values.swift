@@ -39,7 +39,6 @@ extension NSManagedObject {
     }
     if let coding = _shape.codings[slot] {
       write(_converted(value, coding), at: slot)
-      if coding.form == .transformable, !isUnreadable { relations.decoded[slot] = value }
     } else if _layout.slots[slot].isToMany {
       setToMany(slot, _objects(value, key))
     } else {
@@ -57,7 +56,6 @@ extension NSManagedObject {
     if let coding = _shape.codings[slot] {
       makeDraftWritable()
       _draft!.set(_converted(value, coding), at: slot)
-      if coding.form == .transformable { relations.decoded[slot] = value }
       _markPrimitiveWritten(slot)
     } else if !_layout.slots[slot].isToMany {
       let target = _object(value, key)
@@ -111,9 +109,11 @@ extension NSManagedObject {
   /// access.
   private final func _transformed(_ slot: Int) -> Any? {
     if !_flags.isDisjoint(with: .attention), !hasPartialValue(slot) { attend(reading: slot) }
-    if let decoded = _relations?.decoded[slot] { return decoded }
-    guard let object = shown(read(slot), slot) else { return nil }
-    relations.decoded[slot] = object
+    let cell = read(slot)
+    guard case .transformable(let box) = cell else { return shown(cell, slot) }
+    if let object = box.object ?? _relations?.decoded(slot, from: box) { return object }
+    guard let object = shown(cell, slot) else { return nil }
+    relations.keep(object, decodedFrom: box, slot)
     return object
   }
 
@@ -128,7 +128,14 @@ extension NSManagedObject {
       guard case .transformable(let box) = draft[slot], box.data == nil else { continue }
       let data = try _shape.codings[slot]!.data(from: box)
       makeDraftOwn()
-      _draft!.set(data.map { .transformable(TransformableBox(object: nil, data: $0)) } ?? .null, at: slot)
+      guard let data else {
+        _draft!.set(.null, at: slot)
+        continue
+      }
+      let encoded = TransformableBox(object: nil, data: data)
+      _draft!.set(.transformable(encoded), at: slot)
+      // The object that the program has assigned stays this object's value.
+      if let object = box.object { relations.keep(object, decodedFrom: encoded, slot) }
     }
   }
 

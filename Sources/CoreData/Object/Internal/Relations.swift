@@ -15,9 +15,16 @@ final class Relations {
 
   /// What few objects have. Allocated on demand, since most objects with relationships need none of it.
   private final class Rare {
-    @exclusivity(unchecked) var decoded: [Int: Any] = [:]
+    @exclusivity(unchecked) var decoded: [Int: Decoded] = [:]
     @exclusivity(unchecked) var fetched: [String: FetchedPropertyResults] = [:]
     @exclusivity(unchecked) var partial: (row: Row, part: RowPart)?
+  }
+
+  /// The object of a transformable attribute, with the cell that it was decoded from: another cell has another object,
+  /// however it came into the row.
+  struct Decoded {
+    let box: TransformableBox
+    let object: Any
   }
 
   private var _madeRare: Rare {
@@ -27,11 +34,17 @@ final class Relations {
     return rare
   }
 
-  /// Objects of transformable attributes by slot.
-  var decoded: [Int: Any] {
-    get { _rare?.decoded ?? [:] }
-    _modify { yield &_madeRare.decoded }
+  /// Returns the object that was decoded from a cell.
+  func decoded(_ slot: Int, from box: TransformableBox) -> Any? {
+    guard let known = _rare?.decoded[slot], known.box === box else { return nil }
+    return known.object
   }
+
+  /// Keeps the object of a cell.
+  func keep(_ object: Any, decodedFrom box: TransformableBox, _ slot: Int) {
+    _madeRare.decoded[slot] = Decoded(box: box, object: object)
+  }
+
   /// Results of fetched properties by name.
   var fetched: [String: FetchedPropertyResults] {
     get { _rare?.fetched ?? [:] }
