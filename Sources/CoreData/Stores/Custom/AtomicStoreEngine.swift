@@ -21,11 +21,32 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
   /// - Throws: A Cocoa error for values that do not fit the model.
   func adopt(_ nodes: Set<NSAtomicStoreCacheNode>) throws {
     var changes = ChangeSet()
+    var places: [ObjectKey: Int] = [:]
     for node in nodes.ordered(by: { ($0.objectID.key?.reference ?? 0) < ($1.objectID.key?.reference ?? 0) }) {
       guard let key = node.objectID.key else { continue }
+      places[key] = changes.inserted.count
       changes.inserted.append(ChangeSet.Insertion(id: NSManagedObjectID(key), row: try _row(node, key)))
     }
+    _setHiddenToOnes(in: &changes, places)
     _ = try _memory.save(changes)
+  }
+
+  /// Points the members of to-manys without inverse at their owner. No property of their nodes does.
+  private func _setHiddenToOnes(in changes: inout ChangeSet, _ places: [ObjectKey: Int]) {
+    for owner in changes.inserted {
+      guard let key = owner.id.key else { continue }
+      for slot in key.space.layout.toManySlots {
+        guard case .toMany(let delta) = owner.row[slot],
+          let inverse = key.space.layout.slots[slot].relationship?.inverseSlot
+        else { continue }
+        for member in delta.added.compactMap(\.key) where member.space.layout.slots[inverse].isHidden {
+          guard let place = places[member] else { continue }
+          var row = changes.inserted[place].row
+          row.set(.reference(key), at: inverse)
+          changes.inserted[place] = ChangeSet.Insertion(id: changes.inserted[place].id, row: row)
+        }
+      }
+    }
   }
 
   private func _row(_ node: NSAtomicStoreCacheNode, _ key: ObjectKey) throws -> Row {
