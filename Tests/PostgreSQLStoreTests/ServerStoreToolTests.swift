@@ -40,9 +40,10 @@ final class ServerStoreToolTests {
   private func _start(_ arguments: [String]) throws -> Process {
     let process = Process()
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
-      "coredata")
-    process.arguments = arguments
+    let tool = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata")
+    // Shells start background jobs with SIGINT ignored, which the tool would respect.
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["--default-signal=INT", tool.path] + arguments
     process.environment = ["PATH": "", "TMPDIR": _directory.path]
     for name in ["output", "error"] { try Data().write(to: _directory.appendingPathComponent(name)) }
     process.standardOutput = try FileHandle(forWritingTo: _directory.appendingPathComponent("output"))
