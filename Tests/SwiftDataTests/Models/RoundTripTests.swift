@@ -1,5 +1,7 @@
 import CoreData
+import PostgreSQLServer
 import SwiftData
+import TestSupport
 import Testing
 
 private enum TripMood: Codable, CaseIterable { case sad, glad, wild }
@@ -136,69 +138,128 @@ private struct Passage: Sendable, CustomTestStringConvertible {
   ]
 }
 
-/// Each form of attribute through set, save, another context, a further change, roll back and nil.
+/// Where trips are stored.
+private enum TripStore: String, CaseIterable, CustomTestStringConvertible {
+  case memory, file, server, custom
+
+  static let allCases: [TripStore] =
+    [.memory, .file, .custom] + (PostgreSQLServer.shared == nil ? [] : [.server])
+
+  var testDescription: String { rawValue }
+
+  /// A way to open containers over one new store.
+  func opener() throws -> () throws -> ModelContainer {
+    switch self {
+    case .memory:
+      let container = try ModelContainer(
+        for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      return { container }
+    case .file:
+      let url = try TemporaryPlace.makeDirectory().appendingPathComponent("Trips.store")
+      return { try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url)) }
+    case .server:
+      let url = try #require(PostgreSQLServer.shared).newURL()
+      return { try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url)) }
+    case .custom:
+      let box = MemoStore.Box()
+      return {
+        try ModelContainer(for: Schema([Trip.self]), configurations: [MemoStore.Configuration(box: box)])
+      }
+    }
+  }
+}
+
+/// Each form of attribute through set, save, another context, a further change, roll back, undo and nil, in each kind of
+/// store.
 @Suite struct RoundTripTests {
   private static let _register: Void = ValueTransformer.setValueTransformer(
     TripColorTransformer(), forName: NSValueTransformerName("TripColor"))
-  private let _container: ModelContainer
 
-  init() throws {
-    Self._register
-    _container = try ModelContainer(
-      for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-  }
+  init() { Self._register }
 
-  private func _read(_ passage: Passage) throws -> String {
-    let context = ModelContext(_container)
+  private func _read(_ passage: Passage, _ container: ModelContainer) throws -> String {
+    let context = ModelContext(container)
     return try withExtendedLifetime(context) {
       passage.text(try #require(try context.fetch(FetchDescriptor<Trip>()).first))
     }
   }
 
-  @Test(arguments: Passage.all)
-  fileprivate func `a value is stored, changed, rolled back and taken away`(_ passage: Passage) throws {
+  /// A context over a new store, and a saved trip.
+  private func _saved(_ container: ModelContainer) throws -> (ModelContext, Trip) {
+    let context = ModelContext(container)
+    context.autosaveEnabled = false
+    let trip = Trip()
+    context.insert(trip)
+    try context.save()
+    return (context, trip)
+  }
+
+  @Test(arguments: Passage.all, TripStore.allCases)
+  fileprivate func `a value is stored, changed, rolled back and taken away`(
+    _ passage: Passage, _ store: TripStore
+  ) throws {
     let expected = Trip()
     let initial = passage.text(expected)
     passage.change(expected)
     let changed = passage.text(expected)
     #expect(initial != changed)
 
-    let context = ModelContext(_container)
-    context.autosaveEnabled = false
-    let trip = Trip()
-    context.insert(trip)
-    try context.save()
-    #expect(try _read(passage) == initial)
+    let open = try store.opener()
+    let container = try open()
+    let (context, trip) = try _saved(container)
+    #expect(try _read(passage, container) == initial)
 
     passage.change(trip)
     #expect(passage.text(trip) == changed)
     #expect(context.hasChanges)
     context.rollback()
     #expect(passage.text(trip) == initial)
-    #expect(try _read(passage) == initial)
+    #expect(try _read(passage, container) == initial)
 
     passage.change(trip)
     try context.save()
-    #expect(try _read(passage) == changed)
+    #expect(try _read(passage, container) == changed)
+    #expect(try _read(passage, open()) == changed)
 
     guard let clear = passage.clear else { return }
     clear(trip)
     #expect(passage.text(trip) == "nil")
     try context.save()
-    #expect(try _read(passage) == "nil")
+    #expect(try _read(passage, container) == "nil")
+    #expect(try _read(passage, open()) == "nil")
     passage.change(trip)
     try context.save()
-    #expect(try _read(passage) == changed)
+    #expect(try _read(passage, container) == changed)
   }
 
-  @Test func `a transformable value is replaced`() throws {
-    let context = ModelContext(_container)
-    let trip = Trip()
-    context.insert(trip)
-    try context.save()
+  @Test(arguments: Passage.all, TripStore.allCases)
+  fileprivate func `a change is undone and done again`(_ passage: Passage, _ store: TripStore) throws {
+    let expected = Trip()
+    let initial = passage.text(expected)
+    passage.change(expected)
+    let changed = passage.text(expected)
+
+    let (context, trip) = try _saved(try store.opener()())
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    undo.beginUndoGrouping()
+    passage.change(trip)
+    context.processPendingChanges()
+    undo.endUndoGrouping()
+    undo.undo()
+    #expect(passage.text(trip) == initial)
+    undo.redo()
+    #expect(passage.text(trip) == changed)
+  }
+
+  @Test(arguments: TripStore.allCases)
+  fileprivate func `a transformable value is replaced`(_ store: TripStore) throws {
+    let container = try store.opener()()
+    let (context, trip) = try _saved(container)
     trip.color = TripColor(200)
     try context.save()
-    let other = ModelContext(_container)
+    let other = ModelContext(container)
     #expect(try other.fetch(FetchDescriptor<Trip>()).first?.color == TripColor(200))
   }
 }
