@@ -56,6 +56,26 @@ import Testing
     }
   }
 
+  @Test(arguments: Self._options)
+  func `windows of two texts are equal where the whole texts are`(_ options: StringComparison.Options) {
+    var dice = SeededRandom(seed: UInt64(options.rawValue) + 100)
+    for _ in 0..<300 {
+      let common = _text(40, &dice)
+      for (left, right) in [
+        (common.decomposedStringWithCanonicalMapping, common), (common.uppercased(), common),
+        (common + "\u{301}", common), (common, common + _text(1, &dice)), ("a" + common, common + "a"),
+      ] {
+        let isSame = StringComparison.withBytes(left, right) { left, right in
+          var (mine, theirs) = (
+            FoldedWindows(left, options, size: 8), FoldedWindows(right, options, size: 5)
+          )
+          return mine.isSame(as: &theirs)
+        }
+        #expect(isSame == StringComparison.equal(left, right, options: options), "\(left) and \(right)")
+      }
+    }
+  }
+
   @Test(arguments: [StringComparison.Options()] + Self._options)
   func `a large text is matched as a small one`(_ options: StringComparison.Options) throws {
     let filling = String(repeating: "Füllung, 一二三 und mehr. ", count: 12_000)
@@ -73,5 +93,9 @@ import Testing
     #expect(StringComparison.begins(text, with: "Größe F", options: options))
     #expect(StringComparison.ends(text, with: "mehr. Schluß", options: options))
     #expect(!StringComparison.ends(text, with: "Größe", options: options))
+    #expect(StringComparison.equal(text, text, options: options))
+    #expect(!StringComparison.equal(text, text + "ü", options: options))
+    let isFolded = options.contains(.caseInsensitive)
+    #expect(StringComparison.equal(text, text.replacing("N", with: "n"), options: options) == isFolded)
   }
 }

@@ -51,6 +51,23 @@ struct FoldedWindows {
     _first = index
   }
 
+  // MARK: Comparing
+
+  /// Whether the rest of two texts is the same.
+  mutating func isSame(as other: inout FoldedWindows) -> Bool {
+    var (mine, theirs): (ArraySlice<UInt32>, ArraySlice<UInt32>) = ([], [])
+    while true {
+      // A window of marks that are ignored is empty.
+      while mine.isEmpty, let window = next() { mine = window[...] }
+      while theirs.isEmpty, let window = other.next() { theirs = window[...] }
+      let count = min(mine.count, theirs.count)
+      if count == 0 { return mine.isEmpty && theirs.isEmpty }
+      guard mine.prefix(count).elementsEqual(theirs.prefix(count)) else { return false }
+      mine = mine.dropFirst(count)
+      theirs = theirs.dropFirst(count)
+    }
+  }
+
   // MARK: Searching
 
   /// Whether a folded part occurs in the text, without separating a letter from its marks.

@@ -45,6 +45,10 @@ package enum StringComparison {
         && (options.contains(.caseInsensitive)
           ? isSameLowered(left[...], right[...]) : isSame(left[...], right[...]))
     }
+    if FoldedWindows.isLarge(left) || FoldedWindows.isLarge(right) {
+      var (mine, theirs) = (FoldedWindows(left, options), FoldedWindows(right, options))
+      return mine.isSame(as: &theirs)
+    }
     return FoldedText(left, options).scalars == FoldedText(right, options).scalars
   }
 
