@@ -93,10 +93,18 @@ let package = Package(
         .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
       ],
       swiftSettings: settings),
+    // Plausible values of attributes, on either Core Data.
+    .target(
+      name: "CoreDataSampleValues",
+      dependencies: [
+        .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+      ],
+      swiftSettings: settings),
     // Stores, fixtures and expectations for tests, with Swift Testing and XCTest, on either Core Data.
     .target(
       name: "CoreDataTesting",
       dependencies: [
+        "CoreDataSampleValues",
         .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
       ],
       swiftSettings: settings),
@@ -132,7 +140,11 @@ let package = Package(
     .target(
       name: "CoreDataToolKit", dependencies: ["CoreDataCArguments", "CoreDataJSON"], swiftSettings: settings),
     .target(
-      name: "CoreDataStackShootout", dependencies: ["CoreData", "CoreDataCSQLite", "CoreDataToolKit"],
+      name: "CoreDataStackShootout",
+      dependencies: [
+        "CoreData", "CoreDataCSQLite", "CoreDataModelSchema", "CoreDataSampleValues", "CoreDataStoreTools",
+        "CoreDataToolKit",
+      ],
       swiftSettings: settings),
     .target(
       name: "CoreDataModelTools",

@@ -18,12 +18,18 @@ extension Command {
 /// The command-line interface: parses options, and writes the table, JSON and page.
 enum ShootoutCommand {
   static let syntax = CommandSyntax(
-    "shootout", summary: "Import transit stops through each Core Data stack design and show what it costs.",
+    "shootout",
+    summary:
+      "Import transit stops, or records of your own, through each Core Data stack design and show what it costs.",
     discussion: [
       "For each line of the input the importer fetches the stop of that identifier, inserts it if there is none, "
         + "sets its four attributes, and saves every so many lines. The same work straight on SQLite's C API, or "
         + "libpq, is the floor that all are compared to. Each stack runs in a separate process; figures are medians over the "
         + "runs.",
+      "With --model and --entity, records of your own are imported into your model: objects of JSON, one a line or in an "
+        + "array, or lines of CSV, found again by the attribute that --key names. A relationship is the destination's key, "
+        + "an object inside, or an array of these. The floor writes the same tables, and all stores must end equal. --make "
+        + "invents records.",
       "Stacks: "
         + StackDesign.allCases.map { "\($0.rawValue) (\($0.title.lowercased()))" }.joined(separator: ", ")
         + ".",
@@ -32,10 +38,23 @@ enum ShootoutCommand {
       "coredata shootout", "coredata shootout --stops stops.txt --stacks main,nested3 --report page.html",
       "coredata shootout --objects 100000 --mode bulk --save-every 1000 --runs 1 --format json",
       "coredata shootout --store postgresql://app@db.internal/shop",
+      "coredata shootout --model Shop.xcdatamodeld --data orders.ndjson --entity Order --key number",
+      "coredata shootout --model Shop.xcdatamodeld --make Order=10000 --key number --key Customer.code",
     ],
     options: [
       .value("stops", "FILE", "A GTFS stops.txt to import. Without it, a city is invented."),
       .value("objects", "N", "Number of stops to invent, 15000 if not given."),
+      .value(
+        "model", "FILE",
+        "Import records into this model: a .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store that has it inside."
+      ),
+      .value("data", "FILE", "The records: NDJSON, JSON or CSV; '-' for standard input."),
+      .value("entity", "NAME", "The entity of the records."),
+      .value(
+        "key", "ATTRIBUTE", repeats: true,
+        "The attribute by which an object is found again; Customer.code for another entity. Without it, the attribute of a "
+          + "uniqueness constraint."),
+      .value("make", "NAME=N", "Invent so many records of an entity."),
       .value("stacks", "LIST", repeats: true, "Stacks to run, separated by commas; all if not given."),
       .value(
         "mode", "MODE",
@@ -88,15 +107,15 @@ enum ShootoutCommand {
       throw UsageError.conflict("--report -", "--picture -")
     }
     let stores = try options.preparedStoreDirectory()
-    let (name, bytes, feed) = try _feed(options.workload.source)
-    _tellProblems(feed, environment)
+    let input = try PreparedInput(options.workload)
+    _tellProblems(input, environment)
     let progress = ProgressBar(terminal: environment.errorTerminal, write: environment.error)
     defer { progress.finish() }
     let shootout = Shootout(
       workload: options.workload, launcher: launcher, place: place,
       directory: stores ?? environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp",
       keptStores: stores, progress: progress)
-    let result = try shootout.run(name: name, bytes: bytes, feed: feed)
+    let result = try shootout.run(input)
     progress.finish()
     // A page or picture on standard output must be the only output there.
     let isTaken = report?.isStandardOutput == true || picture?.isStandardOutput == true
@@ -121,23 +140,13 @@ enum ShootoutCommand {
   /// The environment variable with the server's URL, for the programs that this one starts.
   private static let _urlVariable = "COREDATA_SHOOTOUT_STORE"
 
-  private static func _feed(
-    _ source: Workload.Source
-  ) throws -> (name: String, bytes: [UInt8], feed: StopFeed) {
-    do {
-      return try Shootout.feed(of: source)
-    } catch let error as StopReaderError {
-      throw error.failure
-    }
-  }
-
-  private static func _tellProblems(_ feed: StopFeed, _ environment: ToolEnvironment) {
-    guard feed.skippedRows > 0 else { return }
-    let rows = feed.skippedRows == 1 ? "1 row was" : "\(feed.skippedRows) rows were"
+  private static func _tellProblems(_ input: PreparedInput, _ environment: ToolEnvironment) {
+    guard input.skipped > 0 else { return }
+    let rows = input.skipped == 1 ? "1 row was" : "\(input.skipped) rows were"
     let label = TextStyle.bold.applied(to: "note:", usesColor: environment.errorTerminal.usesColor)
-    environment.error("\(label) \(rows) skipped, \(feed.stops.count) are imported.\n")
-    for problem in feed.problems { environment.error("  line \(problem.line): \(problem.reason)\n") }
-    let hidden = feed.skippedRows - feed.problems.count
+    environment.error("\(label) \(rows) skipped, \(input.count) are imported.\n")
+    for problem in input.problems { environment.error("  \(problem)\n") }
+    let hidden = input.skipped - input.problems.count
     if hidden > 0 { environment.error("  and \(hidden) more\n") }
   }
 }

@@ -15,7 +15,9 @@ struct ShootoutOptions {
   /// - Parameter passedURL: The URL that '--store -' refers to, from the program that has started this one.
   init(_ arguments: ParsedArguments, passedURL: String? = nil) throws(UsageError) {
     var workload = Workload()
-    if let path = arguments.text("stops") {
+    if let records = try Self._records(arguments) {
+      workload.source = .records(records)
+    } else if let path = arguments.text("stops") {
       if arguments.has("objects") { throw .conflict("--stops", "--objects") }
       workload.source = .file(path: path)
     } else if let count = try arguments.integer("objects", in: 1...10_000_000) {
@@ -33,10 +35,43 @@ struct ShootoutOptions {
     serverURL = arguments.text("store").map { $0 == "-" ? passedURL ?? $0 : $0 }
     if let serverURL {
       if _storeDirectory != nil { throw .conflict("--store", "--stores") }
+      if case .records = workload.source { throw .conflict("--store", "--model") }
       guard ServerStore.isURL(serverURL) else {
         throw .notAURL(option: "--store", form: "postgresql://user@host/database")
       }
     }
+  }
+
+  /// The records that '--model' and its options describe; nil without it.
+  private static func _records(_ arguments: ParsedArguments) throws(UsageError) -> RecordInput? {
+    guard let model = arguments.text("model") else {
+      for option in ["data", "entity", "key", "make"] where arguments.has(option) {
+        throw .missingCompanion("--" + option, "--model")
+      }
+      return nil
+    }
+    for option in ["stops", "objects"] where arguments.has(option) {
+      throw .conflict("--model", "--" + option)
+    }
+    let keys = arguments.values["key"] ?? []
+    if let made = arguments.text("make") {
+      for option in ["data", "entity"] where arguments.has(option) {
+        throw .conflict("--make", "--" + option)
+      }
+      let parts = made.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty, let count = Int(parts[1]) else {
+        throw .wrongForm(option: "--make", text: made, form: "Order=10000")
+      }
+      guard (1...10_000_000).contains(count) else {
+        throw .outOfRange(option: "--make", number: count, allowed: 1...10_000_000)
+      }
+      return RecordInput(modelPath: model, entity: String(parts[0]), keys: keys, origin: .made(count: count))
+    }
+    guard let data = arguments.text("data") else {
+      throw .missingCompanion("--model", "--data FILE or --make NAME=N")
+    }
+    guard let entity = arguments.text("entity") else { throw .missingCompanion("--data", "--entity NAME") }
+    return RecordInput(modelPath: model, entity: entity, keys: keys, origin: .file(path: data))
   }
 
   /// The directory for stores, created if missing, after checking that nothing in it would be overwritten;

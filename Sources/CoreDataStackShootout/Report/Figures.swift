@@ -25,11 +25,20 @@ extension ShootoutResult {
 
   /// A description of the workload in one line.
   var caption: String {
-    let source = if case .generated = workload.source { "an invented city" } else { sourceName }
+    let source =
+      switch workload.source {
+      case .generated: "an invented city"
+      case .records(let input) where sourceName == "generated": "the invention of \(input.modelPath)"
+      case .file, .records: sourceName
+      }
     let skipped = skippedRows > 0 ? " (\(Figures.count(skippedRows)) rows skipped)" : ""
     let runs = workload.runs == 1 ? "one run" : "medians of \(workload.runs) runs"
-    return "\(Figures.count(stops)) stops of \(source)\(skipped), \(workload.mode.rawValue), "
-      + (workload.keepsLiveList ? "a live list of all stops by name on main, " : "")
+    let list =
+      if case .records = workload.source { "a live list of all of them" } else {
+        "a live list of all stops by name"
+      }
+    return "\(workload.counted(lines)) of \(source)\(skipped), \(workload.mode.rawValue), "
+      + (workload.keepsLiveList ? "\(list) on main, " : "")
       + "a save every \(Figures.count(workload.saveEvery)) lines, \(runs); "
       + "\(place.durability) on both sides"
   }

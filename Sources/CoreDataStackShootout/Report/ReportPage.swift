@@ -44,7 +44,7 @@ struct ReportPage {
   ]
 
   private static let _listColumns: (group: String?, titles: [String]) = (
-    "live list", ["stops", "rounds", "changes"]
+    "live list", ["rows", "rounds", "changes"]
   )
 
   private var _table: Markup {
@@ -162,14 +162,14 @@ struct ReportPage {
     ),
     (
       "saves, rows",
-      "saves of the importing context; stops in the store afterwards, each compared with the input"
+      "saves of the importing context; objects in the store afterwards, each compared with the input, or with what the floor has made of it"
     ),
     ("peak MB", "most memory the process held, in megabytes of 1,000,000 bytes"),
   ]
 
   private static let _listTerm = (
     term: "live list",
-    meaning: "stops in main's list afterwards, rounds of changes that it was told of, and changes in them"
+    meaning: "objects in main's list afterwards, rounds of changes that it was told of, and changes in them"
   )
 
   private var _glossary: Markup {

@@ -8,16 +8,23 @@ struct ResultDocument {
 
   var json: JSONText {
     let workload = _result.workload
+    var lines = ("stops", JSONText.integer(_result.lines))
+    var entity: [(String, JSONText)] = []
+    if case .records(let input) = workload.source {
+      lines.0 = "records"
+      entity = [("entity", .string(input.entity)), ("keys", .array(input.keys.map { .string($0) }))]
+    }
     return .object([
       (
         "workload",
-        .object([
-          ("source", .string(_result.sourceName)), ("stops", .integer(_result.stops)),
-          ("skippedRows", .integer(_result.skippedRows)), ("mode", .string(workload.mode.rawValue)),
-          ("saveEvery", .integer(workload.saveEvery)),
-          ("liveList", .boolean(workload.keepsLiveList)), ("runs", .integer(workload.runs)),
-          ("synchronous", .string(_result.place.synchronous)),
-        ])
+        .object(
+          entity + [
+            ("source", .string(_result.sourceName)), lines,
+            ("skippedRows", .integer(_result.skippedRows)), ("mode", .string(workload.mode.rawValue)),
+            ("saveEvery", .integer(workload.saveEvery)),
+            ("liveList", .boolean(workload.keepsLiveList)), ("runs", .integer(workload.runs)),
+            ("synchronous", .string(_result.place.synchronous)),
+          ])
       ),
       (
         "floor",

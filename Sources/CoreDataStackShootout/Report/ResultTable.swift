@@ -49,7 +49,7 @@ struct ResultTable {
   }
 
   private static let _listExplanation = """
-    live list: stops in main's list, rounds of changes it was told of, and changes in them.
+    live list: objects in main's list, rounds of changes it was told of, and changes in them.
 
     """
 

@@ -47,7 +47,7 @@ struct TimelinePicture {
   }
 
   private var _title: String {
-    "Timelines of an import of \(counted(_result.stops, "stop")): "
+    "Timelines of an import of \(_result.workload.counted(_result.lines)): "
       + _result.stacks.map { "\($0.design.rawValue), \(Self._words($0))" }.joined(separator: "; ")
   }
 

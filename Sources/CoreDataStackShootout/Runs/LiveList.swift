@@ -3,7 +3,7 @@ import Foundation
 
 /// The changes that a list on main received during an import.
 struct ListFigures: Sendable, Codable, Equatable {
-  /// Stops in the list at the end.
+  /// Objects in the list at the end.
   var rows: Int
   /// Rounds of changes: each is one animation on a screen.
   var rounds: Int
@@ -11,17 +11,19 @@ struct ListFigures: Sendable, Codable, Equatable {
   var changes: Int
 }
 
-/// A list of all stops by name on the main context, like one on a screen: it follows every change, and
+/// A list of all objects of the import by their label on the main context, like one on a screen: it follows every change, and
 /// rereads the visible rows after each round.
 final class LiveList: @unchecked Sendable {
   // Unchecked: created and used only on the main context's queue.
   private let _controller: NSFetchedResultsController<NSManagedObject>
-  private let _screen = Screen()
+  private let _screen: Screen
+  private let _listing: ImportListing
 
   /// Opens the list. To be called on the context's queue.
-  init(_ context: NSManagedObjectContext) throws {
-    let request = NSFetchRequest<NSManagedObject>(entityName: StopModel.entityName)
-    request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+  init(_ context: NSManagedObjectContext, _ listing: ImportListing) throws {
+    (_listing, _screen) = (listing, Screen(listing))
+    let request = NSFetchRequest<NSManagedObject>(entityName: listing.entity)
+    request.sortDescriptors = [NSSortDescriptor(key: listing.label, ascending: true)]
     _controller = NSFetchedResultsController(
       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
     _controller.delegate = _screen
@@ -32,19 +34,20 @@ final class LiveList: @unchecked Sendable {
   ///
   /// - Throws: `StoreCheck.Failure` if the list does not equal the store's contents in the requested order.
   func check() throws -> ListFigures {
-    let request = NSFetchRequest<NSDictionary>(entityName: StopModel.entityName)
+    let request = NSFetchRequest<NSDictionary>(entityName: _listing.entity)
     request.resultType = .dictionaryResultType
-    request.propertiesToFetch = ["name"]
+    request.propertiesToFetch = [_listing.label]
     request.sortDescriptors = _controller.fetchRequest.sortDescriptors
-    let stored = try _controller.managedObjectContext.fetch(request).map { $0["name"] as? String }
+    let stored = try _controller.managedObjectContext.fetch(request).map { $0[_listing.label] as? NSObject }
     let objects = _controller.fetchedObjects ?? []
-    guard objects.map({ $0.value(forKey: "name") as? String }) == stored else {
+    guard objects.map({ $0.value(forKey: _listing.label) as? NSObject }) == stored else {
       throw StoreCheck.Failure(
         description:
-          "the list on main shows \(objects.count) stops, and not the \(stored.count) of the store by name")
+          "the list on main shows \(objects.count) objects, and not the \(stored.count) of the store by \(_listing.label)"
+      )
     }
     guard Set(objects.map(\.objectID)).count == objects.count else {
-      throw StoreCheck.Failure(description: "the list on main shows a stop twice")
+      throw StoreCheck.Failure(description: "the list on main shows an object twice")
     }
     return ListFigures(rows: objects.count, rounds: _screen.rounds, changes: _screen.changes)
   }
@@ -53,8 +56,11 @@ final class LiveList: @unchecked Sendable {
   private final class Screen: NSObject, NSFetchedResultsControllerDelegate {
     /// Rows that fit on a screen.
     private static let _visible = 20
+    private let _listing: ImportListing
     var rounds = 0
     var changes = 0
+
+    init(_ listing: ImportListing) { _listing = listing }
 
     func controller(
       _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
@@ -68,7 +74,7 @@ final class LiveList: @unchecked Sendable {
       let rows = controller.sections?.first?.numberOfObjects ?? 0
       for row in 0..<min(Self._visible, rows) {
         _ = (controller.object(at: IndexPath(row: row, section: 0)) as? NSManagedObject)?.value(
-          forKey: "name")
+          forKey: _listing.label)
       }
     }
   }

@@ -7,6 +7,8 @@ struct RunMeasurement: Sendable, Codable, Equatable {
   var saves: Int
   /// Rows in the store, counted from outside and checked.
   var rows: Int
+  /// What the store holds, if that is compared between the floor and the stacks.
+  var digest: StoreDigest?
   /// Nil for the floor.
   var main: MainThreadFigures?
   /// Nil without a live list.

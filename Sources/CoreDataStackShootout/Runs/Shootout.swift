@@ -13,31 +13,16 @@ struct Shootout {
   let keptStores: String?
   let progress: ProgressBar
 
-  /// The stops of a source, read or generated.
-  static func feed(of source: Workload.Source) throws -> (name: String, bytes: [UInt8], feed: StopFeed) {
-    switch source {
-    case .file(let path):
-      let bytes = try StopReader.contents(ofFile: path)
-      return (
-        path == "-" ? "standard input" : (path as NSString).lastPathComponent, bytes,
-        try StopReader(name: path).read(bytes)
-      )
-    case .generated(let count):
-      let stops = GeneratedCity.stops(count: count)
-      return ("generated", Array(GeneratedCity.feedText(stops).utf8), StopFeed(stops: stops))
-    }
-  }
-
   /// Runs everything.
-  func run(name: String, bytes: [UInt8], feed: StopFeed) throws -> ShootoutResult {
+  func run(_ input: PreparedInput) throws -> ShootoutResult {
     let subjects = [Subject.floor] + workload.stacks.map(Subject.stack)
     let work = try WorkDirectory(for: "shootout", in: directory) { path in
       for subject in subjects { try? _remove(subject, path) }
     }
     defer { work.remove() }
     // A copy, so that a pipe can be read several times and the input stays the same for all runs.
-    let feedPath = work.path + "/stops.txt"
-    guard FileManager.default.createFile(atPath: feedPath, contents: Data(bytes)) else {
+    let feedPath = work.path + (input.records == nil ? "/stops.txt" : "/records")
+    guard FileManager.default.createFile(atPath: feedPath, contents: Data(input.bytes)) else {
       throw ToolFailure(.cannotCreateOutput, "Cannot write '\(feedPath)'. Is there room in '\(directory)'?")
     }
     var measurements: [Subject: [RunMeasurement]] = [:]
@@ -48,14 +33,14 @@ struct Shootout {
       let label = "run \(run) of \(workload.runs): \(subject.name)"
       progress.update(Double(step) / Double(steps), label)
       let job = WorkerJob(
-        subject: subject, feedPath: feedPath,
+        subject: subject, feedPath: feedPath, records: input.records,
         storeName: place.storeName(of: subject.name, in: work.path), mode: workload.mode,
         saveEvery: workload.saveEvery, keepsLiveList: workload.keepsLiveList,
         reportsProgress: progress.isVisible)
       let measurement: RunMeasurement
       do {
         measurement = try launcher.run(job) { count in
-          progress.update((Double(step) + Double(count) / Double(feed.stops.count)) / Double(steps), label)
+          progress.update((Double(step) + Double(count) / Double(input.count)) / Double(steps), label)
         }
       } catch {
         // Report why the run failed rather than a failure to remove its files.
@@ -63,11 +48,26 @@ struct Shootout {
         throw error
       }
       if run < workload.runs || keptStores == nil { try _remove(subject, work.path) }
+      try _compare(measurement, of: subject, with: measurements[.floor]?.last)
       measurements[subject, default: []].append(measurement)
     }
     if let keptStores { try _keep(subjects, from: work.path, in: keptStores) }
     return ShootoutResult(
-      workload: workload, sourceName: name, feed: feed, measurements: measurements, place: place)
+      workload: workload, sourceName: input.name, lines: input.count, skippedRows: input.skipped,
+      measurements: measurements, place: place)
+  }
+
+  /// Fails if a stack's store does not hold what the floor's does, which the same run has made before.
+  private func _compare(
+    _ measurement: RunMeasurement, of subject: Subject, with floor: RunMeasurement?
+  ) throws(ToolFailure) {
+    guard let mine = measurement.digest, let theirs = floor?.digest else { return }
+    let differences = mine.differences(from: theirs)
+    guard !differences.isEmpty else { return }
+    throw ToolFailure(
+      .internalError,
+      "The run of '\(subject.name)' failed: its store does not hold what the floor's does, in "
+        + "\(differences.joined(separator: ", ")).")
   }
 
   private func _remove(_ subject: Subject, _ directory: String) throws {

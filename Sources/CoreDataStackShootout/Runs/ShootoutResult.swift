@@ -26,7 +26,8 @@ struct ShootoutResult: Sendable {
   let workload: Workload
   /// File name, or "generated".
   let sourceName: String
-  let stops: Int
+  /// Lines that were imported.
+  let lines: Int
   let skippedRows: Int
   let floorSeconds: Double
   let floorProcessorSeconds: Double
@@ -40,7 +41,8 @@ struct ShootoutResult: Sendable {
 
   /// Summarizes the runs of each subject.
   init(
-    workload: Workload, sourceName: String, feed: StopFeed, measurements: [Subject: [RunMeasurement]],
+    workload: Workload, sourceName: String, lines: Int, skippedRows: Int = 0,
+    measurements: [Subject: [RunMeasurement]],
     place: any StorePlace = SQLiteFiles(), machine: Machine = .current, date: Date = Date()
   ) {
     self.machine = machine
@@ -48,8 +50,8 @@ struct ShootoutResult: Sendable {
     self.date = date
     self.workload = workload
     self.sourceName = sourceName
-    stops = feed.stops.count
-    skippedRows = feed.skippedRows
+    self.lines = lines
+    self.skippedRows = skippedRows
     let floor = measurements[.floor] ?? []
     let floorSeconds = Statistics.median(floor.map(\.totalSeconds))
     self.floorSeconds = floorSeconds

@@ -12,7 +12,7 @@ struct StackRun {
 
   /// Imports, measures and checks. Call it on the main thread, which serves the main queue meanwhile.
   func measure() throws -> RunMeasurement {
-    let feed = try StopReader.read(path: job.feedPath)
+    let work = try job.makeWork()
     let recorder = MainThreadRecorder()
     recorder.install()
     MainQueueTrace.record { block in recorder.record(begin: block.begin, end: block.end) }
@@ -21,7 +21,7 @@ struct StackRun {
     let loop = MainLoop()
     let outcome = Outcome()
     let thread = Thread {
-      outcome.set(Result { try _measure(feed.stops, recorder, load) })
+      outcome.set(Result { try _measure(work, recorder, load) })
       loop.finish()
     }
     thread.name = "shootout"
@@ -31,12 +31,13 @@ struct StackRun {
   }
 
   private func _measure(
-    _ stops: [Stop], _ recorder: MainThreadRecorder, _ load: LoadSampler
+    _ work: any ImportWork, _ recorder: MainThreadRecorder, _ load: LoadSampler
   ) throws -> RunMeasurement {
     let store = try place.store(named: job.storeName)
-    let stack = try design.makeStack(on: store, keepsLiveList: job.keepsLiveList)
-    let list = try job.keepsLiveList ? stack.main.performAndWait { try LiveList(stack.main) } : nil
-    let importer = StopImporter(stops: stops, mode: job.mode, saveEvery: job.saveEvery)
+    let stack = try design.makeStack(on: store, for: work, keepsLiveList: job.keepsLiveList)
+    let list =
+      try job.keepsLiveList ? stack.main.performAndWait { try LiveList(stack.main, work.listing) } : nil
+    let importer = ImportRun(work: work, mode: job.mode, saveEvery: job.saveEvery)
     let heartbeat = Heartbeat()
     // Setting up may have left work on the main queue; it finishes before the measurement starts.
     DispatchQueue.main.sync {}
@@ -58,31 +59,25 @@ struct StackRun {
     let spans = recorder.spans(within: window)
     let blocks = recorder.blocks(within: window)
     let peak = PeakMemory.megabytes
-    let rows = try StoreCheck(stops: stops, mode: job.mode).run(place.stops(in: store))
-    try _check(stack, sees: rows)
     let listFigures = try list.map { list in try stack.main.performAndWait { try list.check() } }
+    let seen = try stack.main.performAndWait {
+      try stack.main.count(for: NSFetchRequest<NSManagedObject>(entityName: work.listing.entity))
+    }
     try stack.close()
+    let checked = try work.check(store, in: place, mode: job.mode)
+    guard seen == checked.rows else {
+      throw StoreCheck.Failure(
+        description: "the main context sees \(seen) objects where the store holds \(checked.rows)")
+    }
     return RunMeasurement(
       totalSeconds: Double(window.nanoseconds) / 1e9,
       processorSeconds: Double(samples.reduce(0) { $0 + $1.main + $1.background }) / 1e9, peakMegabytes: peak,
-      saves: saves.count, rows: rows,
+      saves: saves.count, rows: checked.rows, digest: checked.digest,
       main: MainThreadFigures(
         spans: spans, blocks: blocks, processorNanoseconds: samples.reduce(0) { $0 + $1.main },
         latencies: latencies),
       list: listFigures,
       timeline: Timeline(window: window, spans: spans, blocks: blocks, samples: samples, saves: saves))
-  }
-
-  /// Checks that the main context sees the rows of the store.
-  private func _check(_ stack: any ImportStack, sees rows: Int) throws {
-    let main = stack.main
-    let count = try main.performAndWait {
-      try main.count(for: NSFetchRequest<NSManagedObject>(entityName: "Stop"))
-    }
-    guard count == rows else {
-      throw StoreCheck.Failure(
-        description: "the main context sees \(count) stops where the store holds \(rows)")
-    }
   }
 
   /// The result that the import's thread passes to the main thread.

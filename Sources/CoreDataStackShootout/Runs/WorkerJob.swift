@@ -3,8 +3,10 @@ import Foundation
 /// The job of a child process, passed as one argument.
 package struct WorkerJob: Sendable, Codable, Equatable {
   package var subject: Subject
-  /// A GTFS file.
+  /// A GTFS file, or one of records.
   package var feedPath: String
+  /// How the records of the file are read; nil for stops.
+  var records: RecordInput?
   /// The store to create, as its `StorePlace` names it: a file's path, or the name of a schema.
   package var storeName: String
   package var mode: ImportMode
@@ -15,16 +17,25 @@ package struct WorkerJob: Sendable, Codable, Equatable {
   package var reportsProgress: Bool
 
   package init(
-    subject: Subject, feedPath: String, storeName: String, mode: ImportMode = .findOrCreate,
+    subject: Subject, feedPath: String, records: RecordInput? = nil, storeName: String,
+    mode: ImportMode = .findOrCreate,
     saveEvery: Int = 250, keepsLiveList: Bool = false, reportsProgress: Bool = false
   ) {
     self.subject = subject
     self.feedPath = feedPath
+    self.records = records
     self.storeName = storeName
     self.mode = mode
     self.saveEvery = saveEvery
     self.keepsLiveList = keepsLiveList
     self.reportsProgress = reportsProgress
+  }
+
+  /// Reads the input.
+  func makeWork() throws -> any ImportWork {
+    guard let records else { return StopWork(stops: try StopReader.read(path: feedPath).stops) }
+    let (plan, feed) = try records.read(feedPath)
+    return RecordWork(plan: plan, records: feed.records)
   }
 
   /// The job as an argument.

@@ -1,9 +1,12 @@
+import CoreDataToolKit
+
 /// The import to run: its input, its mode and the number of runs.
 package struct Workload: Sendable {
   /// The source of the stops.
   package enum Source: Sendable, Equatable {
     case file(path: String)
     case generated(count: Int)
+    case records(RecordInput)
   }
 
   package var source: Source = .generated(count: 15000)
@@ -15,4 +18,10 @@ package struct Workload: Sendable {
   package var stacks = StackDesign.allCases
 
   package init() {}
+
+  /// A number of lines of the input, in words.
+  func counted(_ count: Int) -> String {
+    guard case .records(let input) = source else { return CoreDataToolKit.counted(count, "stop") }
+    return CoreDataToolKit.counted(count, "\(input.entity) record")
+  }
 }

@@ -22,13 +22,18 @@ extension StackDesign {
   /// Builds the stack on a store, which is created if it is missing.
   ///
   /// - Parameter keepsLiveList: Whether main must merge each change, rather than only be notified of it.
-  func makeStack(on store: ImportStore, keepsLiveList: Bool = false) throws -> any ImportStack {
-    switch self {
-    case .main: try MainStack(on: store)
-    case .nested2: try Nested2Stack(on: store)
-    case .nested3: try Nested3Stack(on: store)
-    case .shared: try SharedStack(on: store)
-    case .sharedStore: try SharedStoreStack(on: store, merges: keepsLiveList)
+  func makeStack(
+    on store: ImportStore, for work: any ImportWork, keepsLiveList: Bool = false
+  ) throws -> any ImportStack {
+    func coordinator() throws -> NSPersistentStoreCoordinator { try .make(work.makeModel(), on: store) }
+    return switch self {
+    case .main: MainStack(try coordinator())
+    case .nested2: Nested2Stack(try coordinator())
+    case .nested3: Nested3Stack(try coordinator())
+    case .shared: SharedStack(try coordinator())
+    // One after the other: the first creates the file.
+    case .sharedStore:
+      SharedStoreStack([try coordinator(), try coordinator()], work.listing, merges: keepsLiveList)
     }
   }
 }
@@ -36,7 +41,14 @@ extension StackDesign {
 extension NSPersistentStoreCoordinator {
   /// A coordinator with the stops' model and one store.
   package static func forStops(in store: ImportStore) throws -> NSPersistentStoreCoordinator {
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: StopModel.make())
+    try make(StopModel.make(), on: store)
+  }
+
+  /// A coordinator with a model and one store.
+  static func make(
+    _ model: NSManagedObjectModel, on store: ImportStore
+  ) throws -> NSPersistentStoreCoordinator {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
       ofType: store.type, configurationName: nil, at: store.url,
       options: store.pragmas.isEmpty ? nil : [NSSQLitePragmasOption: store.pragmas])

@@ -6,8 +6,8 @@ struct MainStack: ImportStack {
   var importing: NSManagedObjectContext { main }
   private let _coordinator: NSPersistentStoreCoordinator
 
-  init(on store: ImportStore) throws {
-    _coordinator = try .forStops(in: store)
+  init(_ coordinator: NSPersistentStoreCoordinator) {
+    _coordinator = coordinator
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinator
   }

@@ -9,8 +9,8 @@ struct Nested2Stack: ImportStack {
   private let _coordinator: NSPersistentStoreCoordinator
   private let _pending = PendingWork()
 
-  init(on store: ImportStore) throws {
-    _coordinator = try .forStops(in: store)
+  init(_ coordinator: NSPersistentStoreCoordinator) {
+    _coordinator = coordinator
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinator
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

@@ -11,8 +11,8 @@ struct Nested3Stack: ImportStack {
   private let _coordinator: NSPersistentStoreCoordinator
   private let _pending = PendingWork()
 
-  init(on store: ImportStore) throws {
-    _coordinator = try .forStops(in: store)
+  init(_ coordinator: NSPersistentStoreCoordinator) {
+    _coordinator = coordinator
     _writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     _writer.persistentStoreCoordinator = _coordinator
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)

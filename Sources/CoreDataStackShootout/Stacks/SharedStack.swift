@@ -8,8 +8,8 @@ final class SharedStack: ImportStack {
   private let _pending = PendingWork()
   private let _observation: SaveObservation
 
-  init(on store: ImportStore) throws {
-    _coordinator = try .forStops(in: store)
+  init(_ coordinator: NSPersistentStoreCoordinator) {
+    _coordinator = coordinator
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinator
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

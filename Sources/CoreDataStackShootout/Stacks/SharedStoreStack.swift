@@ -2,8 +2,8 @@ import CoreData
 
 /// Two coordinators that share only the file.
 ///
-/// After each save main refreshes like a screen that shows one page: it discards its objects, counts the
-/// stops, and fetches the first fifty. If a complete list is kept live, main merges the save instead.
+/// After each save main refreshes like a screen that shows one page: it discards its objects, counts those
+/// of the list, and fetches the first fifty. If a complete list is kept live, main merges the save instead.
 final class SharedStoreStack: ImportStack {
   let main: NSManagedObjectContext
   let importing: NSManagedObjectContext
@@ -11,9 +11,9 @@ final class SharedStoreStack: ImportStack {
   private let _pending = PendingWork()
   private let _observation: SaveObservation
 
-  init(on store: ImportStore, merges: Bool) throws {
-    // Sequentially: the first one creates the file.
-    _coordinators = [try .forStops(in: store), try .forStops(in: store)]
+  /// - Parameter coordinators: Main's and the importing context's.
+  init(_ coordinators: [NSPersistentStoreCoordinator], _ listing: ImportListing, merges: Bool) {
+    _coordinators = coordinators
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinators[0]
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -23,7 +23,7 @@ final class SharedStoreStack: ImportStack {
         if merges {
           main.mergeChanges(fromContextDidSave: saved.notification)
         } else {
-          try Self._refetch(main)
+          try Self._refetch(main, listing)
         }
       }
     }
@@ -38,12 +38,12 @@ final class SharedStoreStack: ImportStack {
     for coordinator in _coordinators { try coordinator.removeStores() }
   }
 
-  private static func _refetch(_ main: NSManagedObjectContext) throws {
+  private static func _refetch(_ main: NSManagedObjectContext, _ listing: ImportListing) throws {
     main.refreshAllObjects()
-    let request = NSFetchRequest<NSManagedObject>(entityName: StopModel.entityName)
+    let request = NSFetchRequest<NSManagedObject>(entityName: listing.entity)
     _ = try main.count(for: request)
-    request.sortDescriptors = [NSSortDescriptor(key: "identifier", ascending: true)]
+    request.sortDescriptors = [NSSortDescriptor(key: listing.order, ascending: true)]
     request.fetchLimit = 50
-    for stop in try main.fetch(request) { _ = stop.value(forKey: "name") }
+    for object in try main.fetch(request) { _ = object.value(forKey: listing.label) }
   }
 }

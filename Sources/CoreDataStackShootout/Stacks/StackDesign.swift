@@ -30,7 +30,7 @@ package enum StackDesign: String, Sendable, CaseIterable, Codable {
     case .shared:
       "Independent main and background contexts on one coordinator; each save is merged into main."
     case .sharedStore:
-      "Two stacks that share nothing but the file; after each save main drops what it knew, then counts the stops "
+      "Two stacks that share nothing but the file; after each save main drops what it knew, then counts the rows "
         + "and fetches the first fifty again, as a list on screen would. Under a live list it merges the save instead."
     }
   }

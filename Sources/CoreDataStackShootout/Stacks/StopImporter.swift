@@ -1,61 +1,30 @@
 import CoreData
 import Foundation
-import Synchronization
 
-/// The import itself, in plain, ordinary Core Data code.
-struct StopImporter: Sendable {
-  let stops: [Stop]
+/// The import of stops, in plain, ordinary Core Data code. Used on the context's queue.
+struct StopImporter {
   let mode: ImportMode
-  let saveEvery: Int
+  let context: NSManagedObjectContext
 
-  /// Imports everything on the importing context's queue, saving at intervals.
-  ///
-  /// - Returns: the time at which the importing context had saved.
-  func run(in stack: any ImportStack, progress: @escaping @Sendable (Int) -> Void) throws -> [UInt64] {
-    let outcome = Outcome()
-    let isDone = DispatchSemaphore(value: 0)
-    stack.importing.perform {
-      outcome.result.withLock { $0 = Result { try _import(into: stack, progress) } }
-      isDone.signal()
+  /// Imports the stops between two saves.
+  func place(_ batch: ArraySlice<Stop>) throws {
+    switch mode {
+    case .findOrCreate: try _findOrCreate(batch)
+    case .bulk: try _findInBulk(batch)
+    case .insert: for stop in batch { _fill(_insert(), with: stop) }
     }
-    isDone.wait()
-    return try outcome.result.withLock { $0 }.get()
   }
 
-  /// The result that the importing queue returns.
-  private final class Outcome: Sendable {
-    let result = Mutex<Result<[UInt64], any Error>>(.success([]))
-  }
-
-  private func _import(into stack: any ImportStack, _ progress: (Int) -> Void) throws -> [UInt64] {
-    let context = stack.importing
-    var saves: [UInt64] = []
-    var start = 0
-    while start < stops.count {
-      let end = saveEvery < stops.count - start ? start + saveEvery : stops.count
-      switch mode {
-      case .findOrCreate: try _findOrCreate(stops[start..<end], in: context)
-      case .bulk: try _findInBulk(stops[start..<end], in: context)
-      case .insert: for stop in stops[start..<end] { _fill(_insert(into: context), with: stop) }
-      }
-      try stack.save()
-      saves.append(MonotonicClock.now)
-      progress(end)
-      start = end
-    }
-    return saves
-  }
-
-  private func _findOrCreate(_ batch: ArraySlice<Stop>, in context: NSManagedObjectContext) throws {
+  private func _findOrCreate(_ batch: ArraySlice<Stop>) throws {
     for stop in batch {
       let request = NSFetchRequest<NSManagedObject>(entityName: StopModel.entityName)
       request.predicate = NSPredicate(format: "identifier == %@", stop.identifier)
       request.fetchLimit = 1
-      _fill(try context.fetch(request).first ?? _insert(into: context), with: stop)
+      _fill(try context.fetch(request).first ?? _insert(), with: stop)
     }
   }
 
-  private func _findInBulk(_ batch: ArraySlice<Stop>, in context: NSManagedObjectContext) throws {
+  private func _findInBulk(_ batch: ArraySlice<Stop>) throws {
     let request = NSFetchRequest<NSManagedObject>(entityName: StopModel.entityName)
     request.predicate = NSPredicate(format: "identifier IN %@", batch.map(\.identifier))
     request.returnsObjectsAsFaults = false
@@ -64,13 +33,13 @@ struct StopImporter: Sendable {
       if let identifier = object.value(forKey: "identifier") as? String { known[identifier] = object }
     }
     for stop in batch {
-      let object = known[stop.identifier] ?? _insert(into: context)
+      let object = known[stop.identifier] ?? _insert()
       known[stop.identifier] = object
       _fill(object, with: stop)
     }
   }
 
-  private func _insert(into context: NSManagedObjectContext) -> NSManagedObject {
+  private func _insert() -> NSManagedObject {
     NSEntityDescription.insertNewObject(forEntityName: StopModel.entityName, into: context)
   }
 

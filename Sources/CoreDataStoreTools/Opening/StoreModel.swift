@@ -20,7 +20,7 @@ package struct StoreModel {
   ///   - path: `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`, or another store.
   ///   - metadata: The store's metadata.
   /// - Throws: `ToolFailure`.
-  static func load(_ path: String, for metadata: [String: Any]) throws(ToolFailure) -> StoreModel {
+  package static func load(_ path: String, for metadata: [String: Any]) throws(ToolFailure) -> StoreModel {
     let input = try SpooledInput(path: path)
     do throws(ToolFailure) {
       return try _load(input.path, metadata)

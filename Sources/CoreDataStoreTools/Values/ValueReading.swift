@@ -13,7 +13,7 @@ package enum ValueReading {
   }
 
   /// A JSON value as the value of an attribute.
-  static func value(_ json: JSONValue, of attribute: AttributeSchema) throws(Misfit) -> StoredValue {
+  package static func value(_ json: JSONValue, of attribute: AttributeSchema) throws(Misfit) -> StoredValue {
     if case .null = json { return .null }
     switch attribute.type.form {
     case .boolean:

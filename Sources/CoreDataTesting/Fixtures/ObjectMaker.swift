@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataSampleValues
 import Foundation
 
 /// Inserts objects and fills what their entities require.

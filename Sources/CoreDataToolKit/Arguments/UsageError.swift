@@ -12,6 +12,9 @@ package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
   case unknownChoice(option: String, text: String, choices: [String], suggestion: String?)
   case notAURL(option: String, form: String)
   case conflict(String, String)
+  /// An option that is useless without another.
+  case missingCompanion(String, String)
+  case wrongForm(option: String, text: String, form: String)
 
   package var description: String {
     switch self {
@@ -44,6 +47,10 @@ package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
       "'\(option)' takes a URL of the form \(form)."
     case .conflict(let one, let other):
       "Options '\(one)' and '\(other)' cannot be given together."
+    case .missingCompanion(let option, let other):
+      "Option '\(option)' needs '\(other)' as well."
+    case .wrongForm(let option, let text, let form):
+      "Option '\(option)' needs the form '\(form)', but was given '\(text)'."
     }
   }
 

@@ -32,6 +32,16 @@ package indirect enum JSONText: Sendable {
     }
   }
 
+  /// The document on one line.
+  package var line: String {
+    switch self {
+    case .object(let members):
+      "{" + members.map { Self.quoted($0.0) + ": " + $0.1.line }.joined(separator: ", ") + "}"
+    case .array(let elements): "[" + elements.map(\.line).joined(separator: ", ") + "]"
+    default: text()
+    }
+  }
+
   /// A string between quotes, everything escaped that must be.
   package static func quoted(_ string: String) -> String { JSONValue.quoted(string) }
 

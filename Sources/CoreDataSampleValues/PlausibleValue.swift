@@ -1,12 +1,12 @@
 import CoreData
 import Foundation
 
-/// Values that a mandatory attribute may have.
-enum PlausibleValue {
+/// Values that an attribute may have, for tests and for a shootout's invented records.
+package enum PlausibleValue {
   /// A value that fulfils the attribute's conditions; nil if none of the usual ones does.
   ///
   /// - Parameter number: Distinguishes the values of several objects.
-  static func value(for attribute: NSAttributeDescription, number: Int) -> Any? {
+  package static func value(for attribute: NSAttributeDescription, number: Int) -> Any? {
     let conditions = attribute.validationPredicates.map { condition in
       let copy = condition.copy() as! NSPredicate
       // Those of a compiled model are not evaluated otherwise.

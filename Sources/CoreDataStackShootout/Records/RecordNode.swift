@@ -1,0 +1,98 @@
+import CoreData
+import CoreDataModelSchema
+import Foundation
+
+/// An entity with the attributes that some objects of the input give; one for all that give the same.
+final class RecordShape: Sendable {
+  let entity: PropertyLayout
+  let slots: [Int]
+
+  init(_ entity: PropertyLayout, _ slots: [Int]) { (self.entity, self.slots) = (entity, slots) }
+}
+
+/// The shapes of an input.
+final class RecordShapes {
+  private struct Key: Hashable {
+    let entity: Int
+    let slots: [Int]
+  }
+
+  private var _shapes: [Key: RecordShape] = [:]
+
+  func shape(of entity: PropertyLayout, _ slots: [Int]) -> RecordShape {
+    let key = Key(entity: entity.entityNumber, slots: slots)
+    if let known = _shapes[key] { return known }
+    let shape = RecordShape(entity, slots)
+    _shapes[key] = shape
+    return shape
+  }
+}
+
+/// An object of the input, with those that it has inside.
+struct RecordNode: Sendable {
+  /// A value of an attribute, as the store holds it and as the program sets it.
+  struct Value: @unchecked Sendable {
+    // Unchecked: values of Foundation's types, which do not change.
+    let slot: Int
+    let name: String
+    let stored: StoredValue
+    let object: Any?
+  }
+
+  struct Link: Sendable {
+    let slot: Int
+    let name: String
+    let isToMany: Bool
+    let isOrdered: Bool
+    let targets: [RecordNode]
+  }
+
+  let shape: RecordShape
+  /// The value of the entity's key; nil for an object that is always new.
+  let key: Value?
+  /// The attributes given, the key included, as the shape lists them.
+  let values: [Value]
+  let links: [Link]
+
+  var entity: PropertyLayout { shape.entity }
+
+  /// Calls a body with the node and all inside it.
+  func forEach(_ body: (RecordNode) -> Void) {
+    body(self)
+    for link in links { for target in link.targets { target.forEach(body) } }
+  }
+}
+
+extension StoredValue {
+  /// The value as `setValue(_:forKey:)` takes it; nil for null.
+  var settable: Any? {
+    switch self {
+    case .null, .reference, .composite, .transformable: nil
+    case .integer(let number): NSNumber(value: number)
+    case .boolean(let flag): NSNumber(value: flag)
+    case .double(let number): NSNumber(value: number)
+    case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+    case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
+    case .string(let text): text
+    case .uri(let text): URL(string: text)
+    case .uuid(let uuid): uuid
+    case .data(let data): data
+    }
+  }
+
+  /// The value as a text that is equal for equal values.
+  var identity: String {
+    switch self {
+    case .null: "-"
+    case .integer(let number): "i\(number)"
+    case .boolean(let flag): "i\(flag ? 1 : 0)"
+    case .double(let number), .date(let number): "d\(number)"
+    case .decimal(let decimal): "n\((decimal as NSDecimalNumber).doubleValue)"
+    case .string(let text), .uri(let text): "s" + text
+    case .uuid(let uuid): "u" + uuid.uuidString
+    case .data(let data), .transformable(let data): "b" + data.base64EncodedString()
+    case .reference(let reference): "r\(reference.entity) \(reference.key)"
+    case .composite: "c"
+    }
+  }
+}

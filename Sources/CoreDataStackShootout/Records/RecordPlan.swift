@@ -1,0 +1,101 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataStoreTools
+import CoreDataToolKit
+import Foundation
+
+/// A model for an import of records: which entity they are objects of, and by which attribute an object of an entity
+/// is found again.
+struct RecordPlan: Sendable {
+  let schema: ModelSchema
+  let layout: ModelLayout
+  /// The entity of the records.
+  let entity: PropertyLayout
+  /// The slot of the key by the number of the entity that has it, subentities included.
+  private let _keys: [Int: Int]
+
+  /// - Parameters:
+  ///   - modelPath: A model, or a store that has its model inside.
+  ///   - keys: Attributes as `number`, of the records' entity, or `Customer.number`. Other entities have the key that a
+  ///     uniqueness constraint of one attribute names.
+  /// - Throws: `ToolFailure` with what is missing.
+  init(modelPath: String, entity name: String, keys: [String]) throws {
+    let model = try StoreModel.load(modelPath, for: [:])
+    try model.expectExact(modelPath)
+    schema = model.schema
+    layout = try ModelLayout(schema)
+    entity = try Self._entity(name, layout, at: "'--entity'")
+    var found: [Int: Int] = [:]
+    for layout in layout.layouts {
+      found[layout.entityNumber] = layout.uniquenessConstraints.first { $0.count == 1 }?[0]
+    }
+    for key in keys {
+      let parts = key.split(separator: ".", maxSplits: 1).map(String.init)
+      let owner = parts.count == 2 ? try Self._entity(parts[0], layout, at: "'--key \(key)'") : entity
+      let slot = try Self._keySlot(parts[parts.count - 1], owner, option: key)
+      for member in owner.family { found[member] = slot }
+    }
+    _keys = found
+    for number in entity.family { try _checkKey(of: layout.layout(numbered: number)) }
+  }
+
+  /// The model for a coordinator, whose objects are of no class of the program that has it.
+  func makeModel() throws -> NSManagedObjectModel {
+    let model = try NSManagedObjectModel(schema: schema)
+    for entity in model.entities { entity.managedObjectClassName = "NSManagedObject" }
+    return model
+  }
+
+  /// The slot of an entity's key; nil if its objects are never found again.
+  func keySlot(of entity: PropertyLayout) -> Int? { _keys[entity.entityNumber] }
+
+  /// The attribute of an entity that tells its objects apart on a screen: the first text, or the key.
+  func label(of entity: PropertyLayout) -> String? {
+    let texts = entity.slots.filter { $0.form == .string && !$0.isTransient }
+    let named = texts.first { ["name", "title", "label"].contains($0.name.lowercased()) }
+    return (named ?? texts.first)?.name ?? keySlot(of: entity).map { entity.slots[$0].name }
+  }
+
+  /// Returns the entity of a name.
+  func entity(_ name: String, at place: String) throws(ToolFailure) -> PropertyLayout {
+    try Self._entity(name, layout, at: place)
+  }
+
+  private static func _entity(
+    _ name: String, _ layout: ModelLayout, at place: String
+  ) throws(ToolFailure) -> PropertyLayout {
+    if let found = layout.layoutsByName[name] { return found }
+    let names = layout.layouts.map(\.entityName).sorted()
+    let near = SpellingSuggestion.nearest(to: name, among: names)
+    throw ToolFailure(
+      .badInput,
+      "\(place): the model has no entity '\(name)'."
+        + (near.map { " Did you mean '\($0)'?" } ?? " It has \(names.joined(separator: ", "))."))
+  }
+
+  private static func _keySlot(
+    _ name: String, _ entity: PropertyLayout, option: String
+  ) throws(ToolFailure) -> Int {
+    if let slot = entity.slot(named: name), entity.slots[slot].isAttribute, !entity.slots[slot].isTransient {
+      return slot
+    }
+    let names = entity.slots.filter { $0.isAttribute && !$0.isTransient }.map(\.name).sorted()
+    let near = SpellingSuggestion.nearest(to: name, among: names)
+    throw ToolFailure(
+      .badInput,
+      "'--key \(option)': '\(entity.entityName)' has no attribute '\(name)'."
+        + (near.map { " Did you mean '\($0)'?" } ?? " It has \(names.joined(separator: ", "))."))
+  }
+
+  private func _checkKey(of entity: PropertyLayout) throws(ToolFailure) {
+    guard let slot = keySlot(of: entity) else { return }
+    switch entity.slots[slot].form {
+    case .integer16, .integer32, .integer64, .string, .uuid, .uri, .date: return
+    default:
+      throw ToolFailure(
+        .badInput,
+        "'\(entity.slots[slot].name)' cannot be the key of '\(entity.entityName)': a number, a text, a UUID, a URI or a date can."
+      )
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import CoreData
+import CoreDataModelSchema
+
+/// The import of records into a model.
+struct RecordWork: ImportWork {
+  let plan: RecordPlan
+  let records: [RecordNode]
+
+  var count: Int { records.count }
+
+  var listing: ImportListing {
+    let key = plan.keySlot(of: plan.entity).map { plan.entity.slots[$0].name }
+    let label = plan.label(of: plan.entity) ?? plan.entity.slots.first { $0.isAttribute }?.name ?? "self"
+    return ImportListing(entity: plan.entity.entityName, label: label, order: key ?? label)
+  }
+
+  func makeModel() throws -> NSManagedObjectModel { try plan.makeModel() }
+
+  func place(_ lines: Range<Int>, mode: ImportMode, in context: NSManagedObjectContext) throws {
+    try RecordImporter(plan: plan, mode: mode, context: context).place(records[lines])
+  }
+
+  func makeFloor(on store: ImportStore, in place: any StorePlace) throws -> any FloorWork {
+    // The store's own tables and indexes.
+    let anatomy = try _withStore(store) { $0 }
+    return Floor(
+      records: records, floor: try RecordFloor(path: store.url.path, plan: plan, anatomy: anatomy))
+  }
+
+  func check(_ store: ImportStore, in place: any StorePlace, mode: ImportMode) throws -> CheckedStore {
+    let anatomy = try _withStore(store) { $0 }
+    let digest = try StoreDigest(path: store.url.path, plan: plan, anatomy: anatomy)
+    return CheckedStore(rows: digest.count(of: plan.entity, plan.layout), digest: digest)
+  }
+
+  /// Opens a store, which is created if it is missing, for as long as a body runs.
+  private func _withStore<Result>(_ store: ImportStore, _ body: (StoreAnatomy) throws -> Result) throws
+    -> Result
+  {
+    let coordinator = try NSPersistentStoreCoordinator.make(makeModel(), on: store)
+    defer { try? coordinator.removeStores() }
+    guard let anatomy = coordinator.persistentStores.first?.anatomy else {
+      throw StoreCheck.Failure(description: "records are imported into SQLite files only")
+    }
+    return try body(anatomy)
+  }
+
+  private struct Floor: FloorWork {
+    let records: [RecordNode]
+    let floor: RecordFloor
+
+    func run(mode: ImportMode, saveEvery: Int, didCommit: (Int) -> Void) throws -> Int {
+      try floor.run(records, mode: mode, saveEvery: saveEvery, didCommit: didCommit)
+    }
+
+    func close() { floor.close() }
+  }
+}

@@ -1,0 +1,43 @@
+import CoreData
+import Foundation
+import Synchronization
+
+/// An import through one stack: lines are placed in its importing context, which is saved at intervals.
+struct ImportRun: Sendable {
+  let work: any ImportWork
+  let mode: ImportMode
+  let saveEvery: Int
+
+  /// Imports everything on the importing context's queue.
+  ///
+  /// - Returns: the times at which the importing context had saved.
+  func run(in stack: any ImportStack, progress: @escaping @Sendable (Int) -> Void) throws -> [UInt64] {
+    let outcome = Outcome()
+    let isDone = DispatchSemaphore(value: 0)
+    stack.importing.perform {
+      outcome.result.withLock { $0 = Result { try _import(into: stack, progress) } }
+      isDone.signal()
+    }
+    isDone.wait()
+    return try outcome.result.withLock { $0 }.get()
+  }
+
+  /// The result that the importing queue returns.
+  private final class Outcome: Sendable {
+    let result = Mutex<Result<[UInt64], any Error>>(.success([]))
+  }
+
+  private func _import(into stack: any ImportStack, _ progress: (Int) -> Void) throws -> [UInt64] {
+    var saves: [UInt64] = []
+    var start = 0
+    while start < work.count {
+      let end = saveEvery < work.count - start ? start + saveEvery : work.count
+      try work.place(start..<end, mode: mode, in: stack.importing)
+      try stack.save()
+      saves.append(MonotonicClock.now)
+      progress(end)
+      start = end
+    }
+    return saves
+  }
+}
