@@ -12,6 +12,8 @@ enum ManglingFixture {
     }
     public protocol Shelved {}
     typealias Names = [String]
+    struct Crate<Item> { var item: Item }
+    struct Box<Key: Hashable, Item: Sequence<Int>>: Shelved { var items: [Key: Item] = [:] }
 
     @objc public class Author: NSManagedObject {
       @NSManaged public var books: NSSet?
@@ -53,6 +55,7 @@ enum ManglingFixture {
       @NSManaged public var authorAuthor: Author
       @NSManaged public var bookAuthorBook: Book?
       @NSManaged public var tags: [String]?
+      @NSManaged public var pair: (Int, String)
       @NSManaged public var info: [String: Any]?
       @NSManaged public var index: [String: String]
       @NSManaged public var counts: [String: [Int]]

@@ -42,6 +42,18 @@ import Testing
     #expect(try CompiledModelFile.archive(read, path: path) == compiled)
   }
 
+  @Test(arguments: [
+    "books UNION authors == {1}", "SUBQUERY(authors, $a, ANY $a.books.pages > 3).@count > 1",
+    "title IN ({'a', 'b'} INTERSECT {'b', 'c'})", "TERNARY(pages > 3, 1, 2) == 1",
+    "SUBQUERY(authors, $a, SUBQUERY($a.books, $b, $b.pages > 3).@count > 1).@count > 0",
+  ])
+  func `a predicate of any form survives compiling`(_ predicate: String) throws {
+    let source = try schema(predicate)
+    let read = try CompiledModelReader.read(
+      CompiledModelFile.archive(source, path: "model"), path: "compiled")
+    #expect(read.canonical() == source.canonical())
+  }
+
   @Test func `values without a field in archives survive compiling`() throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8" standalone="yes"?>

@@ -36,6 +36,13 @@ import Testing
 
   // MARK: JSON
 
+  @Test func `a member that only the first line has is an attribute`() throws {
+    let (schema, _) = try _infer("books.ndjson", "{\"title\": \"a\", \"pages\": 1}\n{\"title\": \"b\"}\n")
+    let book = try #require(schema.entities.first { $0.name == "Books" })
+    #expect(_types(book) == ["title": .string, "pages": .integer64])
+    #expect(book.attributes.first { $0.name == "pages" }?.isOptional == true)
+  }
+
   @Test func `the type of a member is the narrowest that all its values have`() throws {
     let (schema, _) = try _infer(
       "books.ndjson",

@@ -84,6 +84,24 @@ struct SchemaTests {
     #expect(created == 0)
   }
 
+  @Test func `tables and columns say what is in them`() throws {
+    let stack = try ServerStack()
+    let session = try ServerSession(stack)
+    func comment(_ column: String) throws -> String? {
+      let found = try session.connection.run(
+        """
+        SELECT col_description(c.oid, a.attnum) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid \
+        WHERE c.oid = '\(session.schema).person'::regclass AND a.attname = '\(column)'
+        """)
+      return found.rowCount == 0 || found.isNull(0, 0) ? nil : found.string(0, 0)
+    }
+    let entities = try #require(try comment("entity"))
+    #expect(entities.hasPrefix("Number of the object's entity: "))
+    #expect(entities.contains("Person") && entities.contains("Student"))
+    #expect(try comment("birthday") == "Person.birthday, in seconds since 2001-01-01 00:00 UTC")
+    #expect(try comment("version")?.hasPrefix("Raised by every save") == true)
+  }
+
   @Test func `a script makes what a program would make`() throws {
     let scripted = try PreparedSchema(Self._model(derived: true))
     try scripted.session.connection.execute("RESET search_path")

@@ -30,13 +30,15 @@ class Trial:
                 suites.add(found.group(1))
         return sorted(suites)
 
-    def _run(self, suites, number=0, log=None, limit=900.0):
-        """Runs suites in a process. Returns whether they pass, and the seconds."""
+    def _run(self, suites, number=0, log=None, limit=900.0, on_server=False):
+        """Runs suites in a process, which may find all stores of files on a server. Returns whether they pass, and the seconds."""
         place = tempfile.mkdtemp(dir=self.work)
         os.chmod(place, 0o1777)
         environment = dict(os.environ, COREDATA_MUTANT=str(number), COREDATA_CONCURRENCY_DEBUG="1", TMPDIR=place, SWIFT_BACKTRACE="enable=no")
         if log:
             environment["COREDATA_MUTANT_LOG"] = log
+        if on_server:
+            environment["COREDATA_TEST_POSTGRESQL"] = "1"
         started = time.monotonic()
         choice = "|".join(rf"^{re.escape(suite)}/" for suite in suites)
         process = subprocess.Popen(
@@ -66,6 +68,14 @@ class Trial:
         return suite, passes, seconds, numbers
 
     def _try(self, fault):
+        result, by = self._try_suites(fault)
+        if result == "noticed" or not fault.module.startswith("CoreDataPostgreSQL") or self.choice:
+            return result, by
+        # What holds for files holds on a server: these suites run there only when that is asked for.
+        passes, _ = self._run([suite for suite in self.times if suite.startswith("CoreDataTests.")], fault.number, on_server=True)
+        return (result, by) if passes else ("noticed", "the behaviours of CoreDataTests on a server")
+
+    def _try_suites(self, fault):
         suites = sorted((suite for suite, numbers in self.reached.items() if fault.number in numbers), key=self.times.get)
         if not suites:
             return "not reached", ""

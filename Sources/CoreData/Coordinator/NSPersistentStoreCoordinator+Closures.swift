@@ -32,7 +32,6 @@ extension NSPersistentStoreCoordinator {
     let candidates = try fetch(each)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = self
-    context.undoManager = nil
     let found = try context.performAndWait {
       try candidates.filter { stored in
         var evaluator = PredicateEvaluator(ManagedObjectSubject(object: context.object(for: stored)))

@@ -39,6 +39,15 @@ import Testing
     #expect(Self.text(result).contains("multithreading violation: private-queue context"))
   }
 
+  @Test func `undoing off the queue traps`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait { stack.context.undoManager = UndoManager() }
+      stack.context.undo()
+    }
+    #expect(Self.text(result).contains("multithreading violation: private-queue context"))
+  }
+
   @Test func `object IDs are read anywhere`() throws {
     let stack = try TestStack(.memory)
     let ada = stack.context.performAndWait { stack.context.insert("Author") }

@@ -26,6 +26,31 @@ import Testing
     return (stack, context, ada)
   }
 
+  @Test func `a changed object that takes over a stored key takes a new object with that key as well`() throws
+  {
+    let (stack, context, ada) = try stored(.mergeByPropertyObjectTrump)
+    try stack.root.performAndWait {
+      stack.root.insert("Author", ["name": "Bob", "age": 50])
+      try stack.root.save()
+    }
+    try context.performAndWait {
+      let bob = try #require(try context.author(named: "Bob"))
+      bob.setValue("Ada", forKey: "name")
+      context.insert("Author", ["name": "Ada", "age": 7])
+      try context.save()
+      #expect(try context.count("Author") == 1)
+      let left = try #require(try context.all("Author").first)
+      #expect(left.objectID == bob.objectID && left.objectID != ada.objectID)
+      #expect(left.objects("books").compactMap { $0.text("title") } == ["Notes"])
+    }
+    try stack.fresh { other in
+      let left = try other.all("Author")
+      #expect(left.map { $0.text("name") } == ["Ada"])
+      #expect(left.first?.value(forKey: "age") as? Int == 7)
+      #expect(left.first?.objects("books").count == 1)
+    }
+  }
+
   @Test func `constraints default to none and show the parents first`() {
     #expect(NSEntityDescription().uniquenessConstraints.isEmpty)
     let model = LibraryModel.make()

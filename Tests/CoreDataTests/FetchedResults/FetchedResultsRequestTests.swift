@@ -29,6 +29,29 @@ struct FetchedResultsRequestTests {
     }
   }
 
+  @Test func `what the last fetch showed and this one does not is no result any more`() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      let a = stack.context.insert("Author", ["name": "a"])
+      stack.context.insert("Author", ["name": "b"])
+      let (controller, delegate) = (_controller(stack), RecordingDelegate())
+      controller.delegate = delegate
+      try controller.performFetch()
+      controller.fetchRequest.predicate = NSPredicate(format: "name > 'a'")
+      try controller.performFetch()
+      #expect(controller.indexPath(forObject: a) == nil)
+      a.setValue(1, forKey: "age")
+      stack.context.processPendingChanges()
+      #expect(delegate.calls.isEmpty)
+      a.setValue("c", forKey: "name")
+      stack.context.processPendingChanges()
+      #expect(delegate.take() == ["will", "insert - 0.1", "did"])
+      stack.context.delete(a)
+      stack.context.processPendingChanges()
+      #expect(delegate.take() == ["will", "delete 0.1 -", "did"])
+    }
+  }
+
   @Test func `A request without sort descriptors traps and says why`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

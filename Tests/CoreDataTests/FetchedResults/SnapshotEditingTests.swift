@@ -40,6 +40,15 @@ import Testing
     #expect(_snapshot.numberOfItems == 3)
   }
 
+  @Test func `an item is in no section once its section is deleted`() {
+    #expect(_snapshot.sectionIdentifier(forSectionContainingItemIdentifier: "b1") as? String == "B")
+    _snapshot.deleteSections(withIdentifiers: ["B"])
+    #expect(_snapshot.sectionIdentifier(forSectionContainingItemIdentifier: "b1") == nil)
+    #expect(_snapshot.index(ofItemIdentifier: "b1") == NSNotFound)
+    _snapshot.appendItems(withIdentifiers: ["b1"], intoSectionWithIdentifier: "A")
+    #expect(_snapshot.sectionIdentifier(forSectionContainingItemIdentifier: "b1") as? String == "A")
+  }
+
   @Test func `all items are deleted with their sections`() {
     _snapshot.deleteAllItems()
     #expect(_snapshot.numberOfItems == 0)

@@ -224,6 +224,28 @@ import Testing
     #expect(names == ["unsaved", "n0", "n1", "n2"])
   }
 
+  @Test func `an asynchronous fetch without values sorts unsaved objects in`() async throws {
+    let stack = try authors(.sqlite, 3)
+    let ages: [Int] = try await withCheckedThrowingContinuation { continuation in
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: false)]
+      request.includesPropertyValues = false
+      let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request) { result in
+        continuation.resume(
+          returning: result.finalResult?.compactMap { $0.value(forKey: "age") as? Int } ?? [])
+      }
+      stack.context.performAndWait {
+        do {
+          for age in [-1, 1, 1_000] { stack.context.insert("Author", ["name": "unsaved", "age": age]) }
+          try stack.context.execute(asynchronous)
+        } catch {
+          continuation.resume(throwing: error)
+        }
+      }
+    }
+    #expect(ages.count == 6 && ages == ages.sorted(by: >), "\(ages)")
+  }
+
   @Test func `a cancelled asynchronous fetch delivers nothing`() throws {
     let stack = try authors(.sqlite, 3)
     let called = Atomic<Bool>(false)

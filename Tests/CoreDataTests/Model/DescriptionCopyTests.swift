@@ -21,6 +21,20 @@ import Testing
     #expect(copy.derivationExpression != nil)
   }
 
+  @Test func `an expression description's copy has its name, type and options`() throws {
+    let total = NSExpressionDescription()
+    total.name = "total"
+    total.expression = NSExpression(format: "sum:(pages)")
+    total.expressionResultType = .integer64AttributeType
+    total.isOptional = false
+    total.userInfo = ["shown": "yes"]
+    let copy = try #require(total.copy() as? NSExpressionDescription)
+    #expect(copy !== total)
+    #expect(copy.name == "total" && copy.expressionResultType == .integer64AttributeType)
+    #expect(!copy.isOptional && copy.userInfo?["shown"] as? String == "yes")
+    #expect(copy.expression?.description == total.expression?.description)
+  }
+
   @Test func `a copied model derives as the original does`() throws {
     let author = LibraryModel.entity("Author")
     let name = LibraryModel.attribute("name", .stringAttributeType)

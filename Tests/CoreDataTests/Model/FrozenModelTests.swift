@@ -65,6 +65,20 @@ struct FrozenModelTests {
         .contains("can't change properties of entity 'Book'"))
   }
 
+  @Test func `a change of an index traps`() async throws {
+    let result = try #require(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let sample = SampleLibrary()
+        let index = NSFetchIndexDescription(
+          name: "byTitle",
+          elements: [NSFetchIndexElementDescription(property: sample.title, collationType: .binary)])
+        sample.book.indexes = [index]
+        _ = try sample.model.frozen()
+        index.name = "other"
+      })
+    #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("can't change"))
+  }
+
   @Test func `a change of the model traps`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -130,4 +130,17 @@ import Testing
   @Test func `an unknown key of an element is a mistake`() async {
     await #expect(processExitsWith: .failure) { _ = NSArray(array: [1, 2]).value(forKey: "nothing") }
   }
+
+  @Test func `a value is set in a dictionary that an object has`() throws {
+    let stack = try TestStack(.memory)
+    stack.context.performAndWait {
+      let entries = NSMutableDictionary(dictionary: ["a": 1])
+      let book = stack.context.insert("Book", ["extra": entries])
+      book.setValue("x", forKeyPath: "extra.a")
+      #expect(entries["a"] as? String == "x")
+      #expect(book.value(forKeyPath: "extra.a") as? String == "x")
+      book.setValue(nil, forKeyPath: "extra.a")
+      #expect(entries["a"] == nil)
+    }
+  }
 }

@@ -235,4 +235,21 @@ private struct AttributeCase: Sendable, CustomTestStringConvertible {
       }
     }
   }
+
+  @Test(
+    arguments: TablePlace.all.filter { $0.kind == .sql },
+    ["optional_transformable == optional_String", "optional_String == optional_transformable"])
+  func `a transformable value is compared with no attribute of another type`(
+    _ place: TablePlace, _ condition: String
+  ) throws {
+    let stack = try TableStack(place, model: AttributeTable.model())
+    try stack.context.performAndWait {
+      AttributeTable.insertRow(into: stack.context)
+      try stack.save()
+      let error = #expect(throws: (any Error).self) {
+        try stack.context.all("Row", where: NSPredicate(format: condition))
+      }
+      #expect("\(error as Any)".contains("a transformable value can only be compared"))
+    }
+  }
 }

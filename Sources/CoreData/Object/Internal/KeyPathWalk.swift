@@ -72,8 +72,8 @@ enum KeyPathWalk {
     guard let key = path.last else { return }
     guard set(value, forKey: key, of: read(path.dropLast(), of: collection)) else {
       programmerError(
-        "'\(path.joined(separator: "."))' of a \(type(of: collection)) cannot be set: only managed objects and "
-          + "mutable dictionaries can.")
+        "'\(path.joined(separator: "."))' of a \(type(of: collection)) cannot be set: only managed objects can. "
+          + "A dictionary in a collection is handed out as a copy.")
     }
   }
 

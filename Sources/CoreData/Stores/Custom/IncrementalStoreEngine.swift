@@ -134,7 +134,6 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       return try _turn.withLock { try CustomStoreError.marking { try body(context) } }
     }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    context.undoManager = nil
     context.persistentStoreCoordinator = coordinator
     return try context.performAndWait {
       try _turn.withLock { try CustomStoreError.marking { try body(context) } }
