@@ -13,8 +13,6 @@ extension TestStore {
   public func migrate(_ old: OldStore, options: [String: NSObject] = [:]) throws -> TestStore {
     let copy = try old.copied(into: testDirectory().subdirectory("migrated"))
     let description = NSPersistentStoreDescription(url: copy)
-    description.shouldMigrateStoreAutomatically = true
-    description.shouldInferMappingModelAutomatically = true
     description.shouldAddStoreAsynchronously = false
     for (key, value) in options { description.setOption(value, forKey: key) }
     let migrated = TestContainer.make(name: old.name, managedObjectModel: model)

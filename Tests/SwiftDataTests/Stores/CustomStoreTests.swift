@@ -67,6 +67,40 @@ final class MemoStore: DataStore {
   func erase() throws { configuration.box.snapshots = [:] }
 }
 
+/// A store that hands everything to the default one, as one that keeps a log does.
+private final class WrappingStore: DataStore {
+  struct Configuration: DataStoreConfiguration {
+    typealias Store = WrappingStore
+    var name = "wrapped"
+    var schema: Schema?
+    let url: URL
+  }
+
+  typealias Snapshot = DefaultSnapshot
+
+  let configuration: Configuration
+  let schema: Schema
+  var identifier: String { _inner.identifier }
+  private let _inner: DefaultStore
+
+  init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+    self.configuration = configuration
+    schema = configuration.schema!
+    _inner = try DefaultStore(
+      ModelConfiguration(schema: schema, url: configuration.url), migrationPlan: migrationPlan)
+  }
+
+  func fetch<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel { try _inner.fetch(request) }
+
+  func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> { try _inner.save(request) }
+
+  func erase() throws { try _inner.erase() }
+}
+
 /// Custom stores.
 struct CustomStoreTests {
   private let _box = MemoStore.Box()
@@ -190,6 +224,47 @@ struct CustomStoreTests {
     #expect(try store.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
     try store.erase()
     #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Shelf>()) == 0)
+  }
+
+  @Test func `a store around the default one saves values and links, changes and deletions`() throws {
+    let place = try TemporaryPlace.makeDirectory().appendingPathComponent("a.store")
+    func wrapped() throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Schema([Shelf.self]), configurations: [WrappingStore.Configuration(url: place)]))
+    }
+    func stored() throws -> [String] {
+      let context = ModelContext(try ModelContainer(for: Shelf.self, configurations: .init(url: place)))
+      return try context.fetch(FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)])).map {
+        "\($0.title) \($0.pages) \($0.tags) \($0.price.map { "\($0)" } ?? "-") in \($0.shelf?.code ?? "-")"
+      }
+    }
+    let context = try wrapped()
+    let (hall, attic) = (Shelf(code: "hall"), Shelf(code: "attic"))
+    for (title, pages) in [("a", 1), ("b", 2)] {
+      let volume = Volume(title: title, pages: pages)
+      volume.tags = [title]
+      volume.price = 9
+      hall.volumes.append(volume)
+    }
+    context.insert(hall)
+    context.insert(attic)
+    try context.save()
+    #expect(try stored() == ["a 1 [\"a\"] 9 in hall", "b 2 [\"b\"] 9 in hall"])
+    #expect(!hall.persistentModelID.isTemporary)
+
+    let other = try wrapped()
+    let volumes = try other.fetch(FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)]))
+    #expect(volumes.map { $0.shelf?.code } == ["hall", "hall"])
+    volumes[0].price = nil
+    volumes[0].shelf = try other.fetch(FetchDescriptor<Shelf>(predicate: #Predicate { $0.code == "attic" }))
+      .first
+    volumes[1].shelf = nil
+    try other.save()
+    #expect(try stored() == ["a 1 [\"a\"] - in attic", "b 2 [\"b\"] 9 in -"])
+    other.delete(volumes[1])
+    try other.save()
+    #expect(try stored() == ["a 1 [\"a\"] - in attic"])
   }
 
   @Test func `what the engine's store refuses reaches no custom store`() throws {
