@@ -47,6 +47,18 @@ struct ReportTests {
     #expect(stack.timeline.saves.last == 0.4)
   }
 
+  @Test func `A timeline's areas are as high as the load was`() throws {
+    let page = ReportPage(sampleResult()).html
+    let paths = page.matches(of: /<path class="(?:main|background)" d="([^"]*)"/).map { String($0.1) }
+    #expect(!paths.isEmpty)
+    for path in paths {
+      // From the bottom up to the load, along, and down again.
+      let heights = path.matches(of: /V([0-9.]+)/).compactMap { Double($0.1) }
+      let bottom = try #require(heights.last)
+      #expect(heights.contains { $0 < bottom - 10 }, "\(path)")
+    }
+  }
+
   @Test func `The JSON form has its fixed keys`() throws {
     let text = ResultDocument(sampleResult()).json.text()
     let document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])

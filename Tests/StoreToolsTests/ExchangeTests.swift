@@ -29,6 +29,24 @@ import Testing
     #expect(try shelf.text("once") == shelf.text("twice"))
   }
 
+  @Test func `A derived time is what the input says, not the time of the import`() throws {
+    try shelf.write(
+      """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+          <entity name="Note" representedClassName="NSManagedObject">
+              <attribute name="text" optional="YES" attributeType="String"/>
+              <attribute name="changed" optional="YES" attributeType="Date" derived="YES" derivationExpression="now()" usesScalarValueType="NO"/>
+          </entity>
+      </model>
+      """, to: "clock")
+    let line = #"{"$entity":"Note","$id":"Note/p1","changed":"2020-02-29T12:00:00Z","text":"a"}"# + "\n"
+    try shelf.write(line, to: "in.ndjson")
+    let made = shelf.run("import", "@in.ndjson", "--model", "@clock", "--output", "@clock.sqlite")
+    #expect(made.code == .success, "\(made.error)")
+    #expect(shelf.run("export", "@clock.sqlite").output == line)
+  }
+
   @Test func `A directory of CSV files gives the same files again`() throws {
     try shelf.makeStore()
     export("store.sqlite", "csv", to: "once")
