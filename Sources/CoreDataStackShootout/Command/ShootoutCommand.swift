@@ -64,7 +64,14 @@ enum ShootoutCommand {
       .value("runs", "N", "How often to run each, 5 if not given."),
       .value("format", "FORMAT", "table (the default) or json."),
       .value("report", "FILE", "Also write a page with timelines: one HTML file that needs nothing else."),
-      .value("picture", "FILE", "Also write the timelines as one SVG."), .force,
+      .value("picture", "FILE", "Also write the timelines as one SVG."),
+      .value("save", "FILE", "Also write the result as JSON, to compare others with."),
+      .value(
+        "compare", "FILE", "Compare with a result that was saved: code 70 if a figure is beyond its limit."),
+      .value(
+        "limit", "FIGURE=MOST", repeats: true,
+        "total=+10% or main=+10% of the result compared with, in times of the floor (both unless given); total=2.5x, "
+          + "longest=16.7ms, peak=60MB as values of this machine."), .force,
       .value(
         "store", "URL",
         "Make the stores on a PostgreSQL server, postgresql://user@host/database, in schemas that are dropped again; "
@@ -103,9 +110,14 @@ enum ShootoutCommand {
     let picture: OutputFile? = try arguments.text("picture").map { path throws(ToolFailure) in
       try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
     }
-    if report?.isStandardOutput == true, picture?.isStandardOutput == true {
-      throw UsageError.conflict("--report -", "--picture -")
+    let saved: OutputFile? = try arguments.text("save").map { path throws(ToolFailure) in
+      try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
     }
+    let streams = [(report, "--report -"), (picture, "--picture -"), (saved, "--save -")].filter {
+      $0.0?.isStandardOutput == true
+    }
+    if streams.count > 1 { throw UsageError.conflict(streams[0].1, streams[1].1) }
+    let baseline = try arguments.text("compare").map { try Baseline(path: $0) }
     let stores = try options.preparedStoreDirectory()
     let input = try PreparedInput(options.workload)
     _tellProblems(input, environment)
@@ -118,12 +130,18 @@ enum ShootoutCommand {
     let result = try shootout.run(input)
     progress.finish()
     // A page or picture on standard output must be the only output there.
-    let isTaken = report?.isStandardOutput == true || picture?.isStandardOutput == true
+    let isTaken = !streams.isEmpty
     let environment = isTaken ? environment.reportingOnError : environment
     switch options.format {
     case .table:
       try environment.output(ResultTable(result).text(usesColor: environment.outputTerminal.usesColor))
     case .json: try environment.output(ResultDocument(result).json.text() + "\n")
+    }
+    if let saved {
+      try saved.write(ResultDocument(result).json.text() + "\n")
+      if !saved.isStandardOutput {
+        environment.error("The result to compare others with is '\(saved.path)'.\n")
+      }
     }
     if let picture {
       try picture.write(TimelinePicture(result).svg)
@@ -134,6 +152,23 @@ enum ShootoutCommand {
     if let report {
       try report.write(ReportPage(result).html)
       if !report.isStandardOutput { environment.error("The page with the timelines is '\(report.path)'.\n") }
+    }
+    let limits = options.limits.isEmpty && baseline != nil ? RunLimit.usual : options.limits
+    if !limits.isEmpty {
+      try _judge(
+        BaselineComparison(result, with: baseline, limits),
+        options.format == .json ? environment.reportingOnError : environment)
+    }
+  }
+
+  private static func _judge(_ comparison: BaselineComparison, _ environment: ToolEnvironment) throws {
+    try environment.output("\n" + comparison.lines.map { $0 + "\n" }.joined())
+    if let needed = comparison.runsNeeded {
+      environment.error(
+        "note: these runs differ too much to tell such growths from noise; '--runs \(needed)' would.\n")
+    }
+    guard comparison.excesses.isEmpty else {
+      throw ToolFailure(.internalError, "Beyond the limit: \(comparison.excesses.joined(separator: "; ")).")
     }
   }
 

@@ -8,6 +8,7 @@ struct ShootoutOptions {
   let workload: Workload
   let format: Format
   let reportPath: String?
+  let limits: [RunLimit]
   /// URL of the server that has the stores; nil for files.
   let serverURL: String?
   private let _storeDirectory: String?
@@ -31,6 +32,14 @@ struct ShootoutOptions {
     self.workload = workload
     format = try arguments.choice("format") ?? .table
     reportPath = arguments.text("report")
+    var limits: [RunLimit] = []
+    for text in arguments.values["limit"] ?? [] { limits.append(try RunLimit(text)) }
+    for limit in limits {
+      if case .growth = limit.bound, !arguments.has("compare") {
+        throw .missingCompanion("--limit \(limit.figure.rawValue)=+…%", "--compare FILE")
+      }
+    }
+    self.limits = limits
     _storeDirectory = arguments.text("stores")
     serverURL = arguments.text("store").map { $0 == "-" ? passedURL ?? $0 : $0 }
     if let serverURL {

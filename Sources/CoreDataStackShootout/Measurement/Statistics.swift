@@ -15,4 +15,12 @@ enum Statistics {
     let rank = Int((share * Double(sorted.count)).rounded(.up))
     return sorted[min(sorted.count - 1, max(0, rank - 1))]
   }
+
+  /// The standard deviation of a sample over its mean; 0 for fewer than two values.
+  static func relativeDeviation(_ values: [Double]) -> Double {
+    guard values.count > 1 else { return 0 }
+    let mean = values.reduce(0, +) / Double(values.count)
+    let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    return mean > 0 ? (squares / Double(values.count - 1)).squareRoot() / mean : 0
+  }
 }

@@ -69,6 +69,7 @@ struct ResultDocument {
         ("slowest_s", .number(stack.totalRange.upperBound, decimals: 4)),
         ("cpu_s", .number(stack.processorSeconds, decimals: 4)),
         ("ratio_to_floor", .number(stack.ratioToFloor, decimals: 3)),
+        ("ratio_deviation", .number(stack.ratioDeviation, decimals: 4)),
         ("main_busy_s", .number(stack.mainBusySeconds, decimals: 5)),
         ("main_cpu_s", .number(stack.mainProcessorSeconds, decimals: 5)),
         ("main_longest_ms", .number(stack.mainLongestMilliseconds, decimals: 3)),

@@ -9,6 +9,8 @@ struct ShootoutResult: Sendable {
     let totalRange: ClosedRange<Double>
     let processorSeconds: Double
     let ratioToFloor: Double
+    /// The relative standard deviation of the ratio over the runs, each with its own floor.
+    let ratioDeviation: Double
     let mainBusySeconds: Double
     let mainProcessorSeconds: Double
     let mainLongestMilliseconds: Double
@@ -58,13 +60,15 @@ struct ShootoutResult: Sendable {
     floorProcessorSeconds = Statistics.median(floor.map(\.processorSeconds))
     floorPeakMegabytes = Statistics.median(floor.map(\.peakMegabytes))
     stacks = workload.stacks.map { design in
-      Stack(design: design, runs: measurements[.stack(design)] ?? [], floorSeconds: floorSeconds)
+      Stack(
+        design: design, runs: measurements[.stack(design)] ?? [], floors: floor.map(\.totalSeconds),
+        floorSeconds: floorSeconds)
     }
   }
 }
 
 extension ShootoutResult.Stack {
-  fileprivate init(design: StackDesign, runs: [RunMeasurement], floorSeconds: Double) {
+  fileprivate init(design: StackDesign, runs: [RunMeasurement], floors: [Double], floorSeconds: Double) {
     func median(_ value: (RunMeasurement) -> Double) -> Double { Statistics.median(runs.map(value)) }
     func mainMedian(_ value: (MainThreadFigures) -> Double) -> Double {
       Statistics.median(runs.compactMap(\.main).map(value))
@@ -76,6 +80,8 @@ extension ShootoutResult.Stack {
     totalRange = (totals.min() ?? total)...(totals.max() ?? total)
     processorSeconds = median(\.processorSeconds)
     ratioToFloor = floorSeconds > 0 ? total / floorSeconds : 0
+    ratioDeviation = Statistics.relativeDeviation(
+      zip(runs, floors).compactMap { $1 > 0 ? $0.totalSeconds / $1 : nil })
     mainBusySeconds = mainMedian(\.busySeconds)
     mainProcessorSeconds = mainMedian(\.processorSeconds)
     mainLongestMilliseconds = mainMedian(\.longestMilliseconds)
