@@ -127,6 +127,7 @@ struct ReportTests {
       sentences == [
         "All took about 0.400 s in all.", "Least work for the main thread: shared, 0.001 s.",
         "Never blocked main for a frame (16.7 ms): shared; nested3 blocked it for 20.0 ms at once.",
+        "Choose shared: it never blocks main for a frame, as one of the others does.",
       ])
     #expect(
       Verdict(sampleResult(stacks: [.shared])).sentences == [

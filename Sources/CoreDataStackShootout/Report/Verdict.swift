@@ -2,6 +2,7 @@
 struct Verdict {
   private let _stacks: [ShootoutResult.Stack]
   private let _floorSeconds: Double
+  private let _recommendation: Recommendation
 
   /// Totals within this factor count as equal.
   private static let _noise = 1.05
@@ -9,12 +10,13 @@ struct Verdict {
   init(_ result: ShootoutResult) {
     _stacks = result.stacks
     _floorSeconds = result.floorSeconds
+    _recommendation = Recommendation(result)
   }
 
   /// The sentences; empty without a stack.
   var sentences: [String] {
     guard !_stacks.isEmpty else { return [] }
-    return [_inAll, _ofMain, _inOnePiece].compactMap { $0 }
+    return [_inAll, _ofMain, _inOnePiece, _recommendation.sentence].compactMap(\.self)
   }
 
   private var _inAll: String? {

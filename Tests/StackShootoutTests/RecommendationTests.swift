@@ -1,0 +1,71 @@
+import Testing
+
+@testable import CoreDataStackShootout
+
+/// Which design is recommended after measurements.
+@Suite struct RecommendationTests {
+  /// A result with totals over a floor of one second, and main's longest blocks.
+  private func _recommendation(
+    _ figures: [(design: StackDesign, totals: [Double], longest: Double)]
+  ) -> Recommendation {
+    var workload = Workload()
+    workload.stacks = figures.map(\.design)
+    workload.runs = figures[0].totals.count
+    func run(_ total: Double, longest: Double?) -> RunMeasurement {
+      RunMeasurement(
+        totalSeconds: total, processorSeconds: total, peakMegabytes: 1, saves: 1, rows: 1,
+        main: longest.map {
+          let span = [TimeSpan(begin: 0, end: UInt64($0 * 1e6))]
+          return MainThreadFigures(spans: span, blocks: span, processorNanoseconds: 1, latencies: [1])
+        }, list: nil, timeline: Timeline())
+    }
+    var measurements: [Subject: [RunMeasurement]] = [
+      .floor: figures[0].totals.map { _ in run(1, longest: nil) }
+    ]
+    for (design, totals, longest) in figures {
+      measurements[.stack(design)] = totals.map { run($0, longest: longest) }
+    }
+    return Recommendation(
+      ShootoutResult(workload: workload, sourceName: "x", lines: 1, measurements: measurements))
+  }
+
+  @Test func `a design that blocks main is not chosen though it is the fastest`() {
+    let choice = _recommendation([
+      (.main, [1, 1, 1], 900), (.shared, [2, 2, 2], 3), (.nested3, [3, 3, 3], 2),
+    ])
+    #expect(choice.choice == .shared)
+    #expect(
+      choice.sentence
+        == "Choose shared: it never blocks main for a frame, as one of the others does; it is the fastest of those."
+    )
+  }
+
+  @Test func `of designs that are as fast the simplest is chosen`() {
+    let choice = _recommendation([
+      (.nested3, [2, 2.02, 2.01], 1), (.shared, [2.03, 2, 2.05], 1), (.sharedStore, [2, 2, 2], 1),
+    ])
+    #expect(choice.choice == .shared)
+    #expect(
+      choice.sentence
+        == "Choose shared: no design blocks main for a frame; of those as fast (also nested3, shared-store) it is the simplest."
+    )
+  }
+
+  @Test func `totals that the runs do not tell apart are equal`() {
+    #expect(_recommendation([(.nested3, [2, 3, 1.6], 1), (.shared, [2.3, 3.2, 1.8], 1)]).choice == .shared)
+    #expect(
+      _recommendation([(.nested3, [2, 2.01, 2], 1), (.shared, [2.3, 2.31, 2.3], 1)]).choice == .nested3)
+  }
+
+  @Test func `where all block main, the one that blocks it least is chosen`() {
+    let choice = _recommendation([(.main, [1, 1], 500), (.nested2, [2, 2], 80), (.nested3, [3, 3], 30)])
+    #expect(choice.choice == .nested3)
+    #expect(
+      choice.sentence
+        == "Choose nested3: none keeps main within a frame, and it blocks main least, for 30.0 ms at once.")
+  }
+
+  @Test func `there is no choice of one`() {
+    #expect(_recommendation([(.shared, [1], 1)]).sentence == nil)
+  }
+}
