@@ -198,6 +198,7 @@ import Testing
       let failure = #expect(throws: ToolFailure.self) { try _plan(keys: keys) }
       #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
     }
+    #expect(try _plan(keys: ["number", "Customer.code"]).unindexedKeys == ["Order.number"])
     #expect(try _plan(keys: []).keySlot(of: _plan().entity("Customer", at: "")) != nil, "its constraint")
   }
 

@@ -121,6 +121,10 @@ enum ShootoutCommand {
     let stores = try options.preparedStoreDirectory()
     let input = try PreparedInput(options.workload)
     _tellProblems(input, environment)
+    for key in input.unindexedKeys {
+      let label = TextStyle.bold.applied(to: "note:", usesColor: environment.errorTerminal.usesColor)
+      environment.error("\(label) no index of the model begins with \(key): each look-up reads the table.\n")
+    }
     let progress = ProgressBar(terminal: environment.errorTerminal, write: environment.error)
     defer { progress.finish() }
     let shootout = Shootout(

@@ -186,7 +186,8 @@ final class RecordFloor {
   ) throws -> OpaquePointer {
     let columns = (table.attributes.map(\.column) + table.toOnes.map(\.column)).map { ", \($0)" }.joined()
     let numbers = entity.family.map { "\(_anatomy.storedNumber(of: $0))" }.joined(separator: ", ")
-    let narrowed = table.hasSubentities ? " AND Z_ENT IN (\(numbers))" : ""
+    // The plus keeps SQLite from the index of Z_ENT, which leads to every row of the table.
+    let narrowed = table.hasSubentities ? " AND +Z_ENT IN (\(numbers))" : ""
     return try _statements.prepare(
       "SELECT Z_PK, Z_ENT\(columns) FROM \(table.name) WHERE \(key) = ?\(narrowed) LIMIT 1")
   }

@@ -11,6 +11,8 @@ struct RecordPlan: Sendable {
   let layout: ModelLayout
   /// The entity of the records.
   let entity: PropertyLayout
+  /// The keys that the user has named.
+  private let _named: [(entity: PropertyLayout, slot: Int)]
   /// The slot of the key by the number of the entity that has it, subentities included.
   private let _keys: [Int: Int]
 
@@ -29,13 +31,16 @@ struct RecordPlan: Sendable {
     for layout in layout.layouts {
       found[layout.entityNumber] = layout.uniquenessConstraints.first { $0.count == 1 }?[0]
     }
+    var named: [(entity: PropertyLayout, slot: Int)] = []
     for key in keys {
       let parts = key.split(separator: ".", maxSplits: 1).map(String.init)
       let owner = parts.count == 2 ? try Self._entity(parts[0], layout, at: "'--key \(key)'") : entity
       let slot = try Self._keySlot(parts[parts.count - 1], owner, option: key)
       for member in owner.family { found[member] = slot }
+      named.append((owner, slot))
     }
     _keys = found
+    _named = named
     for number in entity.family { try _checkKey(of: layout.layout(numbered: number)) }
   }
 
@@ -44,6 +49,31 @@ struct RecordPlan: Sendable {
     let model = try NSManagedObjectModel(schema: schema)
     for entity in model.entities { entity.managedObjectClassName = "NSManagedObject" }
     return model
+  }
+
+  /// The named keys with which no index of the model begins, as `Order.number`: a look-up reads the whole table.
+  var unindexedKeys: [String] {
+    _named.filter { !_isIndexed($0.entity, $0.slot) }.map {
+      "\($0.entity.entityName).\($0.entity.slots[$0.slot].name)"
+    }
+  }
+
+  private func _isIndexed(_ entity: PropertyLayout, _ slot: Int) -> Bool {
+    let name = entity.slots[slot].name
+    if entity.uniquenessConstraints.contains(where: { $0.first == slot }) { return true }
+    var number: Int? = entity.entityNumber
+    while let current = number {
+      let layout = layout.layout(numbered: current)
+      if let description = schema.entities.first(where: { $0.name == layout.entityName }) {
+        let begins =
+          description.indexes.contains { $0.elements.first?.property == name }
+          || description.compoundIndexes.contains { $0.first == name }
+          || description.attributes.contains { $0.name == name && $0.isIndexed }
+        if begins { return true }
+      }
+      number = layout.parentNumber
+    }
+    return false
   }
 
   /// The slot of an entity's key; nil if its objects are never found again.

@@ -13,6 +13,8 @@ struct PreparedInput {
   let problems: [String]
   /// How the copy is read; nil for stops.
   var records: RecordInput?
+  /// Keys of records that no index of the model begins with.
+  var unindexedKeys: [String] = []
 
   /// - Throws: `ToolFailure` for an input that cannot be used.
   init(_ workload: Workload) throws {
@@ -64,6 +66,7 @@ struct PreparedInput {
     self.init(
       name: name, bytes: bytes, count: feed.records.count, skipped: feed.skipped, problems: feed.problems,
       records: input)
+    unindexedKeys = plan.unindexedKeys
   }
 
   private static func _contents(_ path: String) throws(ToolFailure) -> [UInt8] {
