@@ -76,6 +76,11 @@ struct RecordMaker {
       guard let relationship = property.relationship else { continue }
       if let json = try _linked(property, relationship, number, depth) {
         members.append((property.name, json))
+      } else if !property.isOptional, property.isToOne {
+        throw ToolFailure(
+          .badInput,
+          "The first '\(entity.entityName)' has nothing for '\(property.name)', which is mandatory: give records with '--data'."
+        )
       }
     }
     return members
@@ -87,12 +92,14 @@ struct RecordMaker {
   ) throws -> JSONText? {
     let destination = _plan.layout.layout(numbered: relationship.destination)
     let isShared = _plan.keySlot(of: destination) != nil
+    let inverse = relationship.inverseSlot.map { destination.slots[$0] }
     if !relationship.isToMany {
-      if isShared { return try _member(of: destination, number, depth) }
-      return property.isOptional ? nil : try _part(of: destination, depth, without: relationship.inverseSlot)
+      if isShared, inverse?.isToOne != true { return try _member(of: destination, number, depth) }
+      // Of a one-to-one each has its own: a second owner would take it from the first.
+      if property.isOptional, !isShared || depth > 0 { return nil }
+      return try _part(of: destination, depth, without: relationship.inverseSlot)
     }
     guard depth == 0 || !property.isOptional else { return nil }
-    let inverse = relationship.inverseSlot.map { destination.slots[$0] }
     if isShared {
       // The to-ones of shared objects say whose they are.
       guard inverse?.isToOne != true || !property.isOptional else { return nil }
