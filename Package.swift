@@ -2,13 +2,16 @@
 import CompilerPluginSupport
 import PackageDescription
 
+/// Where the system has no Core Data.
+let withoutCoreData: [Platform] = [.linux, .android, .windows, .wasi, .openbsd]
+
 /// Every target is built alike: Swift 6 mode, existential types spelled `any`. Release builds are optimized for size, which
 /// takes a client half the time to build; what must be fast is inlined by name (docs/decisions/0026-one-module.md).
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
   .unsafeFlags(
-    ["-Osize"], .when(platforms: [.linux, .android, .windows, .wasi, .openbsd], configuration: .release)),
+    ["-Osize"], .when(platforms: withoutCoreData, configuration: .release)),
 ]
 
 let package = Package(
@@ -90,14 +93,14 @@ let package = Package(
     .target(
       name: "CoreDataStacks",
       dependencies: [
-        .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+        .target(name: "CoreData", condition: .when(platforms: withoutCoreData))
       ],
       swiftSettings: settings),
     // Plausible values of attributes, on either Core Data.
     .target(
       name: "CoreDataSampleValues",
       dependencies: [
-        .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+        .target(name: "CoreData", condition: .when(platforms: withoutCoreData))
       ],
       swiftSettings: settings),
     // Stores, fixtures and expectations for tests, with Swift Testing and XCTest, on either Core Data.
@@ -105,7 +108,7 @@ let package = Package(
       name: "CoreDataTesting",
       dependencies: [
         "CoreDataSampleValues",
-        .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+        .target(name: "CoreData", condition: .when(platforms: withoutCoreData)),
       ],
       swiftSettings: settings),
     // Schemas of PostgreSQL for tests. A product of its own, so that other tests need no libpq.

@@ -191,29 +191,9 @@ struct EditForm: Sendable {
     }
     guard let text else { return nil }
     do {
-      return _object(try ValueReading.value(text, of: attribute), attribute)
+      return try ValueReading.value(text, of: attribute).object(of: attribute)
     } catch {
       throw Problem("\(error)")
-    }
-  }
-
-  private static func _object(_ value: StoredValue, _ attribute: AttributeSchema) -> Any? {
-    switch value {
-    case .null, .reference: nil
-    case .integer(let number): NSNumber(value: number)
-    case .boolean(let flag): NSNumber(value: flag)
-    case .double(let number): NSNumber(value: number)
-    case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
-    case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
-    case .string(let text): text
-    case .uri(let text): URL(string: text)
-    case .uuid(let uuid): uuid
-    case .data(let data), .transformable(let data): data
-    case .composite(let values):
-      Dictionary(
-        zip(attribute.elements, values).compactMap { element, value in
-          _object(value, element).map { (element.name, $0) }
-        }, uniquingKeysWith: { first, _ in first }) as [String: Any]
     }
   }
 }

@@ -104,27 +104,11 @@ enum ShootoutCommand {
       place = try server(url)
       launcher.variables[_urlVariable] = url
     }
-    let report: OutputFile? = try options.reportPath.map { path throws(ToolFailure) in
-      try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
-    }
-    let picture: OutputFile? = try arguments.text("picture").map { path throws(ToolFailure) in
-      try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
-    }
-    let saved: OutputFile? = try arguments.text("save").map { path throws(ToolFailure) in
-      try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
-    }
-    let streams = [(report, "--report -"), (picture, "--picture -"), (saved, "--save -")].filter {
-      $0.0?.isStandardOutput == true
-    }
-    if streams.count > 1 { throw UsageError.conflict(streams[0].1, streams[1].1) }
+    let outputs = try ShootoutOutputs(arguments, environment)
     let baseline = try arguments.text("compare").map { try Baseline(path: $0) }
     let stores = try options.preparedStoreDirectory()
     let input = try PreparedInput(options.workload)
     _tellProblems(input, environment)
-    for key in input.unindexedKeys {
-      let label = TextStyle.bold.applied(to: "note:", usesColor: environment.errorTerminal.usesColor)
-      environment.error("\(label) no index of the model begins with \(key): each look-up reads the table.\n")
-    }
     let progress = ProgressBar(terminal: environment.errorTerminal, write: environment.error)
     defer { progress.finish() }
     let shootout = Shootout(
@@ -133,30 +117,13 @@ enum ShootoutCommand {
       keptStores: stores, progress: progress)
     let result = try shootout.run(input)
     progress.finish()
-    // A page or picture on standard output must be the only output there.
-    let isTaken = !streams.isEmpty
-    let environment = isTaken ? environment.reportingOnError : environment
+    let environment = outputs.takesStandardOutput ? environment.reportingOnError : environment
     switch options.format {
     case .table:
       try environment.output(ResultTable(result).text(usesColor: environment.outputTerminal.usesColor))
     case .json: try environment.output(ResultDocument(result).json.text() + "\n")
     }
-    if let saved {
-      try saved.write(ResultDocument(result).json.text() + "\n")
-      if !saved.isStandardOutput {
-        environment.error("The result to compare others with is '\(saved.path)'.\n")
-      }
-    }
-    if let picture {
-      try picture.write(TimelinePicture(result).svg)
-      if !picture.isStandardOutput {
-        environment.error("The picture of the timelines is '\(picture.path)'.\n")
-      }
-    }
-    if let report {
-      try report.write(ReportPage(result).html)
-      if !report.isStandardOutput { environment.error("The page with the timelines is '\(report.path)'.\n") }
-    }
+    try outputs.write(result, environment)
     let limits = options.limits.isEmpty && baseline != nil ? RunLimit.usual : options.limits
     if !limits.isEmpty {
       try _judge(
@@ -180,9 +147,12 @@ enum ShootoutCommand {
   private static let _urlVariable = "COREDATA_SHOOTOUT_STORE"
 
   private static func _tellProblems(_ input: PreparedInput, _ environment: ToolEnvironment) {
+    let label = TextStyle.bold.applied(to: "note:", usesColor: environment.errorTerminal.usesColor)
+    for key in input.unindexedKeys {
+      environment.error("\(label) no index of the model begins with \(key): each look-up reads the table.\n")
+    }
     guard input.skipped > 0 else { return }
     let rows = input.skipped == 1 ? "1 row was" : "\(input.skipped) rows were"
-    let label = TextStyle.bold.applied(to: "note:", usesColor: environment.errorTerminal.usesColor)
     environment.error("\(label) \(rows) skipped, \(input.count) are imported.\n")
     for problem in input.problems { environment.error("  \(problem)\n") }
     let hidden = input.skipped - input.problems.count

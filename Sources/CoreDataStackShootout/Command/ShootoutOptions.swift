@@ -7,7 +7,6 @@ struct ShootoutOptions {
 
   let workload: Workload
   let format: Format
-  let reportPath: String?
   let limits: [RunLimit]
   /// URL of the server that has the stores; nil for files.
   let serverURL: String?
@@ -31,7 +30,6 @@ struct ShootoutOptions {
     if let runs = try arguments.integer("runs", in: 1...1000) { workload.runs = runs }
     self.workload = workload
     format = try arguments.choice("format") ?? .table
-    reportPath = arguments.text("report")
     var limits: [RunLimit] = []
     for text in arguments.values["limit"] ?? [] { limits.append(try RunLimit(text)) }
     for limit in limits {

@@ -86,7 +86,7 @@ final class RecordFloor {
       cells.append(FloorCell(value.stored, isExternal: isExternal))
     }
     let row: FloorRow
-    if looksUp, let key = node.key, let find = shape.find, let found = try _find(key, find, shape, node) {
+    if looksUp, let key = node.key, let find = shape.find, let found = try _find(key.value, find, shape) {
       row = found
       if let update = shape.update { try _statements.run(update, cells + [.integer(row.key)]) }
     } else {
@@ -109,7 +109,7 @@ final class RecordFloor {
   }
 
   private func _find(
-    _ key: RecordNode.Value, _ statement: OpaquePointer, _ shape: Shape, _ node: RecordNode
+    _ key: RecordNode.Value, _ statement: OpaquePointer, _ shape: Shape
   ) throws -> FloorRow? {
     FloorCell(key.stored, isExternal: false).bind(to: statement, at: 1)
     defer { sqlite3_reset(statement) }
@@ -128,7 +128,7 @@ final class RecordFloor {
         targets[toOne.column] = sqlite3_column_int64(statement, place)
       }
     }
-    let entity = _anatomy.entity(stored: sqlite3_column_int64(statement, 1)) ?? node.entity.entityNumber
+    let entity = _anatomy.entity(stored: sqlite3_column_int64(statement, 1)) ?? shape.table.root
     return FloorRow(
       entity: _plan.layout.layout(numbered: entity), key: sqlite3_column_int64(statement, 0), isNew: false,
       targets: targets)
@@ -170,7 +170,7 @@ final class RecordFloor {
     let given = (names + defaults.map(\.column)).map { ", \($0)" }.joined()
     let marks = String(repeating: ", ?", count: names.count + defaults.count)
     return Shape(
-      find: try _plan.keySlot(of: entity).map { try _finder(entity, table, try column($0).column) },
+      find: try _plan.key(of: entity).map { try _finder($0.scope, table, try column($0.slot).column) },
       insert: try _statements.prepare(
         "INSERT INTO \(table.name) (Z_PK, Z_ENT, Z_OPT\(given)) VALUES (?, ?, 1\(marks))"),
       update: names.isEmpty
@@ -182,10 +182,10 @@ final class RecordFloor {
   }
 
   private func _finder(
-    _ entity: PropertyLayout, _ table: StoreAnatomy.Table, _ key: String
+    _ scope: PropertyLayout, _ table: StoreAnatomy.Table, _ key: String
   ) throws -> OpaquePointer {
     let columns = (table.attributes.map(\.column) + table.toOnes.map(\.column)).map { ", \($0)" }.joined()
-    let numbers = entity.family.map { "\(_anatomy.storedNumber(of: $0))" }.joined(separator: ", ")
+    let numbers = scope.family.map { "\(_anatomy.storedNumber(of: $0))" }.joined(separator: ", ")
     // The plus keeps SQLite from the index of Z_ENT, which leads to every row of the table.
     let narrowed = table.hasSubentities ? " AND +Z_ENT IN (\(numbers))" : ""
     return try _statements.prepare(

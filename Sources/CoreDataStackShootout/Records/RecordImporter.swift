@@ -10,9 +10,9 @@ struct RecordImporter {
   let mode: ImportMode
   let context: NSManagedObjectContext
 
-  /// An object by the root of its entity and its key.
+  /// An object by the entity among whose objects its key is unique, and its key.
   private struct Place: Hashable {
-    let root: Int
+    let scope: Int
     let key: String
   }
 
@@ -54,39 +54,41 @@ struct RecordImporter {
   ) throws -> NSManagedObject? {
     guard let key = node.key, !(mode == .insert && isRecord) else { return nil }
     if mode == .bulk { return _place(of: node).flatMap { known[$0] } }
-    let request = NSFetchRequest<NSManagedObject>(entityName: node.entity.entityName)
-    request.predicate = NSPredicate(format: "%K == %@", argumentArray: [key.name, key.object as Any])
+    let request = NSFetchRequest<NSManagedObject>(entityName: key.scope.entityName)
+    request.predicate = NSPredicate(
+      format: "%K == %@", argumentArray: [key.value.name, key.value.object as Any])
     request.fetchLimit = 1
     return try context.fetch(request).first
   }
 
   private func _place(of node: RecordNode) -> Place? {
-    node.key.map { Place(root: node.entity.rootNumber, key: $0.stored.identity) }
+    node.key.map { Place(scope: $0.scope.entityNumber, key: $0.value.stored.identity) }
   }
 
-  /// Finds the objects of all keys of some records, with a fetch for each entity.
+  /// Finds the objects of all keys of some records, with a fetch for each key attribute.
   private func _find(_ records: ArraySlice<RecordNode>, _ known: inout [Place: NSManagedObject]) throws {
-    var wanted: [Int: (entity: PropertyLayout, key: String, values: [Any])] = [:]
+    var wanted: [Int: (scope: PropertyLayout, key: String, values: [Any])] = [:]
     var seen: Set<Place> = []
     for record in records {
       record.forEach { node in
-        guard let key = node.key, let place = _place(of: node), seen.insert(place).inserted else { return }
-        wanted[node.entity.entityNumber, default: (node.entity, key.name, [])].values.append(key.object!)
+        guard let key = node.key, let value = key.value.object, let place = _place(of: node),
+          seen.insert(place).inserted
+        else { return }
+        wanted[key.scope.entityNumber, default: (key.scope, key.value.name, [])].values.append(value)
       }
     }
-    for (entity, key, values) in wanted.values {
-      let request = NSFetchRequest<NSManagedObject>(entityName: entity.entityName)
+    for (scope, key, values) in wanted.values {
+      let request = NSFetchRequest<NSManagedObject>(entityName: scope.entityName)
       request.predicate = NSPredicate(format: "%K IN %@", argumentArray: [key, values])
       request.returnsObjectsAsFaults = false
-      let form = entity.slot(named: key).flatMap { entity.slots[$0].form }
       for object in try context.fetch(request) {
-        guard let identity = Self._identity(object.value(forKey: key), form) else { continue }
-        known[Place(root: entity.rootNumber, key: identity)] = object
+        guard let identity = Self._identity(object.value(forKey: key)) else { continue }
+        known[Place(scope: scope.entityNumber, key: identity)] = object
       }
     }
   }
 
-  private static func _identity(_ value: Any?, _ form: AttributeForm?) -> String? {
+  private static func _identity(_ value: Any?) -> String? {
     switch value {
     case let number as NSNumber: StoredValue.integer(number.int64Value).identity
     case let text as String: StoredValue.string(text).identity

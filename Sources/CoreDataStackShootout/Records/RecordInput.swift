@@ -1,3 +1,4 @@
+import CoreDataStoreTools
 import CoreDataToolKit
 
 /// How records are read: the model, their entity, the keys, and where they come from.
@@ -16,13 +17,15 @@ package struct RecordInput: Sendable, Codable, Equatable {
   /// Attributes as `number` or `Customer.number`.
   var keys: [String]
   var origin: Origin
-  /// Form of the file; nil to tell it by name and content.
-  var form: RecordReader.Form?
+  /// The form of what the runs read.
+  var form = ExchangeForm.ndjson
 
-  /// Reads records from a file.
-  func read(_ path: String, name: String? = nil) throws -> (RecordPlan, RecordFeed) {
-    let plan = try RecordPlan(modelPath: modelPath, entity: entity, keys: keys)
-    let feed = try RecordReader(plan: plan).read(path: path, name: name ?? path, form ?? .ndjson)
-    return (plan, feed)
+  func plan() throws -> RecordPlan { try RecordPlan(modelPath: modelPath, entity: entity, keys: keys) }
+
+  /// Reads the records that a run imports.
+  func makeWork(_ path: String) throws -> RecordWork {
+    let plan = try plan()
+    return RecordWork(
+      plan: plan, records: try RecordReader(plan: plan).read(SpooledInput(path: path), form).records)
   }
 }

@@ -91,7 +91,7 @@ struct RecordMaker {
     _ property: PropertyLayout.Slot, _ relationship: PropertyLayout.Relationship, _ number: Int, _ depth: Int
   ) throws -> JSONText? {
     let destination = _plan.layout.layout(numbered: relationship.destination)
-    let isShared = _plan.keySlot(of: destination) != nil
+    let isShared = _plan.key(of: destination) != nil
     let inverse = relationship.inverseSlot.map { destination.slots[$0] }
     if !relationship.isToMany {
       if isShared, inverse?.isToOne != true { return try _member(of: destination, number, depth) }
@@ -142,7 +142,7 @@ struct RecordMaker {
   private func _key(of entity: PropertyLayout, _ number: Int, as declared: PropertyLayout) throws -> JSONText?
   {
     let concrete = try _concrete(entity)
-    guard let slot = _plan.keySlot(of: concrete) else { return nil }
+    guard let slot = _plan.key(of: concrete)?.slot else { return nil }
     let name = concrete.slots[slot].name
     guard let attribute = _entities[concrete.entityName]?.attributesByName[name],
       let key = _value(of: attribute, in: concrete, number)

@@ -39,6 +39,12 @@ struct RecordNode: Sendable {
     let object: Any?
   }
 
+  /// A key's value, and the entity among whose objects it is looked for.
+  struct Key: Sendable {
+    let value: Value
+    let scope: PropertyLayout
+  }
+
   struct Link: Sendable {
     let slot: Int
     let name: String
@@ -48,8 +54,8 @@ struct RecordNode: Sendable {
   }
 
   let shape: RecordShape
-  /// The value of the entity's key; nil for an object that is always new.
-  let key: Value?
+  /// Nil for an object that is always new.
+  let key: Key?
   /// The attributes given, the key included, as the shape lists them.
   let values: [Value]
   let links: [Link]
@@ -64,22 +70,6 @@ struct RecordNode: Sendable {
 }
 
 extension StoredValue {
-  /// The value as `setValue(_:forKey:)` takes it; nil for null.
-  var settable: Any? {
-    switch self {
-    case .null, .reference, .composite, .transformable: nil
-    case .integer(let number): NSNumber(value: number)
-    case .boolean(let flag): NSNumber(value: flag)
-    case .double(let number): NSNumber(value: number)
-    case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
-    case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
-    case .string(let text): text
-    case .uri(let text): URL(string: text)
-    case .uuid(let uuid): uuid
-    case .data(let data): data
-    }
-  }
-
   /// The value as a text that is equal for equal values.
   var identity: String {
     switch self {

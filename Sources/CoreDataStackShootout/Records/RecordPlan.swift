@@ -7,14 +7,20 @@ import Foundation
 /// A model for an import of records: which entity they are objects of, and by which attribute an object of an entity
 /// is found again.
 struct RecordPlan: Sendable {
+  /// The attribute by which objects are found, and the entity among whose objects, subentities included, it is unique.
+  struct Key: Sendable {
+    let slot: Int
+    let scope: PropertyLayout
+  }
+
   let schema: ModelSchema
   let layout: ModelLayout
   /// The entity of the records.
   let entity: PropertyLayout
   /// The keys that the user has named.
-  private let _named: [(entity: PropertyLayout, slot: Int)]
-  /// The slot of the key by the number of the entity that has it, subentities included.
-  private let _keys: [Int: Int]
+  private let _named: [Key]
+  /// The keys by the numbers of the entities that have them, subentities included.
+  private let _keys: [Int: Key]
 
   /// - Parameters:
   ///   - modelPath: A model, or a store that has its model inside.
@@ -27,21 +33,27 @@ struct RecordPlan: Sendable {
     schema = model.schema
     layout = try ModelLayout(schema)
     entity = try Self._entity(name, layout, at: "'--entity'")
-    var found: [Int: Int] = [:]
+    var found: [Int: Key] = [:]
+    // An entity's constraints are its parents', too, which come first.
     for layout in layout.layouts {
-      found[layout.entityNumber] = layout.uniquenessConstraints.first { $0.count == 1 }?[0]
+      guard
+        let slot = layout.uniquenessConstraints.first(where: {
+          $0.count == 1 && Self._canBeKey($0[0], layout)
+        })?[0],
+        found[layout.entityNumber] == nil
+      else { continue }
+      for member in layout.family { found[member] = Key(slot: slot, scope: layout) }
     }
-    var named: [(entity: PropertyLayout, slot: Int)] = []
+    var named: [Key] = []
     for key in keys {
       let parts = key.split(separator: ".", maxSplits: 1).map(String.init)
       let owner = parts.count == 2 ? try Self._entity(parts[0], layout, at: "'--key \(key)'") : entity
       let slot = try Self._keySlot(parts[parts.count - 1], owner, option: key)
-      for member in owner.family { found[member] = slot }
-      named.append((owner, slot))
+      let key = Key(slot: slot, scope: owner)
+      for member in owner.family { found[member] = key }
+      named.append(key)
     }
-    _keys = found
-    _named = named
-    for number in entity.family { try _checkKey(of: layout.layout(numbered: number)) }
+    (_keys, _named) = (found, named)
   }
 
   /// The model for a coordinator, whose objects are of no class of the program that has it.
@@ -53,8 +65,8 @@ struct RecordPlan: Sendable {
 
   /// The named keys with which no index of the model begins, as `Order.number`: a look-up reads the whole table.
   var unindexedKeys: [String] {
-    _named.filter { !_isIndexed($0.entity, $0.slot) }.map {
-      "\($0.entity.entityName).\($0.entity.slots[$0.slot].name)"
+    _named.filter { !_isIndexed($0.scope, $0.slot) }.map {
+      "\($0.scope.entityName).\($0.scope.slots[$0.slot].name)"
     }
   }
 
@@ -76,14 +88,14 @@ struct RecordPlan: Sendable {
     return false
   }
 
-  /// The slot of an entity's key; nil if its objects are never found again.
-  func keySlot(of entity: PropertyLayout) -> Int? { _keys[entity.entityNumber] }
+  /// An entity's key; nil if its objects are never found again.
+  func key(of entity: PropertyLayout) -> Key? { _keys[entity.entityNumber] }
 
   /// The attribute of an entity that tells its objects apart on a screen: the first text, or the key.
   func label(of entity: PropertyLayout) -> String? {
     let texts = entity.slots.filter { $0.form == .string && !$0.isTransient }
     let named = texts.first { ["name", "title", "label"].contains($0.name.lowercased()) }
-    return (named ?? texts.first)?.name ?? keySlot(of: entity).map { entity.slots[$0].name }
+    return (named ?? texts.first)?.name ?? key(of: entity).map { entity.slots[$0.slot].name }
   }
 
   /// Returns the entity of a name.
@@ -107,7 +119,11 @@ struct RecordPlan: Sendable {
     _ name: String, _ entity: PropertyLayout, option: String
   ) throws(ToolFailure) -> Int {
     if let slot = entity.slot(named: name), entity.slots[slot].isAttribute, !entity.slots[slot].isTransient {
-      return slot
+      if _canBeKey(slot, entity) { return slot }
+      throw ToolFailure(
+        .badInput,
+        "'\(name)' cannot be the key of '\(entity.entityName)': a number, a text, a UUID, a URI or a date can."
+      )
     }
     let names = entity.slots.filter { $0.isAttribute && !$0.isTransient }.map(\.name).sorted()
     let near = SpellingSuggestion.nearest(to: name, among: names)
@@ -117,15 +133,10 @@ struct RecordPlan: Sendable {
         + (near.map { " Did you mean '\($0)'?" } ?? " It has \(names.joined(separator: ", "))."))
   }
 
-  private func _checkKey(of entity: PropertyLayout) throws(ToolFailure) {
-    guard let slot = keySlot(of: entity) else { return }
+  private static func _canBeKey(_ slot: Int, _ entity: PropertyLayout) -> Bool {
     switch entity.slots[slot].form {
-    case .integer16, .integer32, .integer64, .string, .uuid, .uri, .date: return
-    default:
-      throw ToolFailure(
-        .badInput,
-        "'\(entity.slots[slot].name)' cannot be the key of '\(entity.entityName)': a number, a text, a UUID, a URI or a date can."
-      )
+    case .integer16, .integer32, .integer64, .string, .uuid, .uri, .date: true
+    default: false
     }
   }
 }

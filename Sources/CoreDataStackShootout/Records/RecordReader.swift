@@ -17,114 +17,61 @@ struct RecordFeed: Sendable {
 /// A record whose values do not fit is counted and skipped; a property that the entity does not have fails the input,
 /// since nothing of it would be imported.
 struct RecordReader {
-  /// The form of an input.
-  enum Form: String, Sendable, CaseIterable, Codable { case ndjson, json, csv }
-
   private static let _problemsKept = 5
 
   let plan: RecordPlan
   private let _shapes = RecordShapes()
+  private let _known = KnownKeys()
 
   init(plan: RecordPlan) { self.plan = plan }
 
-  /// The form that a file's name, or else its first byte, tells.
-  static func form(ofPath path: String, _ bytes: some Collection<UInt8>) -> Form {
-    switch (path as NSString).pathExtension.lowercased() {
-    case "csv": return .csv
-    case "ndjson", "jsonl": return .ndjson
-    default: break
-    }
-    let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    return first == UInt8(ascii: "[") ? .json : first == UInt8(ascii: "{") ? .ndjson : .csv
-  }
-
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - name: What messages call it.
-  func read(path: String, name: String, _ form: Form) throws -> RecordFeed {
+  /// - Throws: `ToolFailure` with the place for what is no record, or of another model.
+  func read(_ input: SpooledInput, _ form: ExchangeForm) throws -> RecordFeed {
     var feed = RecordFeed()
-    let file = try InputFile(path: path, name: name)
-    switch form {
-    case .ndjson:
-      while true {
-        let place = "\(name):\(file.line)"
-        guard let line = try file.nextLine() else { break }
-        if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-        try _add(try JSONValue.members(parsing: line, at: place), place, to: &feed)
-      }
-    case .json:
-      for (index, element) in try _elements(file, name).enumerated() {
-        let place = "\(name), object \(index + 1)"
-        guard case .object(let members) = element else {
-          throw ToolFailure(.badInput, "\(place): an object was expected, not \(element.kind).")
+    let source = try RecordSources.open(input, form, entity: plan.entity.entityName)
+    while let record = try source.next() {
+      do {
+        let entity = try _entity(named: record.entity, as: plan.entity, record.place)
+        feed.records.append(try _node(_members(record, entity), entity, record.place))
+      } catch let problem as Problem {
+        feed.skipped += 1
+        if feed.problems.count < Self._problemsKept {
+          feed.problems.append("\(record.place): \(problem.reason)")
         }
-        try _add(members, place, to: &feed)
-      }
-    case .csv:
-      guard let table = try CSVTable(file) else { break }
-      while let (fields, place) = try table.next() {
-        try _add(try _members(table.columns, fields, place), place, to: &feed)
       }
     }
     guard !feed.records.isEmpty else {
       let first = feed.problems.first.map { ": \($0)" } ?? "."
-      throw ToolFailure(.badInput, "'\(name)' has no record that can be imported\(first)")
+      throw ToolFailure(.badInput, "'\(input.name)' has no record that can be imported\(first)")
     }
     return feed
   }
 
-  private func _elements(_ file: InputFile, _ name: String) throws -> [JSONValue] {
-    var bytes: [UInt8] = []
-    while let chunk = try file.nextBytes() { bytes += chunk }
-    let document: JSONValue
-    do {
-      document = try JSONValue(parsing: bytes)
-    } catch {
-      throw ToolFailure(.badInput, "\(name): \(error).")
+  /// The fields of a record; of CSV an empty field is left out, and keys of a to-many are separated by semicolons.
+  private func _members(_ record: InputRecord, _ entity: PropertyLayout) -> [JSONValue.Member] {
+    record.fields.compactMap { name, field in
+      switch field {
+      case .json(let value): return JSONValue.Member(name: name, value: value)
+      case .text(nil): return nil
+      case .text(let text?):
+        let isToMany = entity.slot(named: name).map { entity.slots[$0].isToMany } ?? false
+        return JSONValue.Member(
+          name: name,
+          value: isToMany ? .array(text.split(separator: ";").map { .string(String($0)) }) : .string(text))
+      }
     }
-    guard case .array(let elements) = document else {
-      throw ToolFailure(.badInput, "\(name): an array of objects was expected, not \(document.kind).")
-    }
-    return elements
-  }
-
-  /// A line of CSV as members: an empty field is left out, keys of a to-many are separated by semicolons.
-  private func _members(
-    _ columns: [String], _ fields: [String?], _ place: String
-  ) throws(ToolFailure) -> [JSONValue.Member] {
-    var members: [JSONValue.Member] = []
-    for (column, field) in zip(columns, fields) {
-      guard let field else { continue }
-      let isToMany = plan.entity.slot(named: column).map { plan.entity.slots[$0].isToMany } ?? false
-      members.append(
-        JSONValue.Member(
-          name: column,
-          value: isToMany
-            ? .array(field.split(separator: ";").map { .string(String($0)) }) : .string(field)))
-    }
-    return members
   }
 
   /// Why a record is skipped.
   private struct Problem: Error { let reason: String }
 
-  private func _add(_ members: [JSONValue.Member], _ place: String, to feed: inout RecordFeed) throws {
-    do {
-      feed.records.append(try _node(members, plan.entity, place))
-    } catch let problem as Problem {
-      feed.skipped += 1
-      if feed.problems.count < Self._problemsKept { feed.problems.append("\(place): \(problem.reason)") }
-    }
-  }
-
   private func _node(
-    _ members: [JSONValue.Member], _ declared: PropertyLayout, _ place: String
+    _ members: [JSONValue.Member], _ entity: PropertyLayout, _ place: String
   ) throws -> RecordNode {
-    let entity = try _entity(members, declared, place)
     var values: [RecordNode.Value] = []
     var links: [RecordNode.Link] = []
     var seen: Set<Int> = []
-    for member in members where member.name != Self._entityMember {
+    for member in members where !Self._others.contains(member.name) {
       let slot = try _slot(member.name, entity, place)
       guard seen.insert(slot).inserted else { throw Problem(reason: "'\(member.name)' is given twice") }
       if let attribute = entity.slots[slot].attribute {
@@ -133,30 +80,52 @@ struct RecordReader {
         links.append(try _link(member, slot, entity, place))
       }
     }
-    let key = plan.keySlot(of: entity).flatMap { slot in
-      values.first { $0.slot == slot && $0.stored != .null }
-    }
-    if key == nil, entity.family.contains(where: { plan.entity.family.contains($0) }),
-      let slot = plan.keySlot(of: entity)
-    {
-      throw Problem(reason: "there is no '\(entity.slots[slot].name)', which is the key")
-    }
-    return RecordNode(
-      shape: _shapes.shape(of: entity, values.map(\.slot)), key: key, values: values, links: links)
+    return try _node(entity, values, links)
   }
 
-  /// The member that names a subentity.
-  private static let _entityMember = "$entity"
+  private func _node(
+    _ entity: PropertyLayout, _ values: [RecordNode.Value], _ links: [RecordNode.Link]
+  ) throws -> RecordNode {
+    let shape = _shapes.shape(of: entity, values.map(\.slot))
+    guard let key = plan.key(of: entity) else {
+      return RecordNode(shape: shape, key: nil, values: values, links: links)
+    }
+    let name = entity.slots[key.slot].name
+    guard let value = values.first(where: { $0.slot == key.slot && $0.stored != .null }) else {
+      if plan.entity.family.contains(entity.entityNumber) {
+        throw Problem(reason: "there is no '\(name)', which is the key")
+      }
+      return RecordNode(shape: shape, key: nil, values: values, links: links)
+    }
+    if let other = _known.entity(of: value.stored, in: key.scope, as: entity) {
+      throw Problem(
+        reason:
+          "the '\(key.scope.entityName)' of this '\(name)' is a '\(other.entityName)' already, and no '\(entity.entityName)'"
+      )
+    }
+    return RecordNode(
+      shape: shape, key: RecordNode.Key(value: value, scope: key.scope), values: values, links: links)
+  }
+
+  /// Members that are no property: the entity, and the name that an export gives to an object.
+  private static let _others: Set<String> = ["$entity", "$id"]
+
+  /// The entity of an object inside another.
+  private func _entity(
+    _ members: [JSONValue.Member], as declared: PropertyLayout, _ place: String
+  ) throws -> PropertyLayout {
+    guard case .string(let name)? = members.first(where: { $0.name == "$entity" })?.value else {
+      return try _entity(named: declared.entityName, as: declared, place)
+    }
+    return try _entity(named: name, as: declared, place)
+  }
 
   private func _entity(
-    _ members: [JSONValue.Member], _ declared: PropertyLayout, _ place: String
+    named name: String, as declared: PropertyLayout, _ place: String
   ) throws -> PropertyLayout {
-    var entity = declared
-    if case .string(let name)? = members.first(where: { $0.name == Self._entityMember })?.value {
-      entity = try plan.entity(name, at: place)
-      guard declared.family.contains(entity.entityNumber) else {
-        throw Problem(reason: "a '\(name)' is no '\(declared.entityName)'")
-      }
+    let entity = try plan.entity(name, at: place)
+    guard declared.family.contains(entity.entityNumber) else {
+      throw Problem(reason: "a '\(name)' is no '\(declared.entityName)'")
     }
     guard !entity.isAbstract else {
       throw Problem(reason: "'\(entity.entityName)' is abstract; \"$entity\" names one of its subentities")
@@ -197,7 +166,12 @@ struct RecordReader {
       // A key of digits is a text where the attribute is one.
       if case .number(let digits) = json, attribute.type.form == .string { json = .string(digits) }
       let stored = try ValueReading.value(json, of: attribute)
-      return RecordNode.Value(slot: slot, name: member.name, stored: stored, object: stored.settable)
+      let object = stored.object(of: attribute)
+      // An address that is none is not stored as Core Data would store it.
+      guard (object == nil) == (stored == .null) else { throw Problem(reason: "'\(member.name)' is no URL") }
+      return RecordNode.Value(slot: slot, name: member.name, stored: stored, object: object)
+    } catch let problem as Problem {
+      throw problem
     } catch {
       throw Problem(reason: "'\(member.name)': \(error)")
     }
@@ -210,7 +184,8 @@ struct RecordReader {
     let destination = plan.layout.layout(numbered: relationship.destination)
     func target(_ json: JSONValue) throws -> RecordNode {
       switch json {
-      case .object(let members): return try _node(members, destination, place)
+      case .object(let members):
+        return try _node(members, try _entity(members, as: destination, place), place)
       case .string, .number: return try _reference(json, member.name, destination, place)
       default: throw Problem(reason: "'\(member.name)': a key or an object was expected, not \(json.kind)")
       }
@@ -233,7 +208,7 @@ struct RecordReader {
   private func _reference(
     _ json: JSONValue, _ name: String, _ destination: PropertyLayout, _ place: String
   ) throws -> RecordNode {
-    guard let slot = plan.keySlot(of: destination), let attribute = destination.slots[slot].attribute else {
+    guard let slot = plan.key(of: destination)?.slot, let attribute = destination.slots[slot].attribute else {
       throw ToolFailure(
         .badInput,
         "\(place): '\(name)' names a '\(destination.entityName)' by a key, and no attribute of it is one: '--key "
@@ -243,7 +218,27 @@ struct RecordReader {
       throw Problem(
         reason: "'\(name)': '\(destination.entityName)' is abstract; give an object with \"$entity\"")
     }
-    let key = try _value(JSONValue.Member(name: attribute.name, value: json), slot, attribute)
-    return RecordNode(shape: _shapes.shape(of: destination, [slot]), key: key, values: [key], links: [])
+    return try _node(
+      destination, [try _value(JSONValue.Member(name: attribute.name, value: json), slot, attribute)], [])
+  }
+}
+
+/// The entities of the objects that an input has named by key so far.
+private final class KnownKeys {
+  private struct Place: Hashable {
+    let scope: Int
+    let key: String
+  }
+
+  private var _entities: [Place: PropertyLayout] = [:]
+
+  /// Notes an object, and returns the entity that it was given before if it cannot be of this one.
+  func entity(of key: StoredValue, in scope: PropertyLayout, as entity: PropertyLayout) -> PropertyLayout? {
+    let place = Place(scope: scope.entityNumber, key: key.identity)
+    guard let known = _entities[place] else {
+      _entities[place] = entity
+      return nil
+    }
+    return entity.family.contains(known.entityNumber) ? nil : known
   }
 }

@@ -9,7 +9,7 @@ struct RecordWork: ImportWork {
   var count: Int { records.count }
 
   var listing: ImportListing {
-    let key = plan.keySlot(of: plan.entity).map { plan.entity.slots[$0].name }
+    let key = plan.key(of: plan.entity).map { plan.entity.slots[$0.slot].name }
     let label = plan.label(of: plan.entity) ?? plan.entity.slots.first { $0.isAttribute }?.name ?? "self"
     return ImportListing(entity: plan.entity.entityName, label: label, order: key ?? label)
   }

@@ -89,7 +89,7 @@ struct StoreDigest: Sendable, Codable, Equatable {
     var keys: [Int: Int] = [:]
     for number in table.entities {
       let layout = plan.layout.layout(numbered: number)
-      guard let slot = plan.keySlot(of: layout) else { continue }
+      guard let slot = plan.key(of: layout)?.slot else { continue }
       let property = layout.slots[slot]
       keys[number] = table.attributes.firstIndex {
         $0.owner == property.owner && $0.property == property.name

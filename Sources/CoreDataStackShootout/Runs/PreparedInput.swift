@@ -1,79 +1,87 @@
+import CoreDataStoreTools
 import CoreDataToolKit
 import Foundation
 
-/// The input of a shootout, read once to learn what is in it, and copied for the runs.
+/// The input of a shootout, read once to learn what is in it, to be copied for the runs.
 struct PreparedInput {
+  private enum Content {
+    case bytes([UInt8])
+    case file(SpooledInput)
+  }
+
   /// A file name, or "generated".
   let name: String
-  let bytes: [UInt8]
+  private let _content: Content
   /// The lines that are imported.
   let count: Int
-  let skipped: Int
+  private(set) var skipped = 0
   /// The first few reasons for which lines are skipped, with their places.
-  let problems: [String]
+  private(set) var problems: [String] = []
   /// How the copy is read; nil for stops.
-  var records: RecordInput?
+  private(set) var records: RecordInput?
   /// Keys of records that no index of the model begins with.
-  var unindexedKeys: [String] = []
+  private(set) var unindexedKeys: [String] = []
 
   /// - Throws: `ToolFailure` for an input that cannot be used.
   init(_ workload: Workload) throws {
     switch workload.source {
     case .file(let path):
       let (bytes, feed) = try Self._stops(path)
-      self.init(
-        name: Self._name(path), bytes: bytes, count: feed.stops.count, skipped: feed.skippedRows,
-        problems: feed.problems.map { "line \($0.line): \($0.reason)" })
+      self.init(name: Self._name(path), .bytes(bytes), count: feed.stops.count)
+      skipped = feed.skippedRows
+      problems = feed.problems.map { "line \($0.line): \($0.reason)" }
     case .generated(let count):
       let text = GeneratedCity.feedText(GeneratedCity.stops(count: count))
-      self.init(name: "generated", bytes: Array(text.utf8), count: count, skipped: 0, problems: [])
+      self.init(name: "generated", .bytes(Array(text.utf8)), count: count)
     case .records(let input):
-      try self.init(input, looksUp: workload.mode != .insert)
+      let plan = try input.plan()
+      guard workload.mode == .insert || plan.key(of: plan.entity) != nil else {
+        throw ToolFailure(
+          .usage,
+          "Which attribute tells one '\(input.entity)' from another? Say '--key ATTRIBUTE', or '--mode insert' to look "
+            + "none up.")
+      }
+      try self.init(input, plan)
     }
   }
 
-  private init(
-    name: String, bytes: [UInt8], count: Int, skipped: Int, problems: [String], records: RecordInput? = nil
-  ) {
-    (self.name, self.bytes, self.count) = (name, bytes, count)
-    (self.skipped, self.problems, self.records) = (skipped, problems, records)
+  private init(name: String, _ content: Content, count: Int) {
+    (self.name, _content, self.count) = (name, content, count)
   }
 
-  private init(_ input: RecordInput, looksUp: Bool) throws {
+  private init(_ input: RecordInput, _ plan: RecordPlan) throws {
     var input = input
-    let bytes: [UInt8]
-    let name: String
     switch input.origin {
-    case .file(let path):
-      bytes = try Self._contents(path)
-      name = Self._name(path)
-      input.form = input.form ?? RecordReader.form(ofPath: path, bytes)
     case .made(let count):
-      let plan = try RecordPlan(modelPath: input.modelPath, entity: input.entity, keys: input.keys)
       var maker = try RecordMaker(plan, count: count)
-      bytes = Array(try maker.text().utf8)
-      name = "generated"
-      input.form = .ndjson
+      self.init(name: "generated", .bytes(Array(try maker.text().utf8)), count: count)
+    case .file(let path):
+      let file = try SpooledInput(path: path)
+      var isDirectory: ObjCBool = false
+      _ = FileManager.default.fileExists(atPath: file.path, isDirectory: &isDirectory)
+      input.form =
+        isDirectory.boolValue
+        ? .csv : .told(byPath: path, try InputFile(path: file.path, name: file.name).nextBytes() ?? [])
+      let feed = try RecordReader(plan: plan).read(file, input.form)
+      self.init(name: Self._name(path), .file(file), count: feed.records.count)
+      (skipped, problems) = (feed.skipped, feed.problems)
     }
-    let copy = try TemporaryCopy(bytes)
-    let (plan, feed) = try withExtendedLifetime(copy) { try input.read(copy.path, name: name) }
-    guard !looksUp || plan.keySlot(of: plan.entity) != nil else {
-      throw ToolFailure(
-        .usage,
-        "Which attribute tells one '\(input.entity)' from another? Say '--key ATTRIBUTE', or '--mode insert' to look "
-          + "none up.")
-    }
-    self.init(
-      name: name, bytes: bytes, count: feed.records.count, skipped: feed.skipped, problems: feed.problems,
-      records: input)
-    unindexedKeys = plan.unindexedKeys
+    (records, unindexedKeys) = (input, plan.unindexedKeys)
   }
 
-  private static func _contents(_ path: String) throws(ToolFailure) -> [UInt8] {
-    do throws(StopReaderError) {
-      return try StopReader.contents(ofFile: path)
+  /// Copies the input into a directory, so that it stays the same for all runs, and returns where.
+  func copy(into directory: String) throws(ToolFailure) -> String {
+    let path = directory + (records == nil ? "/stops.txt" : "/records")
+    do {
+      switch _content {
+      case .bytes(let bytes): try Data(bytes).write(to: URL(fileURLWithPath: path))
+      case .file(let file): try FileManager.default.copyItem(atPath: file.path, toPath: path)
+      }
+      return path
     } catch {
-      throw error.failure
+      throw ToolFailure(
+        .cannotCreateOutput,
+        "Cannot write '\(path)': \(error.localizedDescription). Is there room in '\(directory)'?")
     }
   }
 
@@ -88,20 +96,5 @@ struct PreparedInput {
 
   private static func _name(_ path: String) -> String {
     path == "-" ? "standard input" : (path as NSString).lastPathComponent
-  }
-
-  /// A temporary file, as readers of records take one.
-  private final class TemporaryCopy {
-    let path: String
-
-    init(_ bytes: [UInt8]) throws {
-      path = FileManager.default.temporaryDirectory.path + "/coredata-records-\(UUID().uuidString)"
-      guard
-        FileManager.default.createFile(
-          atPath: path, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
-      else { throw ToolFailure(.cannotCreateOutput, "Cannot write '\(path)'.") }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
   }
 }

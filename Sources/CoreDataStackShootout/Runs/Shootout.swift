@@ -20,11 +20,7 @@ struct Shootout {
       for subject in subjects { try? _remove(subject, path) }
     }
     defer { work.remove() }
-    // A copy, so that a pipe can be read several times and the input stays the same for all runs.
-    let feedPath = work.path + (input.records == nil ? "/stops.txt" : "/records")
-    guard FileManager.default.createFile(atPath: feedPath, contents: Data(input.bytes)) else {
-      throw ToolFailure(.cannotCreateOutput, "Cannot write '\(feedPath)'. Is there room in '\(directory)'?")
-    }
+    let feedPath = try input.copy(into: work.path)
     var measurements: [Subject: [RunMeasurement]] = [:]
     let steps = workload.runs * subjects.count
     for step in 0..<steps {

@@ -34,8 +34,7 @@ package struct WorkerJob: Sendable, Codable, Equatable {
   /// Reads the input.
   func makeWork() throws -> any ImportWork {
     guard let records else { return StopWork(stops: try StopReader.read(path: feedPath).stops) }
-    let (plan, feed) = try records.read(feedPath)
-    return RecordWork(plan: plan, records: feed.records)
+    return try records.makeWork(feedPath)
   }
 
   /// The job as an argument.

@@ -3,7 +3,7 @@ import CoreDataToolKit
 import Foundation
 
 /// Forms of an export.
-enum ExchangeForm: String, CaseIterable {
+package enum ExchangeForm: String, CaseIterable, Sendable, Codable {
   /// One object per line.
   case ndjson
   /// One document: an array of objects for each entity.
@@ -26,6 +26,18 @@ enum ExchangeForm: String, CaseIterable {
     case "csv": return .csv
     default: return .ndjson
     }
+  }
+
+  /// Returns the form that a file's name suggests, or else its first bytes.
+  package static func told(byPath path: String, _ start: some Sequence<UInt8>) -> ExchangeForm {
+    switch (path as NSString).pathExtension.lowercased() {
+    case "csv": return .csv
+    case "json": return .json
+    case "ndjson", "jsonl": return .ndjson
+    default: break
+    }
+    let first = start.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return first == UInt8(ascii: "[") ? .json : first == UInt8(ascii: "{") ? .ndjson : .csv
   }
 
   static let option = OptionSyntax.value(

@@ -3,23 +3,23 @@ import CoreDataToolKit
 import Foundation
 
 /// An object in the input of an import.
-struct InputRecord {
-  enum Field {
+package struct InputRecord {
+  package enum Field {
     case json(JSONValue)
     /// A field of CSV; nil is null.
     case text(String?)
   }
 
-  let entity: String
+  package let entity: String
   /// The name by which others refer to it.
-  let identifier: String?
-  let fields: [(name: String, field: Field)]
+  package let identifier: String?
+  package let fields: [(name: String, field: Field)]
   /// Its location, for messages: `books.ndjson:17`.
-  let place: String
+  package let place: String
 }
 
 /// A sequence of objects that can be read repeatedly.
-protocol RecordSource {
+package protocol RecordSource {
   /// The next object; nil at the end.
   ///
   /// - Throws: `ToolFailure` with the location.
@@ -28,13 +28,17 @@ protocol RecordSource {
   var fraction: Double { get }
 }
 
-enum RecordSources {
+package enum RecordSources {
   /// A source that begins at the first object.
-  static func open(_ input: SpooledInput, _ form: ExchangeForm) throws(ToolFailure) -> any RecordSource {
+  ///
+  /// - Parameter entity: The entity of objects that do not name theirs, and of a CSV file that is no directory's.
+  package static func open(
+    _ input: SpooledInput, _ form: ExchangeForm, entity: String? = nil
+  ) throws(ToolFailure) -> any RecordSource {
     switch form {
-    case .ndjson: LineSource(try InputFile(path: input.path, name: input.name))
-    case .json: DocumentSource(try InputFile(path: input.path, name: input.name))
-    case .csv: try CSVDirectorySource(input)
+    case .ndjson: LineSource(try InputFile(path: input.path, name: input.name), entity)
+    case .json: DocumentSource(try InputFile(path: input.path, name: input.name), entity)
+    case .csv: try CSVSource(input, entity)
     }
   }
 
@@ -72,8 +76,9 @@ extension InputFile {
 /// One object per line; empty lines are skipped.
 struct LineSource: RecordSource {
   private let _file: InputFile
+  private let _entity: String?
 
-  init(_ file: InputFile) { _file = file }
+  init(_ file: InputFile, _ entity: String?) { (_file, _entity) = (file, entity) }
 
   var fraction: Double { _file.fraction }
 
@@ -82,7 +87,7 @@ struct LineSource: RecordSource {
       let line = _file.line
       guard let bytes = try _file.nextLine() else { return nil }
       if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
-      return try RecordSources.record(bytes, entity: nil, place: "\(_file.path):\(line)")
+      return try RecordSources.record(bytes, entity: _entity, place: "\(_file.path):\(line)")
     }
   }
 }
@@ -100,7 +105,7 @@ final class DocumentSource: RecordSource {
   private var _isFirst = true
   private var _isBareArray = false
 
-  init(_ file: InputFile) { _file = file }
+  init(_ file: InputFile, _ entity: String?) { (_file, _entity) = (file, entity) }
 
   var fraction: Double { _file.fraction }
 
@@ -224,23 +229,31 @@ final class DocumentSource: RecordSource {
   }
 }
 
-/// A directory with a file for each entity.
+/// A directory with a file for each entity, or a file of one entity.
 ///
 /// Not thread-safe.
-final class CSVDirectorySource: RecordSource {
-  private let _files: [String]
-  private let _directory: String
+final class CSVSource: RecordSource {
+  private let _files: [(path: String, name: String, entity: String)]
   private var _index = -1
   private var _table: CSVTable?
 
+  /// - Parameter entity: The entity of a file; nil if it must be a directory.
   /// - Throws: `ToolFailure` if the directory is missing or empty.
-  init(_ input: SpooledInput) throws(ToolFailure) {
+  init(_ input: SpooledInput, _ entity: String?) throws(ToolFailure) {
     let directory = input.path
-    _directory = directory
+    var isDirectory: ObjCBool = false
+    if let entity,
+      !FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory) || !isDirectory.boolValue
+    {
+      _files = [(directory, input.name, entity)]
+      return
+    }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
       throw ToolFailure(.noInput, "'\(input.name)' is no directory of CSV files.")
     }
-    _files = names.filter { $0.lowercased().hasSuffix(".csv") }.sorted()
+    _files = names.filter { $0.lowercased().hasSuffix(".csv") }.sorted().map {
+      ("\(directory)/\($0)", "\(directory)/\($0)", ($0 as NSString).deletingPathExtension)
+    }
     guard !_files.isEmpty else { throw ToolFailure(.badInput, "There is no .csv file in '\(directory)'.") }
   }
 
@@ -251,7 +264,7 @@ final class CSVDirectorySource: RecordSource {
       if let _table, let (fields, place) = try _table.next() { return _record(fields, _table.columns, place) }
       _index += 1
       guard _index < _files.count else { return nil }
-      _table = try CSVTable(try InputFile(path: "\(_directory)/\(_files[_index])"))
+      _table = try CSVTable(try InputFile(path: _files[_index].path, name: _files[_index].name))
     }
   }
 
@@ -265,7 +278,6 @@ final class CSVDirectorySource: RecordSource {
         named.append((name, .text(field)))
       }
     }
-    let entity = (_files[_index] as NSString).deletingPathExtension
-    return InputRecord(entity: entity, identifier: identifier, fields: named, place: place)
+    return InputRecord(entity: _files[_index].entity, identifier: identifier, fields: named, place: place)
   }
 }

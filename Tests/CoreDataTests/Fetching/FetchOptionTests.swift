@@ -226,23 +226,27 @@ import Testing
 
   @Test func `an asynchronous fetch without values sorts unsaved objects in`() async throws {
     let stack = try authors(.sqlite, 3)
+    let faults = Atomic<Int>(0)
     let ages: [Int] = try await withCheckedThrowingContinuation { continuation in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
       request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: false)]
       request.includesPropertyValues = false
       let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request) { result in
+        faults.subtract(stack.coordinator.faultReads.load(ordering: .relaxed), ordering: .relaxed)
         continuation.resume(
           returning: result.finalResult?.compactMap { $0.value(forKey: "age") as? Int } ?? [])
       }
       stack.context.performAndWait {
         do {
           for age in [-1, 1, 1_000] { stack.context.insert("Author", ["name": "unsaved", "age": age]) }
+          faults.store(stack.coordinator.faultReads.load(ordering: .relaxed), ordering: .relaxed)
           try stack.context.execute(asynchronous)
         } catch {
           continuation.resume(throwing: error)
         }
       }
     }
+    #expect(faults.load(ordering: .relaxed) == 0, "sorting reads no object by itself")
     #expect(ages.count == 6 && ages == ages.sorted(by: >), "\(ages)")
   }
 

@@ -18,7 +18,7 @@ extension ManagedKey {
       }
       return mismatch(found, object)
     }
-    set { object.setValueOfProperty(anyValue(newValue), name) }
+    set { object.setValueOfProperty(newValue, name) }
   }
 }
 
@@ -68,14 +68,6 @@ extension ManagedKey {
   /// Sets the property as `setPrimitiveValue(_:forKey:)` does: without change tracking and inverse
   /// maintenance.
   public func setPrimitive(_ value: Value, of object: NSManagedObject) {
-    object.setPrimitiveValueOfProperty(anyValue(value), name)
-  }
-
-  /// Nil for a value that is nil, which would be an optional in an `Any` otherwise.
-  func anyValue(_ value: Value) -> Any? {
-    if let optional = value as? any AnyOptional { optional.anyValue } else { value }
+    object.setPrimitiveValueOfProperty(value, name)
   }
 }
-
-private protocol AnyOptional { var anyValue: Any? { get } }
-extension Optional: AnyOptional { fileprivate var anyValue: Any? { map { $0 } } }
