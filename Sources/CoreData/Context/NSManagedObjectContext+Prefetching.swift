@@ -90,6 +90,8 @@ extension NSManagedObjectContext {
       let members = try persistentStoreCoordinator.related(to: group.keys, slot: slot, at: chain.generation)
       for (owner, keys) in zip(group.owners, members) {
         let state = owner.makeMembers(slot)
+        // An object may be given twice: deleted, brought back by an undo, and deleted again.
+        if state.isRealised { continue }
         let keys = unreadDeletions.isEmpty ? keys : keys.filter { !unreadDeletions.contains($0) }
         realise(state, keys.map { self.object(for: $0) }, slot, of: owner)
         body(owner, slot, state)

@@ -225,22 +225,24 @@ import Testing
   }
 
   @Test func `an asynchronous fetch without values sorts unsaved objects in`() async throws {
-    let stack = try authors(.sqlite, 3)
+    // A coordinator that has no rows yet.
+    let coordinator = try authors(.sqlite, 3).otherCoordinator()
+    let context = coordinator.newContext()
     let faults = Atomic<Int>(0)
     let ages: [Int] = try await withCheckedThrowingContinuation { continuation in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
       request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: false)]
       request.includesPropertyValues = false
       let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request) { result in
-        faults.subtract(stack.coordinator.faultReads.load(ordering: .relaxed), ordering: .relaxed)
+        faults.subtract(coordinator.faultReads.load(ordering: .relaxed), ordering: .relaxed)
         continuation.resume(
           returning: result.finalResult?.compactMap { $0.value(forKey: "age") as? Int } ?? [])
       }
-      stack.context.performAndWait {
+      context.performAndWait {
         do {
-          for age in [-1, 1, 1_000] { stack.context.insert("Author", ["name": "unsaved", "age": age]) }
-          faults.store(stack.coordinator.faultReads.load(ordering: .relaxed), ordering: .relaxed)
-          try stack.context.execute(asynchronous)
+          for age in [-1, 1, 1_000] { context.insert("Author", ["name": "unsaved", "age": age]) }
+          faults.store(coordinator.faultReads.load(ordering: .relaxed), ordering: .relaxed)
+          try context.execute(asynchronous)
         } catch {
           continuation.resume(throwing: error)
         }
