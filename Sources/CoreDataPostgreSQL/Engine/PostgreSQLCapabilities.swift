@@ -13,7 +13,8 @@ struct PostgreSQLCapabilities: Sendable {
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(tables))
     let found = try connection.run(
-      "SELECT coalesce(bool_or(row_security_active(t)), false) FROM unnest($1::text[]) AS n(t)", parameters,
+      "SELECT coalesce(pg_catalog.bool_or(pg_catalog.row_security_active(t)), false) FROM pg_catalog.unnest($1::text[]) AS n(t)",
+      parameters,
       isRepeated: false)
     copies = found.int64(0, 0) == 0
   }

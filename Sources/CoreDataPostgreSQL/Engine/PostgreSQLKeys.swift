@@ -72,7 +72,8 @@ final class PostgreSQLKeys: Sendable {
     var parameters = PostgreSQLParameters()
     parameters.add((missing + step - 1) / step)
     let found = try connection.run(
-      "SELECT nextval(\(PostgreSQLNames.literal(sequence))) FROM generate_series(1, $1::int8)", parameters)
+      "SELECT pg_catalog.nextval(\(PostgreSQLNames.literal(sequence))) FROM pg_catalog.generate_series(1, $1::int8)",
+      parameters)
     for row in 0..<found.rowCount {
       let block = found.int64(row, 0)..<(found.int64(row, 0) + step)
       let taken = block.prefix(count - result.count)

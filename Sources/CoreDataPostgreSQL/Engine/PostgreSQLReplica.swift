@@ -30,11 +30,11 @@ final class PostgreSQLReplica: Sendable {
 
   /// Queries the position that a replica has replayed.
   private static let _replayed = """
-    SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END - '0/0')::int8
+    SELECT (CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_lsn() END - '0/0')::int8
     """
   /// Queries the position that the primary has written. Never fails, since it may run inside a transaction.
   private static let _written = """
-    SELECT (CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_insert_lsn() END - '0/0')::int8
+    SELECT (CASE WHEN pg_catalog.pg_is_in_recovery() THEN NULL ELSE pg_catalog.pg_current_wal_insert_lsn() END - '0/0')::int8
     """
 
   private let _pool: PostgreSQLPool

@@ -11,7 +11,7 @@ extension PostgreSQLStoreEngine {
     guard !roots.isEmpty else { return "" }
     // A single statement sees a single snapshot.
     let parts = roots.map { root in
-      "SELECT \(root) AS n, count(*)::text || ' ' || coalesce(sum(hashint8extended(\"id\", \"version\")), 0)::text AS mark "
+      "SELECT \(root) AS n, pg_catalog.count(*)::text || ' ' || coalesce(pg_catalog.sum(pg_catalog.hashint8extended(\"id\", \"version\")), 0)::text AS mark "
         + "FROM \(mapping.table(of: root).name)"
     }
     return try reading("the state of some tables") { connection in

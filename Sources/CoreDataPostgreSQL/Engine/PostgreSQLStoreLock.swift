@@ -10,7 +10,8 @@ enum PostgreSQLStoreLock {
     try connection.execute("SAVEPOINT store_lock")
     do {
       try connection.run(
-        "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
+        "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))", parameters,
+        isRepeated: false)
       try connection.execute("RELEASE SAVEPOINT store_lock")
     } catch let error as PostgreSQLError where error.isDenied || error.isMissing {
       // Without advisory locks, the store's metadata row serves as the lock. Of programs that create the
@@ -19,7 +20,7 @@ enum PostgreSQLStoreLock {
       var table = PostgreSQLParameters()
       table.add(PostgreSQLMetadata.table(schema))
       let found = try connection.run(
-        "SELECT to_regclass($1::text) IS NOT NULL", table, isRepeated: false)
+        "SELECT pg_catalog.to_regclass($1::text) IS NOT NULL", table, isRepeated: false)
       guard found.int64(0, 0) != 0 else { return }
       try connection.execute("LOCK TABLE \(PostgreSQLMetadata.table(schema)) IN EXCLUSIVE MODE")
     }

@@ -19,7 +19,8 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
   func historyRange() throws -> ClosedRange<Int64>? {
     guard keepsHistory else { return nil }
     return try reading("the history") { connection in
-      let found = try connection.run("SELECT min(\"number\"), max(\"number\") FROM \(_s).\"_history\"")
+      let found = try connection.run(
+        "SELECT pg_catalog.min(\"number\"), pg_catalog.max(\"number\") FROM \(_s).\"_history\"")
       return found.isNull(0, 0) ? nil : found.int64(0, 0)...found.int64(0, 1)
     }
   }

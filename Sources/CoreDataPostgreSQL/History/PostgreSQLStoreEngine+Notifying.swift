@@ -15,6 +15,6 @@ extension PostgreSQLStoreEngine {
   func notify(on connection: PostgreSQLConnection) throws {
     var parameters = PostgreSQLParameters()
     parameters.add(channel)
-    try connection.run("SELECT pg_notify($1::text, '')", parameters)
+    try connection.run("SELECT pg_catalog.pg_notify($1::text, '')", parameters)
   }
 }

@@ -32,9 +32,9 @@ struct PostgreSQLIndexBuilding {
     (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1::text) \
     JOIN pg_catalog.pg_index i ON i.indrelid = c.oid AND i.indpred IS NULL AND i.indexprs IS NULL \
     AND i.indnatts = i.indnkeyatts AND (SELECT pg_catalog.array_agg(x ORDER BY n) FROM \
-    unnest(i.indoption::int2[]) WITH ORDINALITY AS y(x, n)) = e.o::int2[] \
+    pg_catalog.unnest(i.indoption::int2[]) WITH ORDINALITY AS y(x, n)) = e.o::int2[] \
     AND (SELECT pg_catalog.array_agg(a.attname::text ORDER BY y.n) FROM \
-    unnest(i.indkey::int2[]) WITH ORDINALITY AS y(x, n) \
+    pg_catalog.unnest(i.indkey::int2[]) WITH ORDINALITY AS y(x, n) \
     JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = y.x) = e.k::text[]
     """
 
@@ -144,7 +144,8 @@ struct PostgreSQLIndexBuilding {
     try claim.execute("BEGIN")
     do {
       let found = try claim.run(
-        "SELECT pg_try_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
+        "SELECT pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))", parameters,
+        isRepeated: false)
       let isClaimed = found.int64(0, 0) != 0
       // Ends the statement's portal, which keeps a snapshot: a build would wait for it.
       try claim.execute("SAVEPOINT claim")

@@ -69,7 +69,7 @@ struct PostgreSQLMigrationDatabase: MigrationDatabase {
         // Converts as a processor does: truncates towards zero, and clamps to the range.
         number =
           "(CASE WHEN \(value) = 'NaN' THEN 0 WHEN \(value) >= 9223372036854775807 THEN 9223372036854775807 "
-          + "WHEN \(value) <= -9223372036854775808 THEN -9223372036854775808 ELSE trunc(\(value))::int8 END)"
+          + "WHEN \(value) <= -9223372036854775808 THEN -9223372036854775808 ELSE pg_catalog.trunc(\(value))::int8 END)"
       }
       guard let bits = conversion.target.integerBits, bits < 64,
         bits < conversion.source.integerBits ?? 64
@@ -80,8 +80,9 @@ struct PostgreSQLMigrationDatabase: MigrationDatabase {
     case .double: return "(\(value))::float8"
     case .float:
       // Values beyond the range of Float become infinite.
-      return "(CASE WHEN abs((\(value))::float8) > 3.4028234663852886e38 AND (\(value))::float8 <> 'NaN' "
-        + "THEN sign((\(value))::float8) * 'Infinity'::float8 ELSE (\(value))::float4::float8 END)"
+      return
+        "(CASE WHEN pg_catalog.abs((\(value))::float8) > 3.4028234663852886e38 AND (\(value))::float8 <> 'NaN' "
+        + "THEN pg_catalog.sign((\(value))::float8) * 'Infinity'::float8 ELSE (\(value))::float4::float8 END)"
     case .decimal where conversion.source.form == .float: return "(\(value))::float4::text::numeric"
     case .decimal: return "(\(value))::text::numeric"
     default: return value

@@ -28,7 +28,7 @@ struct PostgreSQLOpening {
     parameters.add(schema)
     let found = try connection.run(
       """
-      SELECT count(*) FILTER (WHERE c.relname = '_metadata'), count(*) \
+      SELECT pg_catalog.count(*) FILTER (WHERE c.relname = '_metadata'), pg_catalog.count(*) \
       FROM \(PostgreSQLCatalog.relations) WHERE c.relkind IN ('r', 'p', 'v')
       """, parameters, isRepeated: false)
     if found.int64(0, 0) > 0 { return true }

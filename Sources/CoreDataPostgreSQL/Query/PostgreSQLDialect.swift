@@ -31,6 +31,7 @@ struct PostgreSQLDialect: SQLDialect {
   var keyColumn: String { "\"id\"" }
   var entityColumn: String { "\"entity\"" }
   var subselectName: String { " AS s" }
+  var functionPrefix: String { "pg_catalog." }
   var joinsUniqueValues: Bool { false }
 
   // MARK: Values
@@ -90,12 +91,12 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   func values(_ parameter: QueryParameter, _ kind: ValueKind) -> SQLFragment {
-    "unnest(\(_list(parameter, kind))) AS v(value)"
+    "pg_catalog.unnest(\(_list(parameter, kind))) AS v(value)"
   }
 
   /// The server hashes a subselect in any plan, but not `= ANY`.
   func isMember(_ subject: SQLFragment, _ kind: ValueKind, of parameter: QueryParameter) -> SQLFragment {
-    "\(subject) IN (SELECT unnest(\(_list(parameter, kind))))"
+    "\(subject) IN (SELECT pg_catalog.unnest(\(_list(parameter, kind))))"
   }
 
   // MARK: Texts
@@ -128,7 +129,7 @@ struct PostgreSQLDialect: SQLDialect {
         return "\(folded(text)) LIKE \(sql: _s).like_anywhere(\(folded(pattern)))"
       }
       if keepsMarks { return "\(sql: _s).contains_c(\(folded(text)), \(folded(pattern)))" }
-      return "strpos(\(folded(text)), \(folded(pattern))) > 0"
+      return "pg_catalog.strpos(\(folded(text)), \(folded(pattern))) > 0"
     case .beginsWith:
       if let constant, !isFolded {
         // A range can use the attribute's index.
@@ -139,8 +140,9 @@ struct PostgreSQLDialect: SQLDialect {
         return "(\(folded(text)) >= \(prefix) AND \(folded(text)) < \(sql: _s).after_prefix(\(prefix)))"
       }
       if keepsMarks { return "\(sql: _s).begins_c(\(folded(text)), \(folded(pattern)))" }
-      return "starts_with(\(folded(text)), \(folded(pattern)))"
-    case .endsWith: return "right(\(folded(text)), length(\(folded(pattern)))) = \(folded(pattern))"
+      return "pg_catalog.starts_with(\(folded(text)), \(folded(pattern)))"
+    case .endsWith:
+      return "pg_catalog.right(\(folded(text)), pg_catalog.length(\(folded(pattern)))) = \(folded(pattern))"
     case .like:
       guard let constant = Self._constant(pattern) else { return nil }
       let expression = QueryParameter.constant(
@@ -239,7 +241,7 @@ struct PostgreSQLDialect: SQLDialect {
     case ("self", _), ("description", .string), ("absoluteString", .string): (value, kind)
     case ("stringValue", .number), ("description", .number): (text(ofNumber: value), .string)
     case ("intValue", .number), ("integerValue", .number), ("longLongValue", .number):
-      ("trunc((\(value))::numeric)", .number)
+      ("pg_catalog.trunc((\(value))::numeric)", .number)
     case ("doubleValue", .number), ("floatValue", .number): ("(\(value))::float8", .number)
     case ("boolValue", .number): ("(\(value) <> 0)::int4", .number)
     case ("length", .string): ("\(sql: _s).utf16_length(\(value))", .number)
@@ -251,13 +253,13 @@ struct PostgreSQLDialect: SQLDialect {
 
   func aggregate(_ function: PredicateFunction, _ value: SQLFragment, _ kind: ValueKind) -> SQLFragment? {
     switch function {
-    case .sum: "COALESCE(SUM(\(value)), 0)"
-    case .average: "(SUM(\(value))::float8 / NULLIF(COUNT(\(value)), 0))"
+    case .sum: "COALESCE(pg_catalog.SUM(\(value)), 0)"
+    case .average: "(pg_catalog.SUM(\(value))::float8 / NULLIF(pg_catalog.COUNT(\(value)), 0))"
     case .min: _extreme("MIN", "", value, kind)
     case .max: _extreme("MAX", " DESC", value, kind)
-    case .median: "percentile_cont(0.5) WITHIN GROUP (ORDER BY (\(value))::float8)"
-    case .mode: "mode() WITHIN GROUP (ORDER BY \(value))"
-    case .standardDeviation: "stddev_pop((\(value))::float8)"
+    case .median: "pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY (\(value))::float8)"
+    case .mode: "pg_catalog.mode() WITHIN GROUP (ORDER BY \(value))"
+    case .standardDeviation: "pg_catalog.stddev_pop((\(value))::float8)"
     default: nil
     }
   }
@@ -268,8 +270,8 @@ struct PostgreSQLDialect: SQLDialect {
   {
     switch kind {
     case .uuid, .data:
-      "(array_agg(\(value) ORDER BY \(value)\(sql: order)) FILTER (WHERE \(value) IS NOT NULL))[1]"
-    default: "\(sql: name)(\(value))"
+      "(pg_catalog.array_agg(\(value) ORDER BY \(value)\(sql: order)) FILTER (WHERE \(value) IS NOT NULL))[1]"
+    default: "pg_catalog.\(sql: name)(\(value))"
     }
   }
 

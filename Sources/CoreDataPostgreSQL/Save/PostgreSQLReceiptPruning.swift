@@ -51,7 +51,7 @@ final class PostgreSQLReceiptPruning: Sendable {
     return try connection.run(
       """
       DELETE FROM \(table) WHERE "id" IN (SELECT "id" FROM \(table) \
-      WHERE "written" < now() - interval '\(age)' ORDER BY "written" LIMIT \(portion))
+      WHERE "written" < pg_catalog.now() - interval '\(age)' ORDER BY "written" LIMIT \(portion))
       """, isRepeated: false
     ).affectedCount
   }

@@ -134,11 +134,13 @@ extension PostgreSQLSave {
     }
     parameters.add(PostgreSQLArray(keys))
     let aliases = cells.indices.map { "c\($0)" }
+    // Of several arrays it is the server's syntax, which has no schema.
+    let unnest = arrays.count == 1 ? "pg_catalog.unnest" : "unnest"
     let conditions = cells.enumerated().map { "t0.\($0.element.name) = n.c\($0.offset)" }
     let found = try connection.run(
       """
       SELECT DISTINCT ON (t0."id") \(reader.lists.values) FROM \(mapping.table(of: number).name) t0 \
-      JOIN unnest(\(arrays.joined(separator: ", "))) AS n(\(aliases.joined(separator: ", "))) \
+      JOIN \(unnest)(\(arrays.joined(separator: ", "))) AS n(\(aliases.joined(separator: ", "))) \
       ON \(conditions.joined(separator: " AND ")) \
       WHERE NOT (t0."id" = ANY($\(arrays.count + 1)::int8[])) ORDER BY t0."id"
       """, parameters, isRepeated: false)

@@ -47,7 +47,7 @@ extension PostgreSQLSave {
     }
     if !derivations.distant.isEmpty {
       let found = try connection.run(
-        "SELECT current_setting('\(PostgreSQLTriggers.report)', true)")
+        "SELECT pg_catalog.current_setting('\(PostgreSQLTriggers.report)', true)")
       if found.rowCount > 0, !found.isNull(0, 0) {
         for pair in found.string(0, 0).split(separator: ",") {
           let parts = pair.split(separator: ":")

@@ -32,7 +32,7 @@ enum PostgreSQLCaseRules: Sendable {
     let found = try connection.run(
       """
       SELECT EXISTS (SELECT 1 FROM \(PostgreSQLCatalog.functions) \
-      WHERE p.proname = 'upper_case' AND strpos(p.prosrc, $2::text) > 0)
+      WHERE p.proname = 'upper_case' AND pg_catalog.strpos(p.prosrc, $2::text) > 0)
       """, parameters, isRepeated: false)
     return found.int64(0, 0) != 0
   }
@@ -47,7 +47,7 @@ enum PostgreSQLCaseRules: Sendable {
     case .icu:
       // The dotless i has a capital in Turkish only, and ICU makes ς of a Σ at the end of a word.
       """
-      translate(replace(lower(upper(lower(translate(t, U&'\\0131', U&'\\+10FFFE') \(Self._icu)) \(Self._icu)) \
+      pg_catalog.translate(pg_catalog.replace(pg_catalog.lower(pg_catalog.upper(pg_catalog.lower(pg_catalog.translate(t, U&'\\0131', U&'\\+10FFFE') \(Self._icu)) \(Self._icu)) \
       \(Self._icu)), U&'\\03C2', U&'\\03C3'), U&'\\+10FFFE', U&'\\0131')
       """
     case .tables:
@@ -73,7 +73,7 @@ enum PostgreSQLCaseRules: Sendable {
   /// Returns SQL for the text `t` in upper case.
   var uppercased: String {
     switch self {
-    case .icu: "upper(t \(Self._icu))"
+    case .icu: "pg_catalog.upper(t \(Self._icu))"
     case .tables: Self._mapped(\.properties.uppercaseMapping)
     }
   }
@@ -82,7 +82,7 @@ enum PostgreSQLCaseRules: Sendable {
   var lowercased: String {
     switch self {
     // ICU lowercases a final Σ to ς; Swift does not.
-    case .icu: "lower(translate(t, U&'\\03A3', U&'\\03C3') \(Self._icu))"
+    case .icu: "pg_catalog.lower(pg_catalog.translate(t, U&'\\03A3', U&'\\03C3') \(Self._icu))"
     case .tables: Self._mapped(\.properties.lowercaseMapping)
     }
   }
@@ -98,7 +98,8 @@ enum PostgreSQLCaseRules: Sendable {
   /// Returns SQL that maps each scalar of the text `t`.
   private static func _mapped(_ map: (Unicode.Scalar) -> String) -> String {
     let ascii = (UInt32(0x41)...0x7A).filter { map(Unicode.Scalar($0)!) != String(Unicode.Scalar($0)!) }
-    var result = "translate(t, \(_literal(ascii)), \(_literal(ascii.map { map(Unicode.Scalar($0)!) })))"
+    var result =
+      "pg_catalog.translate(t, \(_literal(ascii)), \(_literal(ascii.map { map(Unicode.Scalar($0)!) })))"
     for alphabet in _alphabets {
       var (single, several): ([(UInt32, String)], [(UInt32, String)]) = ([], [])
       for scalar in alphabet.lazy.compactMap(Unicode.Scalar.init)
@@ -114,9 +115,9 @@ enum PostgreSQLCaseRules: Sendable {
       let all = ScalarRanges((single + several).map(\.0).sorted())
       var mapped = "t"
       for (value, text) in several {
-        mapped = "replace(\(mapped), \(_literal([value])), \(_literal([text])))"
+        mapped = "pg_catalog.replace(\(mapped), \(_literal([value])), \(_literal([text])))"
       }
-      mapped = "translate(\(mapped), \(_literal(single.map(\.0))), \(_literal(single.map(\.1))))"
+      mapped = "pg_catalog.translate(\(mapped), \(_literal(single.map(\.0))), \(_literal(single.map(\.1))))"
       // OFFSET 0 keeps the server from repeating the expression of the alphabet before.
       result = """
         (SELECT CASE WHEN t ~ U&'[\(all.bracketed(escape))]' THEN \(mapped) ELSE t END \

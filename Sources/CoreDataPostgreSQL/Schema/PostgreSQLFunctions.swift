@@ -4,7 +4,7 @@
 /// parallel. A role needs USAGE on the schema and EXECUTE on the functions.
 enum PostgreSQLFunctions {
   /// Version of this set, kept in the metadata: opening a store with an older set upgrades it.
-  static let version = 4
+  static let version = 5
 
   /// Returns statements that create the functions or replace those of an older set.
   static func statements(schema: String, _ rules: PostgreSQLCaseRules) -> [String] {
@@ -43,39 +43,39 @@ enum PostgreSQLFunctions {
     let runs = "U&'[\\AC00-\\D7A3]+|[^\\AC00-\\D7A3]+'"
     func pieces(_ function: String) -> String {
       """
-      string_agg(CASE WHEN p[1] ~ U&'^[\\AC00-\\D7A3]' THEN p[1] ELSE \(s).\(function)(p[1]) END, '' ORDER BY n) \
-      COLLATE "C" FROM regexp_matches(t, \(runs), 'g') WITH ORDINALITY m(p, n)
+      pg_catalog.string_agg(CASE WHEN p[1] ~ U&'^[\\AC00-\\D7A3]' THEN p[1] ELSE \(s).\(function)(p[1]) END, '' ORDER BY n) \
+      COLLATE "C" FROM pg_catalog.regexp_matches(t, \(runs), 'g') WITH ORDINALITY m(p, n)
       """
     }
     return [
       _function(
         "\(s).fold_c_slow", "t text", "text",
-        "lower(normalize(\(rules.folded), NFD) COLLATE \"C\") COLLATE \"C\""),
+        "pg_catalog.lower(normalize(\(rules.folded), NFD) COLLATE \"C\") COLLATE \"C\""),
       _function(
         "\(s).fold_d_slow", "t text", "text",
-        "regexp_replace(normalize(t, NFD), U&'[\(_marks)]+', '', 'g') COLLATE \"C\""),
+        "pg_catalog.regexp_replace(normalize(t, NFD), U&'[\(_marks)]+', '', 'g') COLLATE \"C\""),
       _function("\(s).fold_c_han", "t text", "text", pieces("fold_c_slow")),
       _function("\(s).fold_d_han", "t text", "text", pieces("fold_d_slow")),
       _function(
         "\(s).fold_cd_slow", "t text", "text",
-        "lower(\(s).fold_d_slow(\(s).fold_c_slow(t)) COLLATE \"C\") COLLATE \"C\""),
+        "pg_catalog.lower(\(s).fold_d_slow(\(s).fold_c_slow(t)) COLLATE \"C\") COLLATE \"C\""),
       _function("\(s).fold_cd_han", "t text", "text", pieces("fold_cd_slow")),
       _function(
         "\(s).fold_c", "t text", "text",
         """
-        CASE WHEN octet_length(t) = length(t) THEN lower(t COLLATE "C") WHEN t ~ \(hangul) THEN \(s).fold_c_han(t) \
+        CASE WHEN pg_catalog.octet_length(t) = pg_catalog.length(t) THEN pg_catalog.lower(t COLLATE "C") WHEN t ~ \(hangul) THEN \(s).fold_c_han(t) \
         ELSE \(s).fold_c_slow(t) END COLLATE "C"
         """),
       _function(
         "\(s).fold_d", "t text", "text",
         """
-        CASE WHEN octet_length(t) = length(t) THEN t WHEN t ~ \(hangul) THEN \(s).fold_d_han(t) \
+        CASE WHEN pg_catalog.octet_length(t) = pg_catalog.length(t) THEN t WHEN t ~ \(hangul) THEN \(s).fold_d_han(t) \
         ELSE \(s).fold_d_slow(t) END COLLATE "C"
         """),
       _function(
         "\(s).fold_cd", "t text", "text",
         """
-        CASE WHEN octet_length(t) = length(t) THEN lower(t COLLATE "C") WHEN t ~ \(hangul) THEN \(s).fold_cd_han(t) \
+        CASE WHEN pg_catalog.octet_length(t) = pg_catalog.length(t) THEN pg_catalog.lower(t COLLATE "C") WHEN t ~ \(hangul) THEN \(s).fold_cd_han(t) \
         ELSE \(s).fold_cd_slow(t) END COLLATE "C"
         """),
       // Whether a folded text contains a part, at a place where no combining mark follows the part's last
@@ -83,14 +83,14 @@ enum PostgreSQLFunctions {
       _function(
         "\(s).contains_c", "t text, part text", "boolean",
         """
-        CASE WHEN octet_length(t) = length(t) OR part = '' THEN strpos(t, part) > 0 ELSE \
-        t ~ (regexp_replace(part, '([][\\\\.*+?^$(){}|])', '\\\\\\1', 'g') || U&'(?![\(_marks)])') END
+        CASE WHEN pg_catalog.octet_length(t) = pg_catalog.length(t) OR part = '' THEN pg_catalog.strpos(t, part) > 0 ELSE \
+        t ~ (pg_catalog.regexp_replace(part, '([][\\\\.*+?^$(){}|])', '\\\\\\1', 'g') || U&'(?![\(_marks)])') END
         """),
       _function(
         "\(s).begins_c", "t text, part text", "boolean",
         """
-        starts_with(t, part) AND (octet_length(t) = length(t) OR part = '' \
-        OR substr(t, length(part) + 1, 1) !~ U&'[\(_marks)]')
+        pg_catalog.starts_with(t, part) AND (pg_catalog.octet_length(t) = pg_catalog.length(t) OR part = '' \
+        OR pg_catalog.substr(t, pg_catalog.length(part) + 1, 1) !~ U&'[\(_marks)]')
         """),
       // The smallest text greater than all texts with a prefix: increments the last scalar that can be
       // incremented. There is none for a prefix of U+10FFFF only; then returns a text greater than any stored
@@ -98,13 +98,13 @@ enum PostgreSQLFunctions {
       _function(
         "\(s).after_prefix", "part text", "text",
         """
-        (SELECT CASE WHEN p = '' THEN repeat(U&'\\+10FFFF', 1000) ELSE left(p, -1) || chr(CASE ascii(right(p, 1)) \
-        WHEN 55295 THEN 57344 ELSE ascii(right(p, 1)) + 1 END) END FROM rtrim(part, U&'\\+10FFFF') AS r(p)) COLLATE "C"
+        (SELECT CASE WHEN p = '' THEN pg_catalog.repeat(U&'\\+10FFFF', 1000) ELSE pg_catalog.left(p, -1) || pg_catalog.chr(CASE pg_catalog.ascii(pg_catalog.right(p, 1)) \
+        WHEN 55295 THEN 57344 ELSE pg_catalog.ascii(pg_catalog.right(p, 1)) + 1 END) END FROM pg_catalog.rtrim(part, U&'\\+10FFFF') AS r(p)) COLLATE "C"
         """),
       // A LIKE pattern for texts that contain a part.
       _function(
         "\(s).like_anywhere", "part text", "text",
-        "'%' || regexp_replace(part, '([%_\\\\])', '\\\\\\1', 'g') || '%' COLLATE \"C\""),
+        "'%' || pg_catalog.regexp_replace(part, '([%_\\\\])', '\\\\\\1', 'g') || '%' COLLATE \"C\""),
     ]
   }
 
@@ -114,19 +114,20 @@ enum PostgreSQLFunctions {
     [
       _function(
         "\(s).utf16_length", "t text", "bigint",
-        "(length(t) + length(regexp_replace(t, U&'[^\\+010000-\\+10FFFF]', '', 'g')))::int8"),
+        "(pg_catalog.length(t) + pg_catalog.length(pg_catalog.regexp_replace(t, U&'[^\\+010000-\\+10FFFF]', '', 'g')))::int8"
+      ),
       _function("\(s).matches", "t text, pattern text", "boolean", "\(rules.spelled) ~ pattern"),
       _function("\(s).matches_c", "t text, pattern text", "boolean", "\(rules.spelled) ~* pattern"),
       _function("\(s).upper_case", "t text", "text", "\(rules.uppercased) COLLATE \"C\""),
       _function("\(s).lower_case", "t text", "text", "\(rules.lowercased) COLLATE \"C\""),
       _function("\(s).number_text", "n bigint", "text", "n::text COLLATE \"C\""),
       _function("\(s).number_text", "n double precision", "text", "n::text COLLATE \"C\""),
-      _function("\(s).number_text", "n numeric", "text", "trim_scale(n)::text COLLATE \"C\""),
+      _function("\(s).number_text", "n numeric", "text", "pg_catalog.trim_scale(n)::text COLLATE \"C\""),
       // NULL for text that is not a number; a cast would fail the whole statement.
       _function(
         "\(s).text_number", "t text", "double precision",
         "CASE WHEN t ~ '^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$' THEN "
-          + "CASE WHEN abs(t::numeric) > 1.7976931348623157e308 THEN 'Infinity'::float8 * sign(t::numeric)::float8 "
+          + "CASE WHEN pg_catalog.abs(t::numeric) > 1.7976931348623157e308 THEN 'Infinity'::float8 * pg_catalog.sign(t::numeric)::float8 "
           + "ELSE t::numeric::float8 END END"),
     ]
   }
@@ -155,7 +156,7 @@ enum PostgreSQLFunctions {
       _function("\(s).bnot", "a bigint", "bigint", "~a"),
       _function(
         "\(s).whole", "a numeric", "bigint",
-        "CASE WHEN a >= -9223372036854775808 AND a < 9223372036854775808 THEN trunc(a)::int8 END"),
+        "CASE WHEN a >= -9223372036854775808 AND a < 9223372036854775808 THEN pg_catalog.trunc(a)::int8 END"),
       _function(
         "\(s).shl", "a bigint, b bigint", "bigint",
         "CASE WHEN b <= -64 THEN CASE WHEN a < 0 THEN -1 ELSE 0 END WHEN b < 0 THEN a >> (-b)::int4 "
@@ -186,9 +187,9 @@ enum PostgreSQLFunctions {
         _function(
           "\(s).bnot", "a double precision", "bigint", "~\(s).whole(a::text::numeric)"),
         _function("\(s).bnot", "a numeric", "bigint", "~\(s).whole(a)"),
-        _function("\(s).absolute", "a bigint", "numeric", "abs(a::numeric)"),
-        _function("\(s).absolute", "a numeric", "numeric", "abs(a)"),
-        _function("\(s).absolute", "a double precision", "double precision", "abs(a)"),
+        _function("\(s).absolute", "a bigint", "numeric", "pg_catalog.abs(a::numeric)"),
+        _function("\(s).absolute", "a numeric", "numeric", "pg_catalog.abs(a)"),
+        _function("\(s).absolute", "a double precision", "double precision", "pg_catalog.abs(a)"),
       ]
   }
 
@@ -218,8 +219,8 @@ enum PostgreSQLFunctions {
       two(
         "mul",
         "CASE WHEN a IN \(special) OR b IN \(special) THEN a * b "
-          + "WHEN abs(a) > 1 AND abs(b) > \(most) / abs(a) THEN \(sign) "
-          + "WHEN a <> 0 AND b <> 0 AND abs(a) < 1 AND abs(b) < 1 AND log(abs(a)) + log(abs(b)) < -323 THEN 0 "
+          + "WHEN pg_catalog.abs(a) > 1 AND pg_catalog.abs(b) > \(most) / pg_catalog.abs(a) THEN \(sign) "
+          + "WHEN a <> 0 AND b <> 0 AND pg_catalog.abs(a) < 1 AND pg_catalog.abs(b) < 1 AND pg_catalog.log(pg_catalog.abs(a)) + pg_catalog.log(pg_catalog.abs(b)) < -323 THEN 0 "
           + "ELSE a * b END"),
       // NaN becomes NULL, as on SQLite: the server treats NaN as greater than every number, whereas in memory
       // no comparison with it holds.
@@ -227,38 +228,43 @@ enum PostgreSQLFunctions {
         "div",
         "CASE WHEN b = 0 THEN CASE WHEN a = 0 OR a = 'NaN' THEN NULL WHEN a > 0 THEN 'Infinity'::float8 "
           + "ELSE '-Infinity'::float8 END WHEN a IN \(special) OR b IN \(special) THEN a / b "
-          + "WHEN abs(b) < 1 AND abs(a) > abs(b) * \(most) THEN \(sign) "
-          + "WHEN a <> 0 AND log(abs(a)) - log(abs(b)) < -323 THEN 0 ELSE a / b END"),
+          + "WHEN pg_catalog.abs(b) < 1 AND pg_catalog.abs(a) > pg_catalog.abs(b) * \(most) THEN \(sign) "
+          + "WHEN a <> 0 AND pg_catalog.log(pg_catalog.abs(a)) - pg_catalog.log(pg_catalog.abs(b)) < -323 THEN 0 ELSE a / b END"
+      ),
       two(
         "mod",
         "CASE WHEN b = 0 OR a IN \(special) OR b = 'NaN' THEN NULL WHEN b IN \(special) THEN a "
           + "ELSE ((a::text::numeric) % (b::text::numeric))::float8 END"),
-      one("square_root", "CASE WHEN a < 0 THEN NULL ELSE sqrt(a) END"),
+      one("square_root", "CASE WHEN a < 0 THEN NULL ELSE pg_catalog.sqrt(a) END"),
       one(
         "natural_log",
-        "CASE WHEN a < 0 THEN NULL WHEN a = 0 THEN '-Infinity'::float8 ELSE ln(a) END"),
+        "CASE WHEN a < 0 THEN NULL WHEN a = 0 THEN '-Infinity'::float8 ELSE pg_catalog.ln(a) END"),
       one(
         "decimal_log",
-        "CASE WHEN a < 0 THEN NULL WHEN a = 0 THEN '-Infinity'::float8 ELSE log(a) END"),
+        "CASE WHEN a < 0 THEN NULL WHEN a = 0 THEN '-Infinity'::float8 ELSE pg_catalog.log(a) END"),
       one(
         "exponential",
         "CASE WHEN a IN \(special) THEN CASE WHEN a = '-Infinity' THEN 0 ELSE a END "
-          + "WHEN a >= 709.782712893384 THEN 'Infinity'::float8 WHEN a < -745.2 THEN 0 ELSE exp(a) END"),
+          + "WHEN a >= 709.782712893384 THEN 'Infinity'::float8 WHEN a < -745.2 THEN 0 ELSE pg_catalog.exp(a) END"
+      ),
       two(
         "raised",
         "CASE WHEN b = 0 THEN 1 WHEN a = 1 THEN 1 WHEN a = 'NaN' OR b = 'NaN' THEN NULL "
           + "WHEN a = 0 AND b < 0 THEN 'Infinity'::float8 WHEN a = 0 THEN 0 "
-          + "WHEN a < 0 AND a NOT IN \(special) AND b NOT IN \(special) AND b <> trunc(b) THEN NULL "
-          + "WHEN a IN \(special) OR b IN \(special) THEN power(a, b) "
-          + "WHEN b * log(abs(a)) >= 308.2547155599167 THEN CASE WHEN a < 0 AND b / 2 <> trunc(b / 2) THEN '-Infinity'::float8 "
-          + "ELSE 'Infinity'::float8 END WHEN b * log(abs(a)) < -323 THEN 0 ELSE power(a, b) END"
+          + "WHEN a < 0 AND a NOT IN \(special) AND b NOT IN \(special) AND b <> pg_catalog.trunc(b) THEN NULL "
+          + "WHEN a IN \(special) OR b IN \(special) THEN pg_catalog.power(a, b) "
+          + "WHEN b * pg_catalog.log(pg_catalog.abs(a)) >= 308.2547155599167 THEN CASE WHEN a < 0 AND b / 2 <> pg_catalog.trunc(b / 2) THEN '-Infinity'::float8 "
+          + "ELSE 'Infinity'::float8 END WHEN b * pg_catalog.log(pg_catalog.abs(a)) < -323 THEN 0 ELSE pg_catalog.power(a, b) END"
       ),
-      one("rounded_down", "floor(a)"), one("rounded_up", "ceil(a)"), one("truncated", "trunc(a)"),
+      one("rounded_down", "pg_catalog.floor(a)"), one("rounded_up", "pg_catalog.ceil(a)"),
+      one("truncated", "pg_catalog.trunc(a)"),
       _function(
-        "\(s).random_whole", "", "bigint", "floor(random() * 2147483648)::int8", volatility: "VOLATILE"),
+        "\(s).random_whole", "", "bigint", "pg_catalog.floor(pg_catalog.random() * 2147483648)::int8",
+        volatility: "VOLATILE"),
       _function(
         "\(s).random_below", "n bigint", "bigint",
-        "CASE WHEN n <= 0 THEN NULL ELSE floor(random() * n)::int8 END", volatility: "VOLATILE"),
+        "CASE WHEN n <= 0 THEN NULL ELSE pg_catalog.floor(pg_catalog.random() * n)::int8 END",
+        volatility: "VOLATILE"),
     ]
   }
 }

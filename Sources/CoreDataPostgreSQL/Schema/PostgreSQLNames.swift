@@ -98,7 +98,7 @@ package enum PostgreSQLNames {
 
   /// Returns an expression of bytes.
   static func bytes(_ bytes: some Sequence<UInt8>) -> String {
-    "decode('\(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())', 'hex')"
+    "pg_catalog.decode('\(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())', 'hex')"
   }
 
   /// Returns a text as a literal, for comments and names in DDL, which takes no parameters.

@@ -36,7 +36,8 @@ struct PostgreSQLOwnTable: Sendable {
     PostgreSQLOwnTable(
       name: "_receipt",
       columns: [
-        Column("id", "uuid"), Column("written", "timestamptz", " DEFAULT now()"), Column("epoch", "bigint"),
+        Column("id", "uuid"), Column("written", "timestamptz", " DEFAULT pg_catalog.now()"),
+        Column("epoch", "bigint"),
       ], key: ["id"], rights: [.insert], wishedRights: [.select, .delete]),
     PostgreSQLOwnTable(
       name: "_epoch",
@@ -47,7 +48,8 @@ struct PostgreSQLOwnTable: Sendable {
       name: "_model",
       columns: [
         Column("epoch", "bigint"), Column("digest", "text"), Column("content", "bytea"),
-        Column("applied", "timestamptz", " DEFAULT now()"), Column("by", "text", " DEFAULT current_user"),
+        Column("applied", "timestamptz", " DEFAULT pg_catalog.now()"),
+        Column("by", "text", " DEFAULT current_user"),
       ], key: ["epoch"], rights: [.select]),
     PostgreSQLOwnTable(
       name: "_type",

@@ -47,7 +47,7 @@ extension PostgreSQLSchema {
           // The extension may be installed in any schema.
           let start = PostgreSQLNames.literal("CREATE INDEX ON \(table.name) USING gin (\(folded) ")
           let body = """
-            DECLARE place text := (SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e \
+            DECLARE place text := (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e \
             JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm'); \
             BEGIN IF place IS NOT NULL THEN EXECUTE \(start) || place || '.gin_trgm_ops)'; END IF; END
             """

@@ -55,7 +55,7 @@ struct PostgreSQLSchemaCheck {
     let found = try _ask(
       """
       SELECT e.r, e.c, e.t, c.oid IS NULL, a.attname IS NULL, a.atttypid <> e.t::regtype, \
-      format_type(a.atttypid, a.atttypmod) FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY \
+      pg_catalog.format_type(a.atttypid, a.atttypmod) FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY \
       AS e(r, c, t, x, n) LEFT JOIN pg_catalog.pg_class c ON c.relname = e.r AND c.relkind IN ('r', 'p') AND c.relnamespace = \
       (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1::text) \
       LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = e.c AND a.attnum > 0 AND NOT a.attisdropped \
@@ -109,9 +109,9 @@ struct PostgreSQLSchemaCheck {
       (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1::text) \
       WHERE NOT EXISTS (SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid \
       AND i.indpred IS NULL AND i.indnatts = i.indnkeyatts \
-      AND (SELECT array_agg(a.attname::text ORDER BY a.attname::text COLLATE "C") FROM pg_catalog.pg_attribute a \
+      AND (SELECT pg_catalog.array_agg(a.attname::text ORDER BY a.attname::text COLLATE "C") FROM pg_catalog.pg_attribute a \
       WHERE a.attrelid = c.oid AND a.attnum = ANY(i.indkey)) = \
-      (SELECT array_agg(x ORDER BY x COLLATE "C") FROM unnest(e.k::text[]) x)) ORDER BY e.n
+      (SELECT pg_catalog.array_agg(x ORDER BY x COLLATE "C") FROM pg_catalog.unnest(e.k::text[]) x)) ORDER BY e.n
       """, [keys.map(\.relation), keys.map { PostgreSQLNames.list($0.columns.map(PostgreSQLNames.quoted)) }])
     return (0..<found.rowCount).map {
       "the table '\(found.string($0, 0))' has no unique index on \(found.string($0, 1))"
@@ -123,10 +123,10 @@ struct PostgreSQLSchemaCheck {
   private func _sequences() throws -> [String] {
     let found = try _ask(
       """
-      SELECT e.s, c.oid IS NULL FROM unnest($2::text[]) WITH ORDINALITY AS e(s, n) \
+      SELECT e.s, c.oid IS NULL FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS e(s, n) \
       LEFT JOIN pg_catalog.pg_class c ON c.relname = e.s AND c.relkind = 'S' AND c.relnamespace = \
       (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1::text) \
-      WHERE c.oid IS NULL OR NOT has_sequence_privilege(c.oid, 'USAGE') ORDER BY e.n
+      WHERE c.oid IS NULL OR NOT pg_catalog.has_sequence_privilege(c.oid, 'USAGE') ORDER BY e.n
       """, [_expected.expectedSequences])
     return (0..<found.rowCount).map {
       found.int64($0, 1) != 0
@@ -138,10 +138,10 @@ struct PostgreSQLSchemaCheck {
   private func _functions() throws -> [String] {
     let found = try _ask(
       """
-      SELECT e.f, count(DISTINCT p.oid) < count(DISTINCT e.n) FROM unnest($2::text[]) WITH ORDINALITY AS e(f, n) \
+      SELECT e.f, pg_catalog.count(DISTINCT p.oid) < pg_catalog.count(DISTINCT e.n) FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS e(f, n) \
       LEFT JOIN \(PostgreSQLCatalog.functions) ON p.proname = e.f \
-      GROUP BY e.f HAVING count(DISTINCT p.oid) < count(DISTINCT e.n) \
-      OR bool_or(NOT has_function_privilege(p.oid, 'EXECUTE')) ORDER BY min(e.n)
+      GROUP BY e.f HAVING pg_catalog.count(DISTINCT p.oid) < pg_catalog.count(DISTINCT e.n) \
+      OR pg_catalog.bool_or(NOT pg_catalog.has_function_privilege(p.oid, 'EXECUTE')) ORDER BY pg_catalog.min(e.n)
       """, [_expected.functionNames])
     return (0..<found.rowCount).map {
       found.int64($0, 1) != 0
@@ -155,7 +155,7 @@ struct PostgreSQLSchemaCheck {
     if names.isEmpty { return [] }
     let found = try _ask(
       """
-      SELECT e.t FROM unnest($2::text[]) WITH ORDINALITY AS e(t, n) WHERE NOT EXISTS (\
+      SELECT e.t FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS e(t, n) WHERE NOT EXISTS (\
       SELECT 1 FROM \(PostgreSQLCatalog.relations) JOIN pg_catalog.pg_trigger t ON t.tgrelid = c.oid \
       WHERE t.tgname = e.t AND t.tgenabled <> 'D') ORDER BY e.n
       """, [names])
@@ -174,10 +174,10 @@ struct PostgreSQLSchemaCheck {
     }
     let found = try _ask(
       """
-      SELECT e.r, string_agg(e.p, ', ' ORDER BY e.n) FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS e(r, p, n) \
+      SELECT e.r, pg_catalog.string_agg(e.p, ', ' ORDER BY e.n) FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS e(r, p, n) \
       JOIN pg_catalog.pg_class c ON c.relname = e.r AND c.relkind IN ('r', 'p') AND c.relnamespace = \
       (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1::text) \
-      WHERE NOT has_table_privilege(c.oid, e.p) GROUP BY e.r ORDER BY min(e.n)
+      WHERE NOT pg_catalog.has_table_privilege(c.oid, e.p) GROUP BY e.r ORDER BY pg_catalog.min(e.n)
       """, [relations, rights])
     return (0..<found.rowCount).map {
       "the role has no right to \(found.string($0, 1)) in the table '\(found.string($0, 0))'"

@@ -55,7 +55,7 @@ package struct PostgreSQLScript {
   private var _contents: [String] {
     let s = PostgreSQLNames.quoted(_name)
     return [
-      "INSERT INTO \(s).\"_metadata\" (\"uuid\", \"content\") VALUES (gen_random_uuid(), \(PostgreSQLNames.bytes(_metadata)))",
+      "INSERT INTO \(s).\"_metadata\" (\"uuid\", \"content\") VALUES (pg_catalog.gen_random_uuid(), \(PostgreSQLNames.bytes(_metadata)))",
       "INSERT INTO \(s).\"_model_cache\" (\"content\") VALUES (\(PostgreSQLNames.bytes(_model)))",
     ]
       + PostgreSQLEpochs.statements(_name, _digest, content: PostgreSQLNames.bytes(_model))

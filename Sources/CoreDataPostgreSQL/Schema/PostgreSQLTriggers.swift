@@ -99,13 +99,13 @@ struct PostgreSQLTriggers {
       let body = """
         DECLARE found bigint[]; written text; BEGIN \
         found := ARRAY(\(keys)); \
-        IF cardinality(found) > 0 THEN \
+        IF pg_catalog.cardinality(found) > 0 THEN \
         PERFORM 1 FROM \(_table) t WHERE t."id" = ANY(found)\(_family) ORDER BY t."id" FOR UPDATE; \
         WITH w AS (UPDATE \(_table) t SET \(_column) = \(_value) WHERE t."id" = ANY(found)\(_family) \
         AND t.\(_column) IS DISTINCT FROM \(_value) RETURNING t."id", t."entity") \
-        SELECT string_agg(w."entity" || ':' || w."id", ',') INTO written FROM w; \
-        IF written IS NOT NULL THEN PERFORM set_config('\(PostgreSQLTriggers.report)', \
-        concat_ws(',', nullif(current_setting('\(PostgreSQLTriggers.report)', true), ''), written), true); END IF; \
+        SELECT pg_catalog.string_agg(w."entity" || ':' || w."id", ',') INTO written FROM w; \
+        IF written IS NOT NULL THEN PERFORM pg_catalog.set_config('\(PostgreSQLTriggers.report)', \
+        pg_catalog.concat_ws(',', nullif(pg_catalog.current_setting('\(PostgreSQLTriggers.report)', true), ''), written), true); END IF; \
         END IF; RETURN NULL; END
         """
       statements.append(
@@ -156,7 +156,7 @@ struct PostgreSQLTriggers {
         let child = mapping.table(of: destination)
         let keyName = child.columns[key].name
         guard let attribute else {
-          _owned(child.name, keyName, nil, "COUNT(*)")
+          _owned(child.name, keyName, nil, "pg_catalog.COUNT(*)")
           return true
         }
         guard let source = _name(attribute, destination) else { return false }
@@ -172,14 +172,14 @@ struct PostgreSQLTriggers {
         }
         _paired(
           join.name, ends.owner, ends.member, mapping.table(of: destination).name, source,
-          source.map { Self._total(function, "d.\($0)") } ?? "COUNT(*)")
+          source.map { Self._total(function, "d.\($0)") } ?? "pg_catalog.COUNT(*)")
         return true
       case .none, .attribute, .toOne, .composite: return false
       }
     }
 
     private static func _total(_ function: String, _ value: String) -> String {
-      function == "SUM" ? "COALESCE(SUM(\(value)), 0)" : "\(function)(\(value))"
+      function == "SUM" ? "COALESCE(pg_catalog.SUM(\(value)), 0)" : "pg_catalog.\(function)(\(value))"
     }
 
     private mutating func _owned(_ child: String, _ key: String, _ source: String?, _ total: String) {

@@ -82,7 +82,8 @@ extension QueryCompiler {
       }
       let members = try _open(path)
       return .scalar(
-        "(SELECT COUNT(*) FROM \(sql: members.source.text) WHERE \(sql: members.correlation))", .number)
+        "(SELECT \(sql: dialect.functionPrefix)COUNT(*) FROM \(sql: members.source.text) WHERE \(sql: members.correlation))",
+        .number)
     }
     guard let function = PredicateFunction(collectionOperator: name) else {
       throw untranslatable(path.outline, "\(dialect.name) has no collection operator @\(name)")
@@ -120,7 +121,7 @@ extension QueryCompiler {
     defer { variables[variable] = shadowed }
     let condition = parenthesized(predicate, try condition(predicate))
     return """
-      (SELECT COUNT(*) FROM \(sql: members.source.text) WHERE \(sql: members.correlation) AND \(condition))
+      (SELECT \(sql: dialect.functionPrefix)COUNT(*) FROM \(sql: members.source.text) WHERE \(sql: members.correlation) AND \(condition))
       """
   }
 

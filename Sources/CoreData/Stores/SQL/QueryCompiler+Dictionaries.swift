@@ -120,7 +120,7 @@ extension QueryCompiler {
       throw untranslatable(expression.outline, "objects can only be counted")
     }
     let value = try scalar(operand, operand.kind.conversion, argument.outline)
-    if function == .count { return .scalar("COUNT(\(value))", .number) }
+    if function == .count { return .scalar("\(sql: dialect.functionPrefix)COUNT(\(value))", .number) }
     guard let aggregate = dialect.aggregate(function, value, operand.kind) else {
       throw untranslatable(
         expression.outline, "\(dialect.name) has no such aggregate; fetch the values and compute it from them"

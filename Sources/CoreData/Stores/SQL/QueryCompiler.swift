@@ -105,9 +105,11 @@ package struct QueryCompiler {
     let condition = try whereClause(plan)
     try checkConstants()
     if purpose == .count {
-      if !isWindowed { return "SELECT COUNT(*) FROM \(sql: source.text)\(condition)" }
+      if !isWindowed {
+        return "SELECT \(sql: dialect.functionPrefix)COUNT(*) FROM \(sql: source.text)\(condition)"
+      }
       return
-        "SELECT COUNT(*) FROM (SELECT 1 FROM \(sql: source.text)\(condition)\(_window(plan)))\(sql: dialect.subselectName)"
+        "SELECT \(sql: dialect.functionPrefix)COUNT(*) FROM (SELECT 1 FROM \(sql: source.text)\(condition)\(_window(plan)))\(sql: dialect.subselectName)"
     }
     // Sorting may join tables, so it must precede reading the FROM clause.
     let order = try _order(plan.sort)

@@ -14,6 +14,8 @@ package protocol SQLDialect: Sendable {
   var entityColumn: String { get }
   /// The suffix of a subselect in a FROM clause, if it needs a name.
   var subselectName: String { get }
+  /// What precedes the name of one of the database's own functions, where another one of that name could take its place.
+  var functionPrefix: String { get }
   /// Whether rows are found fastest through a join with a list of unique values.
   var joinsUniqueValues: Bool { get }
 

@@ -7,6 +7,7 @@ struct SQLiteDialect: SQLDialect {
   var keyColumn: String { StoreVocabulary.primaryKey }
   var entityColumn: String { StoreVocabulary.entity }
   var subselectName: String { "" }
+  var functionPrefix: String { "" }
   var joinsUniqueValues: Bool { true }
 
   // MARK: Values
