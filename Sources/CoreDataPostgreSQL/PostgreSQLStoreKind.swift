@@ -46,7 +46,8 @@ struct PostgreSQLStoreKind: StoreKind {
     _ = try PostgreSQLMapping.mapping(for: request.model.layout, schema: address.schema)
     let observation = try PostgreSQLObservation(request.options, schema: address.schema)
     let timelines = PostgreSQLTimelines(isPooled: address.isPooled)
-    let pool = _pool(address, request.options, observation, timelines)
+    let presence = address.isPooled ? nil : PostgreSQLPresence(schema: address.schema)
+    let pool = _pool(address, request.options, observation, timelines, presence)
     var metadata: [String: Any]
     let mapping: StoreMapping
     let epoch: Int64
@@ -77,9 +78,11 @@ struct PostgreSQLStoreKind: StoreKind {
         guard let now = try version() else { throw opening.unknownVersion(metadata) }
         epoch = now
       }
+      presence?.begin(epoch)
       let numbers = try PostgreSQLStoreError.translating {
         try pool.withConnection("opening the store") { connection in
-          try PostgreSQLTypes(connection, schema: address.schema)?
+          try presence?.mark(connection)
+          return try PostgreSQLTypes(connection, schema: address.schema)?
             .numbers(for: request.model.layout, schema: address.schema)
         }
       }
@@ -154,7 +157,7 @@ struct PostgreSQLStoreKind: StoreKind {
   /// - Parameter writes: Whether the server must be one that can be written.
   private func _pool(
     _ address: PostgreSQLAddress, _ options: [AnyHashable: Any]?, _ observation: PostgreSQLObservation?,
-    _ timelines: PostgreSQLTimelines?, writes: Bool = true
+    _ timelines: PostgreSQLTimelines?, _ presence: PostgreSQLPresence? = nil, writes: Bool = true
   ) -> PostgreSQLPool {
     let limit = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
     let deadline = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
@@ -172,6 +175,7 @@ struct PostgreSQLStoreKind: StoreKind {
       connection.deadline = $0
       if !address.isPooled { try PostgreSQLSession.begin(on: connection) }
       try timelines?.begin(connection, isReplica: !writes)
+      try presence?.mark(connection)
       if let counter { connection.onStatement = { counter.add() } }
       connection.deadline = .never
       return connection

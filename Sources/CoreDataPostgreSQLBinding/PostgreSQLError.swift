@@ -61,6 +61,8 @@ package struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
   package var isCancelled: Bool { state == "57014" }
   /// Whether a table, schema or function does not exist.
   package var isMissing: Bool { ["42P01", "3F000", "42883"].contains(state) }
+  /// Whether a table or a column does not exist.
+  package var isMissingColumn: Bool { state == "42P01" || state == "42703" }
   /// Whether an object other than a table, schema or function does not exist, such as a collation.
   package var isMissingObject: Bool { state == "42704" }
   /// Whether a role lacks a right.

@@ -29,9 +29,17 @@ extension PostgreSQLTool {
         ? "programs write" : version.mayRead ? "programs read only" : "programs get an error"
       return "version \(version.epoch)\(index == 0 ? ", the present one" : ""): "
         + "since \(version.began), by \(version.role); \(use)"
+        + (version.connectionCount == 0
+          ? ""
+          : ", \(version.connectionCount == 1 ? "1 connection" : "\(version.connectionCount) connections")")
     }
     if lines.isEmpty {
       lines = ["an older version of the package has made the store; it gets versions when its owner opens it"]
+    }
+    if !status.hidden.isEmpty {
+      lines.append(
+        "for programs with earlier versions only: \(status.hidden.joined(separator: ", ")); "
+          + "'coredata postgres migrate MODEL --contract' drops it")
     }
     lines.append("size: \(status.size / 1_000) kB")
     lines.append("receipts: \(status.receiptCount)")
@@ -65,6 +73,11 @@ extension PostgreSQLTool {
       throw ToolFailure(.badInput, "'\(path)' cannot be used as a model: \(error.debugText)")
     }
     let applies = arguments.has("apply")
+    for other in ["apply", "contract"] where arguments.has("plan") && arguments.has(other) {
+      throw UsageError.conflict("--plan", "--\(other)")
+    }
+    if arguments.has("contract") { return try _contract(to: model, path, arguments, environment) }
+    if arguments.has("force") { throw UsageError.missingCompanion("--force", "--contract") }
     let text = try _administering("migrated") { store -> String in
       let outlook = try store.outlook(of: model)
       switch outlook {
@@ -78,6 +91,36 @@ extension PostgreSQLTool {
         _ = try _buildIndexes(of: model, store, true, environment)
         return _text(of: outlook) + " Done."
       }
+    }
+    try environment.output(text + "\n")
+  }
+
+  /// Drops what a store has for programs with earlier versions, unless some are connected.
+  private static func _contract(
+    to model: NSManagedObjectModel, _ path: String, _ arguments: ParsedArguments,
+    _ environment: ToolEnvironment
+  ) throws {
+    if arguments.has("apply") { throw UsageError.conflict("--apply", "--contract") }
+    let text = try _administering("contracted") { store -> String in
+      guard let contraction = try store.contraction(to: model) else {
+        throw ToolFailure(
+          .badInput,
+          "'\(path)' is not the store's version of the model. 'coredata postgres status' shows the versions.")
+      }
+      if contraction.earlier.isEmpty { return "No earlier version may write: nothing to do." }
+      if !contraction.connections.isEmpty, !arguments.has("force") {
+        throw ToolFailure(
+          .temporaryFailure,
+          "Programs with earlier versions are connected, and would get errors:\n"
+            + contraction.connections.map { "  \($0)\n" }.joined()
+            + "Stop them first, or add --force.")
+      }
+      try store.contract(to: model)
+      let ended = contraction.earlier.map(String.init).joined(separator: ", ")
+      return
+        (contraction.hidden.isEmpty
+        ? "Nothing was hidden." : "Dropped: \(contraction.hidden.joined(separator: ", ")).")
+        + " Programs with version \(ended) get an error from now on."
     }
     try environment.output(text + "\n")
   }
@@ -103,8 +146,11 @@ extension PostgreSQLTool {
     case .nothing: "Nothing to do."
     case .outdated:
       "The store has had this version, and a later one has ended it. Migrate to a newer version, or restore a backup."
-    case .expansion:
-      "The version only adds: columns and tables are added without writing a row, and programs with the present version go on."
+    case .expansion(let hidden):
+      hidden.isEmpty
+        ? "The version only adds: columns and tables are added without writing a row, and programs with the present version go on."
+        : "Columns and tables are added without writing a row. \(hidden.joined(separator: ", ")): stays in the store, hidden, for "
+          + "programs with the present version, which go on, until '--contract' drops it."
     case .barrier(let reason, let copied):
       "\(reason): \(_work(copied)), and saves of programs with the present version fail from then on."
     case .refused(let changes):

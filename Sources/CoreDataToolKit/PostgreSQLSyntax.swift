@@ -57,8 +57,9 @@ package enum PostgreSQLSyntax {
     "migrate", summary: "Show what a migration of a store to a model would do, or perform it.",
     discussion: [
       _reading,
-      "A version that only adds takes milliseconds, and programs with the present version go on. One that renames or removes "
-        + "takes as little, and any other copies tables while programs wait; the next save of programs with the present version "
+      "A version that adds, and leaves out what need not have a value, takes milliseconds, and programs with the present version "
+        + "go on: what it leaves out stays in the tables, hidden, until --contract drops it. A version that renames takes as "
+        + "little, and any other copies tables while programs wait; the next save of programs with the present version "
         + "fails: stop them before, and start the new ones after it. Run the command as the schema's owner before the programs "
         + "are started, so that they need not migrate themselves.",
       "Mapping models and stages are the program's; a migration that needs them is left to the program.",
@@ -66,8 +67,17 @@ package enum PostgreSQLSyntax {
     examples: [
       "coredata postgres migrate Books.xcdatamodeld < url.txt",
       "coredata postgres migrate Books.xcdatamodeld --apply < url.txt",
+      "coredata postgres migrate Books.xcdatamodeld --contract < url.txt",
     ],
-    options: [.flag("apply", "Migrate the store. Without it, nothing changes.")],
+    options: [
+      .flag("plan", "Only show what would be done, as without any option."),
+      .flag("apply", "Migrate the store."),
+      .flag(
+        "contract",
+        "End the earlier versions of the store's model, which MODEL must be, and drop what is hidden. Refused while their "
+          + "programs are connected, other than through a pooler."),
+      .flag("force", "Contract all the same: these programs get errors, and corrupt nothing."),
+    ],
     operands: [
       CommandSyntax.Operand("MODEL", "The new version: a .xcdatamodeld, .xcdatamodel, .momd or .mom.")
     ],

@@ -33,7 +33,7 @@ struct AdministrationTests {
     switch try _administration.outlook(of: model) {
     case .nothing: "nothing"
     case .outdated: "outdated"
-    case .expansion: "expansion"
+    case .expansion(let hidden): "expansion" + hidden.map { ", hides \($0)" }.joined()
     case .barrier(let reason, let copied): reason + copied.map { ", copies \($0)" }.joined()
     case .refused(let changes): "refused: \(changes.map(\.subject).joined(separator: ","))"
     }
@@ -43,7 +43,12 @@ struct AdministrationTests {
     _ = try ServerStack(_model(["name"]), at: _url)
     try #expect(_outlook(_model(["name"])) == "nothing")
     try #expect(_outlook(_model(["name", "alias"])) == "expansion")
-    try #expect(_outlook(_model([])) == "refused: Person.name")
+    try #expect(_outlook(_model([])) == "expansion, hides Person.name")
+    let longer = _model(["full"]) { $0.attributesByName["full"]!.attributeType = .doubleAttributeType }
+    try #expect(_outlook(longer) == "expansion, hides Person.name")
+    let nameless = _model([]) { $0.uniquenessConstraints = [] }
+    nameless.entities[0].isAbstract = true
+    try #expect(_outlook(nameless).hasPrefix("refused: Person"))
     let mandatory = _model(["name", "alias"]) { $0.attributesByName["alias"]!.isOptional = false }
     try #expect(_outlook(mandatory) == "Person.alias is mandatory")
     let unique = _model(["name", "alias"]) { $0.uniquenessConstraints = [["name"]] }
@@ -162,6 +167,25 @@ struct AdministrationTests {
     #expect(done.code == 0 && done.output.contains("Done."), "\(done.output)")
     let status = try _run(["status"])
     #expect(status.code == 0 && status.output.contains("version 2, the present one"), "\(status.output)")
+    let lean = FileManager.default.temporaryDirectory
+      .appendingPathComponent("\(UUID().uuidString).xcdatamodel")
+    try _model(["alias"]).write(to: lean)
+    defer { try? FileManager.default.removeItem(at: lean) }
+    let hiding = try _run(["migrate", lean.path, "--plan"])
+    #expect(hiding.output.contains("Person.name: stays in the store, hidden"), "\(hiding.output)")
+    _ = try _run(["migrate", lean.path, "--apply"])
+    let hidden = try _run(["status"])
+    #expect(hidden.output.contains("only: Person.name; "), "\(hidden.output)")
+    let opened = try ServerStack(_model(["name", "alias"]), at: _url)
+    let refused = try _run(["migrate", lean.path, "--contract"])
+    #expect(refused.code == 75 && refused.output.contains("version 2: 'CoreData'"), "\(refused.output)")
+    let contracted = try _run(["migrate", lean.path, "--contract", "--force"])
+    #expect(contracted.output.hasPrefix("Dropped: Person.name."), "\(contracted.output)")
+    let again = try _run(["migrate", lean.path, "--contract"])
+    #expect(again.output == "No earlier version may write: nothing to do.\n", "\(again.output)")
+    #expect(try _run(["migrate", lean.path, "--contract", "--apply"]).code == 64)
+    #expect(try _run(["migrate", lean.path, "--force"]).code == 64)
+    withExtendedLifetime(opened) {}
     let tidy = try _run(["tidy", "--history", "30"])
     #expect(tidy.output == "receipts deleted: 0\ntransactions deleted: 0\n", "\(tidy.output)")
     let wrong = try _run(["tidy", "--history", "soon"])

@@ -35,7 +35,7 @@ package struct AutomaticMigration {
       )
     }
     try _store.checkInference(from: ModelSchema(source), to: frozen.layout.schema)
-    if known == nil { try _checkLoss(from: ModelSchema(source), to: frozen.layout.schema) }
+    if known == nil { try _checkLoss(from: ModelSchema(source), to: frozen) }
     try _store.rewrite(from: ModelSchema(source), to: frozen, model)
   }
 
@@ -75,10 +75,12 @@ package struct AutomaticMigration {
 
   /// Refuses to lose data on the way from a version that the program does not know. It may be a newer one, and
   /// this the old program that was started again.
-  private func _checkLoss(from source: ModelSchema, to destination: ModelSchema) throws {
-    if _flag(StoreOptions.lossFromKeptModel), !_store.isServed { return }
-    let lost = SchemaDiff(from: source, to: destination).changes.filter { $0.verdict == .loses }
+  private func _checkLoss(from source: ModelSchema, to frozen: FrozenModel) throws {
+    let mayLose = _flag(StoreOptions.lossFromKeptModel)
+    if mayLose, !_store.isServed { return }
+    let lost = SchemaDiff(from: source, to: frozen.layout.schema).changes.filter { $0.verdict == .loses }
     guard let first = lost.first else { return }
+    if mayLose, try _store.keepsWhatIsLeftOut(from: source, to: frozen) { return }
     let what = lost.map { "\($0.subject): \($0.what)" }.joined(separator: "; ")
     var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: what, "entity": first.entity]
     info["property"] = first.property

@@ -19,6 +19,9 @@ package protocol MigratingStore {
   /// The store's copy of its model; nil without a readable one.
   func keptSchema() throws -> ModelSchema?
 
+  /// Whether the store keeps what another version leaves out for programs that have it.
+  func keepsWhatIsLeftOut(from source: ModelSchema, to frozen: FrozenModel) throws -> Bool
+
   /// Returns the metadata, unless another process has migrated the store while this one waited.
   func metadataIfUnchanged() throws -> [String: Any]?
 

@@ -16,12 +16,14 @@ package struct PostgreSQLAdministration {
     _address = try StoreErrors.translating { try PostgreSQLAddress(url) }
   }
 
+  var schema: String { _address.schema }
+
   /// Runs `body` on a connection of its own.
-  private func _connected<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+  func connected<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
     try _translating { try body(try PostgreSQLConnection(_address.settings, prepares: false)) }
   }
 
-  private func _migrating(_ connection: PostgreSQLConnection) throws -> PostgreSQLMigratingStore {
+  func migrating(_ connection: PostgreSQLConnection) throws -> PostgreSQLMigratingStore {
     PostgreSQLMigratingStore(
       url: _url, address: _address, connection: connection,
       metadata: try PostgreSQLMetadata.read(connection, schema: _address.schema), options: nil)
@@ -36,6 +38,8 @@ package struct PostgreSQLAdministration {
     package let role: String
     package let mayWrite: Bool
     package let mayRead: Bool
+    /// Connections of programs with the version, without those through a pooler.
+    package let connectionCount: Int
   }
 
   /// A store as it is now.
@@ -48,6 +52,8 @@ package struct PostgreSQLAdministration {
     package let historyCount: Int64
     /// Indexes that serve no query: being built now, or left over from a build that has ended early.
     package let unfinishedIndexes: [UnfinishedIndex]
+    /// What the store has for programs with earlier versions only, as `Author` and `Book.pages`.
+    package let hidden: [String]
   }
 
   /// An index that the server does not use.
@@ -61,7 +67,7 @@ package struct PostgreSQLAdministration {
   ///
   /// - Throws: A Cocoa error.
   package func status() throws -> Status {
-    try _connected { connection in
+    try connected { connection in
       _ = try PostgreSQLMetadata.read(connection, schema: _address.schema)
       let s = PostgreSQLNames.quoted(_address.schema)
       var versions: [Version] = []
@@ -69,31 +75,39 @@ package struct PostgreSQLAdministration {
         let epochs = try PostgreSQLEpochs(connection, schema: _address.schema)
         let found = try connection.run(
           """
-          SELECT "epoch", to_char("applied", 'YYYY-MM-DD HH24:MI:SS OF'), "by" \
+          SELECT "epoch", pg_catalog.to_char("applied", 'YYYY-MM-DD HH24:MI:SS OF'), "by" \
           FROM \(PostgreSQLEpochs.models(_address.schema)) ORDER BY "epoch" DESC
           """, isRepeated: false)
+        let sessions = try PostgreSQLPresence.sessions(connection, schema: _address.schema)
         versions = (0..<found.rowCount).map { row in
           let epoch = found.int64(row, 0)
           return Version(
             epoch: epoch, began: found.string(row, 1), role: found.string(row, 2),
-            mayWrite: epoch >= epochs.writesFrom, mayRead: epoch >= epochs.readsFrom)
+            mayWrite: epoch >= epochs.writesFrom, mayRead: epoch >= epochs.readsFrom,
+            connectionCount: sessions.count { $0.epoch == epoch })
         }
       }
       var parameters = PostgreSQLParameters()
       parameters.add(_address.schema)
       let size = try connection.run(
         """
-        SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM \(PostgreSQLCatalog.relations) \
+        SELECT coalesce(pg_catalog.sum(pg_catalog.pg_total_relation_size(c.oid)), 0)::int8 FROM \(PostgreSQLCatalog.relations) \
         WHERE c.relkind = 'r'
         """, parameters, isRepeated: false)
       let counts = try connection.run(
-        "SELECT (SELECT count(*) FROM \(s).\"_receipt\"), (SELECT count(*) FROM \(s).\"_history\")",
+        "SELECT (SELECT pg_catalog.count(*) FROM \(s).\"_receipt\"), (SELECT pg_catalog.count(*) FROM \(s).\"_history\")",
         isRepeated: false)
       return Status(
         versions: versions, size: size.int64(0, 0), receiptCount: counts.int64(0, 0),
         historyCount: counts.int64(0, 1),
-        unfinishedIndexes: try _unfinishedIndexes(connection))
+        unfinishedIndexes: try _unfinishedIndexes(connection), hidden: try _hidden(connection))
     }
+  }
+
+  private func _hidden(_ connection: PostgreSQLConnection) throws -> [String] {
+    let store = try migrating(connection)
+    guard let kept = try store.keptSchema() else { return [] }
+    return try store.hidden(beside: try ModelLayout(kept))
   }
 
   private func _unfinishedIndexes(_ connection: PostgreSQLConnection) throws -> [UnfinishedIndex] {
@@ -120,9 +134,9 @@ package struct PostgreSQLAdministration {
   /// - Returns: A sentence for each kind of fault; none for a store in order.
   /// - Throws: A Cocoa error.
   package func check(_ begin: (Double, String) -> Void) throws -> [String] {
-    try _connected { connection in
+    try connected { connection in
       let schema = _address.schema
-      guard let kept = try _migrating(connection).keptSchema() else {
+      guard let kept = try migrating(connection).keptSchema() else {
         return ["the table '_model_cache' holds no model that can be read"]
       }
       let layout = try ModelLayout(kept)
@@ -158,8 +172,8 @@ package struct PostgreSQLAdministration {
     case nothing
     /// The store has had the version, which may no longer write.
     case outdated
-    /// Adds tables and columns; programs with the present version go on.
-    case expansion
+    /// Adds tables and columns, and hides these entities and properties; programs with the present version go on.
+    case expansion(hides: [String])
     /// Alters tables and copies these, for this reason; programs with earlier versions can no longer write.
     case barrier(reason: String, copied: [String])
     /// Is impossible or loses data without a mapping model, a stage or the present version among the program's models.
@@ -171,8 +185,8 @@ package struct PostgreSQLAdministration {
   /// - Throws: A Cocoa error.
   package func outlook(of model: NSManagedObjectModel) throws -> Outlook {
     let frozen = try model.frozen()
-    return try _connected { connection in
-      let store = try _migrating(connection)
+    return try connected { connection in
+      let store = try migrating(connection)
       let schema = _address.schema
       if try PostgreSQLEpochs.areThere(connection, schema: schema),
         let known = try PostgreSQLEpochs.number(
@@ -186,17 +200,22 @@ package struct PostgreSQLAdministration {
           schema: schema, reason: "its table _model_cache holds no model that can be read")
       }
       let changes = SchemaDiff(from: kept, to: frozen.layout.schema).changes
-      let refused = changes.filter { [.blocked, .loses].contains($0.verdict) }
-      if !refused.isEmpty { return .refused(refused) }
-      if let reason = SchemaExpansion.obstacle(from: kept, to: frozen.layout.schema) {
-        return .barrier(
-          reason: reason, copied: try store.copiedTables(from: kept, to: frozen))
+      let blocked = changes.filter { $0.verdict == .blocked }
+      if !blocked.isEmpty { return .refused(blocked) }
+      if try store.keepsWhatIsLeftOut(from: kept, to: frozen) {
+        return .expansion(hides: SchemaExpansion.removals(from: kept, to: frozen.layout.schema))
       }
-      return .expansion
+      let lost = changes.filter { $0.verdict == .loses }
+      if !lost.isEmpty { return .refused(lost) }
+      let reason =
+        try SchemaExpansion.obstacle(from: kept, to: frozen.layout.schema)
+        ?? PostgreSQLEarlierVersions(connection, schema: schema).obstacle(to: frozen.layout.schema)
+        ?? "columns of the tables are needed under other names"
+      return .barrier(reason: reason, copied: try store.copiedTables(from: kept, to: frozen))
     }
   }
 
-  /// Migrates the store as a program does that opens it with the model.
+  /// Migrates the store as a program does that opens it with the model; what the version leaves out may be hidden.
   ///
   /// - Throws: A Cocoa error.
   package func migrate(to model: NSManagedObjectModel) throws {
@@ -205,6 +224,7 @@ package struct PostgreSQLAdministration {
       ofType: NSPostgreSQLStoreType, configurationName: nil, at: _url,
       options: [
         NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+        StoreOptions.lossFromKeptModel: true,
       ])
     try coordinator.remove(store)
   }
@@ -262,7 +282,7 @@ package struct PostgreSQLAdministration {
   /// - Returns: Their number.
   /// - Throws: A Cocoa error.
   package func deleteOldReceipts() throws -> Int {
-    try _connected { connection in
+    try connected { connection in
       var count = 0
       while true {
         let deleted = try PostgreSQLReceiptPruning.delete(on: connection, schema: _address.schema)
@@ -277,7 +297,7 @@ package struct PostgreSQLAdministration {
   /// - Returns: Their number.
   /// - Throws: A Cocoa error.
   package func deleteHistory(olderThan days: Double) throws -> Int {
-    try _connected { connection in
+    try connected { connection in
       let table = "\(PostgreSQLNames.quoted(_address.schema)).\"_history\""
       var parameters = PostgreSQLParameters()
       parameters.add(Date().timeIntervalSinceReferenceDate - days * 86_400)

@@ -54,8 +54,8 @@ struct PostgreSQLStoreCheck {
   {
     let found = try _connection.run(
       """
-      SELECT count(*), (array_agg(k ORDER BY k) FILTER (WHERE n <= 5))::text FROM (SELECT \(key) AS k, \
-      row_number() OVER (ORDER BY \(key)) AS n FROM \(table) t WHERE \(condition)) AS f
+      SELECT pg_catalog.count(*), (pg_catalog.array_agg(k ORDER BY k) FILTER (WHERE n <= 5))::text FROM (SELECT \(key) AS k, \
+      pg_catalog.row_number() OVER (ORDER BY \(key)) AS n FROM \(table) t WHERE \(condition)) AS f
       """, isRepeated: false)
     guard found.int64(0, 0) > 0 else { return [] }
     let keys = found.string(0, 1).split { !$0.isNumber && $0 != "-" }.compactMap { Int64($0) }

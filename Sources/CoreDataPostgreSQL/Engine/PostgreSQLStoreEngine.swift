@@ -138,7 +138,19 @@ final class PostgreSQLStoreEngine: StoreEngine {
       {
         pool.dropIdle()
         return try _onPrimary(use, deadline, body)
+      } catch let error as PostgreSQLError where error.isMissingColumn {
+        throw try _outdated(deadline) ?? error
       }
+    }
+  }
+
+  /// Returns the error of a program whose version of the model may no longer read the store; nil for one that may.
+  private func _outdated(_ deadline: PostgreSQLDeadline) throws -> (any Error)? {
+    try pool.withConnection("the version of the model", until: deadline) { connection in
+      guard try PostgreSQLEpochs.areThere(connection, schema: address.schema),
+        try PostgreSQLEpochs(connection, schema: address.schema).readsFrom > epoch.number
+      else { return nil }
+      return try epoch.outdated(on: connection)
     }
   }
 

@@ -1,15 +1,16 @@
 import CoreData
 import CoreDataModelSchema
 
-/// The triggers that apply the delete rules which programs with older versions of the model do not know.
+/// The triggers that apply the delete rules which programs with other versions of the model do not know.
 ///
-/// Such a program deletes an object and leaves alone what newer relationships link to it. The triggers clear or
-/// delete that at its COMMIT, when all that it writes itself is written: a newer program, or one that has applied
-/// a rule itself, leaves nothing to do. They do not run for programs that know the rules, which say their epoch
-/// in each transaction; they run for deletions by other SQL, too. A migration that ends older versions drops
-/// them.
+/// Such a program deletes an object and leaves alone what relationships of other versions link to it. The triggers clear or
+/// delete that at its COMMIT, when all that it writes itself is written: a program that has applied a rule itself leaves
+/// nothing to do. Those for newer relationships do not run for programs that know the rules, which say their epoch
+/// in each transaction; all run for deletions by other SQL, too. A migration or contraction that ends older versions
+/// drops them.
 ///
-/// Deny can no longer be checked then and clears the link, as Nullify does.
+/// Deny can no longer be checked then and clears the link, as Nullify does. So does Cascade of a relationship that the
+/// newer version has left out, unless it has left out the destination, too: to newer programs the objects are of their own.
 struct PostgreSQLDeletionTriggers {
   /// A transaction setting that has the epoch of the writing program.
   static let epoch = "coredata.epoch"
@@ -24,21 +25,40 @@ struct PostgreSQLDeletionTriggers {
   private let _mapping: StoreMapping
   private let _s: String
   private let _epoch: Int64
+  /// Whether the rules are of the older version, and for all programs.
+  private let _isHidden: Bool
+  /// The entities of the other version.
+  private let _known: Set<String>
   private var _rules: [Rule] = []
 
+  /// Returns the statements for an expansion, to be run once the tables exist.
+  ///
   /// - Parameters:
   ///   - old: The version of the model that programs go on with.
-  ///   - new: The version that adds to it.
+  ///   - new: The version that adds to it, and hides what it leaves out.
   ///   - epoch: The epoch of the new version.
-  init(from old: ModelLayout, to new: StoreMapping, epoch: Int64, schema: String) {
-    _mapping = new
+  static func statements(
+    from old: StoreMapping, to new: StoreMapping, epoch: Int64, schema: String
+  ) -> [String] {
+    let added = Self(beside: old.layout, new, epoch, schema, isHidden: false)._functions
+    let hidden = Self(beside: new.layout, old, epoch, schema, isHidden: true)._functions
+    return (added + hidden).enumerated().flatMap { place, make in make("_rule_\(epoch)_\(place)") }
+  }
+
+  /// Collects the rules of a version that another one does not know.
+  private init(
+    beside other: ModelLayout, _ mapping: StoreMapping, _ epoch: Int64, _ schema: String, isHidden: Bool
+  ) {
+    _mapping = mapping
     _s = PostgreSQLNames.quoted(schema)
     _epoch = epoch
+    _isHidden = isHidden
     let known = Dictionary(
-      old.schema.entities.map { ($0.name, Set($0.relationships.map(\.name))) },
+      other.schema.entities.map { ($0.name, Set($0.relationships.map(\.name))) },
       uniquingKeysWith: { first, _ in first })
+    _known = Set(known.keys)
     var listed: Set<Rule> = []
-    for layout in new.layout.layouts {
+    for layout in mapping.layout.layouts {
       guard let relationships = known[layout.entityName] else { continue }
       for slot in layout.slots.indices where layout.slots[slot].owner == layout.entityNumber {
         if relationships.contains(layout.slots[slot].name) { continue }
@@ -50,12 +70,18 @@ struct PostgreSQLDeletionTriggers {
     while next < _rules.count {
       let rule = _rules[next]
       next += 1
-      guard let relationship = _relationship(rule), relationship.deleteRule == .cascade else { continue }
-      for number in new.layout.layout(numbered: relationship.destination).family {
-        let layout = new.layout.layout(numbered: number)
+      guard let relationship = _relationship(rule), _cascades(relationship) else { continue }
+      for number in mapping.layout.layout(numbered: relationship.destination).family {
+        let layout = mapping.layout.layout(numbered: number)
         for slot in layout.slots.indices { _add(Rule(entity: layout.slots[slot].owner, slot: slot), &listed) }
       }
     }
+  }
+
+  private func _cascades(_ relationship: PropertyLayout.Relationship) -> Bool {
+    let destination = _mapping.layout.layout(numbered: relationship.destination)
+    return relationship.deleteRule == .cascade
+      && !(_isHidden && _known.contains(destination.entityName))
   }
 
   private mutating func _add(_ rule: Rule, _ listed: inout Set<Rule>) {
@@ -70,25 +96,32 @@ struct PostgreSQLDeletionTriggers {
     _mapping.layout.layout(numbered: rule.entity).slots[rule.slot].relationship
   }
 
-  /// Functions and triggers, to be run once the tables exist: one for each table whose rows have such rules.
-  var statements: [String] {
+  /// What makes the function and the trigger of each table whose rows have such rules, with a name for both.
+  private var _functions: [(_ name: String) -> [String]] {
     let tables = Dictionary(grouping: _rules) { _mapping.layout.layout(numbered: $0.entity).rootNumber }
-    return tables.sorted { $0.key < $1.key }.enumerated().flatMap { place, table -> [String] in
-      let actions = table.value.flatMap(_actions)
-      if actions.isEmpty { return [] }
-      let name = PostgreSQLNames.quoted("_rule_\(_epoch)_\(place)")
+    return tables.sorted { $0.key < $1.key }.compactMap { root, rules in
+      let actions = rules.flatMap(_actions)
+      if actions.isEmpty { return nil }
       let body = " BEGIN \(actions.map { $0 + ";" }.joined(separator: " ")) RETURN NULL; END "
-      return [
+      let table = _mapping.table(of: root).name
+      let condition =
+        _isHidden
+        ? ""
+        : """
+         WHEN (COALESCE(NULLIF(pg_catalog.current_setting('\(Self.epoch)', true), ''), '0')::pg_catalog.int8 < \(_epoch))
         """
-        CREATE FUNCTION \(_s).\(name)() RETURNS trigger LANGUAGE plpgsql AS \(PostgreSQLNames.body(body))
-        """,
-        """
-        CREATE CONSTRAINT TRIGGER \(name) AFTER DELETE ON \(_mapping.table(of: table.key).name) \
-        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (COALESCE(NULLIF(\
-        pg_catalog.current_setting('\(Self.epoch)', true), ''), '0')::pg_catalog.int8 < \(_epoch)) \
-        EXECUTE FUNCTION \(_s).\(name)()
-        """,
-      ]
+      return { name in
+        let name = PostgreSQLNames.quoted(name)
+        return [
+          """
+          CREATE FUNCTION \(_s).\(name)() RETURNS trigger LANGUAGE plpgsql AS \(PostgreSQLNames.body(body))
+          """,
+          """
+          CREATE CONSTRAINT TRIGGER \(name) AFTER DELETE ON \(table) \
+          DEFERRABLE INITIALLY DEFERRED FOR EACH ROW\(condition) EXECUTE FUNCTION \(_s).\(name)()
+          """,
+        ]
+      }
     }
   }
 
@@ -97,7 +130,7 @@ struct PostgreSQLDeletionTriggers {
   /// The statements that apply one rule to a deleted row.
   private func _actions(_ rule: Rule) -> [String] {
     guard let relationship = _relationship(rule) else { return [] }
-    let cascades = relationship.deleteRule == .cascade
+    let cascades = _cascades(relationship)
     switch _mapping.storage(of: rule.slot, in: rule.entity) {
     case .manyToMany(let index, let ownerIsFirst, let destination):
       let join = _mapping.joins[index]
@@ -108,12 +141,12 @@ struct PostgreSQLDeletionTriggers {
           "DELETE FROM \(join.name) WHERE \($0) = OLD.\"id\""
         }
     case .oneToMany(let destination, let inverse):
-      return _pointing(destination, inverse, relationship.deleteRule)
+      return _pointing(destination, inverse, relationship)
     case .toOne(let column, _, _, let destination):
       if let inverse = relationship.inverseSlot,
         _mapping.layout.layout(numbered: destination).slots[inverse].isToOne
       {
-        return _pointing(destination, inverse, relationship.deleteRule)
+        return _pointing(destination, inverse, relationship)
       }
       let target = "OLD.\(_mapping.column(column, of: rule.entity).name)"
       return cascades ? [_deletion(destination, "t.\"id\" = \(target)")] : []
@@ -122,14 +155,16 @@ struct PostgreSQLDeletionTriggers {
   }
 
   /// The statement for the rows whose to-one points at the deleted one.
-  private func _pointing(_ destination: Int, _ inverse: Int, _ rule: DeleteRule) -> [String] {
+  private func _pointing(
+    _ destination: Int, _ inverse: Int, _ relationship: PropertyLayout.Relationship
+  ) -> [String] {
     let end = _mapping.layout.layout(numbered: destination).slots[inverse]
     guard case .toOne(let key, let entity, let order, _) = _mapping.storage(of: inverse, in: destination),
-      rule != .noAction || end.isHidden
+      relationship.deleteRule != .noAction || end.isHidden
     else { return [] }
     let table = _mapping.table(of: destination)
     let condition = "t.\(table.columns[key].name) = OLD.\"id\""
-    if rule == .cascade { return [_deletion(destination, condition)] }
+    if _cascades(relationship) { return [_deletion(destination, condition)] }
     let list = [key, entity, order].compactMap { $0.map { "\(table.columns[$0].name) = NULL" } }
     // A row that the same transaction has written has its next version already.
     let change = """

@@ -78,8 +78,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
 
   // MARK: In place
 
-  /// Adds what the new version adds, or else alters or copies the tables behind a barrier: programs with earlier versions of
-  /// the model can no longer write.
+  /// Adds what the new version adds and hides what it leaves out, or else alters or copies the tables behind a barrier:
+  /// programs with earlier versions of the model can no longer write.
   func rewrite(from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     try _rewrite(from: source, to: frozen, model, mayExpand: true)
   }
@@ -88,20 +88,26 @@ struct PostgreSQLMigratingStore: MigratingStore {
     from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel, mayExpand: Bool
   ) throws {
     let (mappings, former, types) = try _mappings(from: source, to: frozen)
+    let epochs = try _epochs()
+    let earlier = try PostgreSQLEarlierVersions(connection, schema: address.schema)
     let expansion =
       mayExpand
       ? try PostgreSQLExpansion(
-        connection, schema: address.schema, from: mappings.old, to: mappings.new) : nil
+        connection, schema: address.schema, from: mappings.old, beside: earlier, to: mappings.new) : nil
     let rewriting = try _rewriting(mappings, keepsTables: mayExpand)
     var later: [PostgreSQLIndex] = []
+    var isContracted = false
     try _alone(isQuick: expansion != nil || rewriting.isBrief) {
-      guard let present = try metadataIfUnchanged(), try _types(mappings.old.layout) == former else { return }
+      guard let present = try metadataIfUnchanged() else { return }
+      // A contraction meanwhile has dropped what earlier versions had.
+      isContracted = try _epochs() != epochs
+      guard !isContracted, try _types(mappings.old.layout) == former else { return }
       if let expansion {
         let epochs = try PostgreSQLEpochs(connection, schema: address.schema)
         later = try expansion.run(epoch: epochs.current + 1)
       } else {
         try PostgreSQLEpochs.holdSaves(connection, schema: address.schema)
-        later = try rewriting.run()
+        later = try rewriting.run(dropping: earlier.hidden(beside: mappings.old))
       }
       try connection.execute("DELETE FROM \(_s).\"_name\"")
       try PostgreSQLSchema(mappings.new, PostgreSQLDerivations(frozen.layout), schema: address.schema)
@@ -118,7 +124,40 @@ struct PostgreSQLMigratingStore: MigratingStore {
       try PostgreSQLMetadata.write(
         present.merging(version) { $1 }, to: connection, schema: address.schema)
     }
+    if isContracted { return try _rewrite(from: source, to: frozen, model, mayExpand: mayExpand) }
     _build(later)
+  }
+
+  /// The store's epochs; nil for one that has none yet, written by an older version of the package.
+  private func _epochs() throws -> PostgreSQLEpochs? {
+    guard try PostgreSQLEpochs.areThere(connection, schema: address.schema) else { return nil }
+    return try PostgreSQLEpochs(connection, schema: address.schema)
+  }
+
+  /// Whether programs with the present and earlier versions would go on beside another version.
+  func keepsWhatIsLeftOut(from source: ModelSchema, to frozen: FrozenModel) throws -> Bool {
+    let mappings = try _mappings(from: source, to: frozen).mappings
+    let earlier = try PostgreSQLEarlierVersions(connection, schema: address.schema)
+    return try PostgreSQLExpansion(
+      connection, schema: address.schema, from: mappings.old, beside: earlier, to: mappings.new) != nil
+  }
+
+  /// Ends the earlier versions of the model, and drops what the store has for their programs only.
+  ///
+  /// - Parameter frozen: The store's version of the model.
+  func contract(to frozen: FrozenModel) throws {
+    try _alone(isQuick: true) {
+      let mapping = try _mapping(frozen.layout, _types(frozen.layout))
+      try PostgreSQLContraction(connection, schema: address.schema, mapping).run()
+    }
+  }
+
+  /// Returns what a contraction would drop, as people name it.
+  ///
+  /// - Parameter layout: The store's version of the model.
+  func hidden(beside layout: ModelLayout) throws -> [String] {
+    let mapping = try _mapping(layout, _types(layout))
+    return try PostgreSQLContraction(connection, schema: address.schema, mapping).hidden().names
   }
 
   /// Returns the names of the tables that a migration would copy, instead of altering them.
@@ -298,7 +337,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
           """)
         try helper.execute(
           """
-          SELECT setval(\(PostgreSQLNames.literal(sequence)), last_value, is_called) \
+          SELECT pg_catalog.setval(\(PostgreSQLNames.literal(sequence)), last_value, is_called) \
           FROM \(PostgreSQLKeys.sequence(of: original))
           """)
       }

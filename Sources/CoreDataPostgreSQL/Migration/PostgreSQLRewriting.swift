@@ -46,8 +46,9 @@ struct PostgreSQLRewriting {
 
   /// Gives the tables their new form.
   ///
+  /// - Parameter hidden: What earlier versions have had, which is dropped.
   /// - Returns: Indexes of large tables, left to be built beside the programs once the transaction has committed.
-  func run() throws -> [PostgreSQLIndex] {
+  func run(dropping hidden: PostgreSQLHiddenParts) throws -> [PostgreSQLIndex] {
     let traits = try PostgreSQLTableTraits(_schema, on: _connection)
     let largest = try _largestKeys()
     let changes = _changes(largest)
@@ -63,7 +64,7 @@ struct PostgreSQLRewriting {
     for table in _old.tables {
       try _connection.execute("DROP VIEW IF EXISTS \(former.viewName(of: table)) CASCADE")
     }
-    try _connection.execute(inOrder: changes.before)
+    try _connection.execute(inOrder: hidden.removals + changes.before)
     try _connection.execute(
       inOrder: schema.functions(PostgreSQLCaseRules(of: _connection)) + changes.additions(schema))
     let rows = changes.rows
@@ -115,7 +116,7 @@ struct PostgreSQLRewriting {
       LEFT JOIN pg_catalog.pg_constraint k ON k.conindid = x.oid AND k.contype IN ('u', 'p') \
       WHERE i.indrelid = $1::text::regclass AND i.indisunique AND NOT i.indisprimary AND i.indpred IS NULL \
       AND i.indexprs IS NULL AND (SELECT pg_catalog.array_agg(a.attname::text ORDER BY y.n) FROM \
-      unnest(i.indkey::int2[]) WITH ORDINALITY AS y(x, n) \
+      pg_catalog.unnest(i.indkey::int2[]) WITH ORDINALITY AS y(x, n) \
       JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = y.x) = $2::text::text[]
       """, parameters, isRepeated: false)
     return (0..<found.rowCount).map { row in
@@ -162,15 +163,23 @@ struct PostgreSQLRewriting {
     try traits.apply(renamed: names, kept: kept, made: former.comments)
   }
 
-  /// Drops the triggers of derived attributes and of older programs' deletions, with their functions.
+  /// Drops the triggers of derived attributes and of other versions' deletions, with their functions.
   static func dropTriggers(_ connection: PostgreSQLConnection, schema: String) throws {
+    try dropTriggers(connection, schema: schema, named: "^_derive_|\(PostgreSQLDeletionTriggers.names)")
+  }
+
+  /// Drops triggers with their functions.
+  ///
+  /// - Parameter expression: A regular expression of their names.
+  static func dropTriggers(
+    _ connection: PostgreSQLConnection, schema: String, named expression: String
+  ) throws {
     var parameters = PostgreSQLParameters()
     parameters.add(schema)
-    parameters.add(PostgreSQLDeletionTriggers.names)
+    parameters.add(expression)
     let found = try connection.run(
       """
-      SELECT p.proname::text FROM \(PostgreSQLCatalog.functions) \
-      WHERE p.proname LIKE '\\_derive\\_%' OR p.proname ~ $2::text
+      SELECT p.proname::text FROM \(PostgreSQLCatalog.functions) WHERE p.proname ~ $2::text
       """, parameters, isRepeated: false)
     for row in 0..<found.rowCount {
       let name = PostgreSQLNames.quoted(found.string(row, 0))
@@ -188,7 +197,7 @@ struct PostgreSQLRewriting {
       let sequence = PostgreSQLKeys.sequence(of: table)
       let found = try _connection.run(
         """
-        SELECT greatest((SELECT coalesce(max(\(PostgreSQLKeys.countedPart)), 0) FROM \(table.name)), (SELECT CASE WHEN s.is_called \
+        SELECT greatest((SELECT coalesce(pg_catalog.max(\(PostgreSQLKeys.countedPart)), 0) FROM \(table.name)), (SELECT CASE WHEN s.is_called \
         THEN s.last_value + (SELECT seqincrement FROM pg_catalog.pg_sequence \
         WHERE seqrelid = \(PostgreSQLNames.literal(sequence))::regclass) - 1 ELSE 0 END FROM \(sequence) s))
         """, isRepeated: false)
@@ -205,7 +214,7 @@ struct PostgreSQLRewriting {
       var parameters = PostgreSQLParameters()
       parameters.add(largest + 1)
       try _connection.run(
-        "SELECT setval(\(PostgreSQLNames.literal(PostgreSQLKeys.sequence(of: table))), $1::int8, false)",
+        "SELECT pg_catalog.setval(\(PostgreSQLNames.literal(PostgreSQLKeys.sequence(of: table))), $1::int8, false)",
         parameters,
         isRepeated: false)
     }

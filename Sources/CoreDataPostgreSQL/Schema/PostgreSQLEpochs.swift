@@ -26,7 +26,7 @@ struct PostgreSQLEpochs: Equatable {
     parameters.add(schema)
     let found = try connection.run(
       """
-      SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+      SELECT pg_catalog.count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
       WHERE n.nspname = $1::text AND c.relname IN ('_epoch', '_model', '_type') AND c.relkind IN ('r', 'p')
       """, parameters, isRepeated: false)
     return found.int64(0, 0) == 3
@@ -54,7 +54,7 @@ struct PostgreSQLEpochs: Equatable {
     var parameters = PostgreSQLParameters()
     parameters.add(digest)
     let found = try connection.run(
-      "SELECT max(\"epoch\") FROM \(models(schema)) WHERE \"digest\" = $1::text", parameters,
+      "SELECT pg_catalog.max(\"epoch\") FROM \(models(schema)) WHERE \"digest\" = $1::text", parameters,
       isRepeated: false)
     return found.isNull(0, 0) ? nil : found.int64(0, 0)
   }
@@ -67,7 +67,7 @@ struct PostgreSQLEpochs: Equatable {
     parameters.add(epoch)
     let found = try connection.run(
       """
-      SELECT to_char("applied", 'YYYY-MM-DD HH24:MI:SS OF'), "by" FROM \(models(schema)) \
+      SELECT pg_catalog.to_char("applied", 'YYYY-MM-DD HH24:MI:SS OF'), "by" FROM \(models(schema)) \
       WHERE "epoch" = $1::int8
       """, parameters, isRepeated: false)
     return found.rowCount == 1 ? "\(found.string(0, 0)) (\(found.string(0, 1)))" : nil
@@ -125,12 +125,20 @@ struct PostgreSQLEpochs: Equatable {
     parameters.add(receipt)
     let found = try connection.run(
       """
-      SELECT count(*) FROM pg_catalog.pg_attribute \
+      SELECT pg_catalog.count(*) FROM pg_catalog.pg_attribute \
       WHERE attrelid = $1::text::regclass AND attname = 'epoch' AND atthasdef
       """, parameters, isRepeated: false)
     if found.int64(0, 0) > 0 {
       try connection.execute("ALTER TABLE \(receipt) ALTER COLUMN \"epoch\" DROP DEFAULT")
     }
+  }
+
+  /// Ends the epochs before the present one: their programs can neither read nor write any more. Belongs to a transaction that
+  /// has begun with `holdSaves`.
+  static func endEarlier(_ connection: PostgreSQLConnection, schema: String) throws {
+    try _requireEpochs(connection, schema)
+    try connection.execute(
+      "UPDATE \(table(schema)) SET \"writes_from\" = \"current\", \"reads_from\" = \"current\"")
   }
 
   /// Waits for the saves in flight, and holds back later ones until the transaction ends. Each begins with a

@@ -9,13 +9,18 @@ extension PostgreSQLSchema {
 
   /// Returns the statements of one table's view.
   ///
-  /// - Parameter present: Names of the columns that the view has, in its order: a view is replaced by one that
+  /// - Parameters:
+  ///   - present: Names of the columns that the view has, in its order: a view is replaced by one that
   ///   has the same and further ones after them.
-  func view(of table: TableMapping, replacing present: [String] = []) -> [String] {
+  ///   - hidden: What the view shows of columns that are there for programs with earlier versions, by their names.
+  func view(of table: TableMapping, replacing present: [String] = [], hidden: [String: String] = [:])
+    -> [String]
+  {
     let view = viewName(of: table)
     let text = "Objects as people read them: dates in the session's time zone, entities by name"
+    let columns = _columns(table, after: present, hidden)
     return [
-      "CREATE OR REPLACE VIEW \(view) AS SELECT \(_columns(table, after: present)) FROM \(table.name)",
+      "CREATE OR REPLACE VIEW \(view) AS SELECT \(columns) FROM \(table.name)",
       "COMMENT ON VIEW \(view) IS \(PostgreSQLNames.literal(text))",
     ]
   }
@@ -52,35 +57,46 @@ extension PostgreSQLSchema {
     return "\(quotedSchema).\(PostgreSQLNames.quoted(name))"
   }
 
-  private func _columns(_ table: TableMapping, after present: [String]) -> String {
+  private func _columns(
+    _ table: TableMapping, after present: [String], _ hidden: [String: String]
+  ) -> String {
     let family = mapping.layout.layout(numbered: table.rootNumber).family
     let entities = family.map { number in
       "WHEN \(mapping.numbers.stored(for: number)) THEN \(PostgreSQLNames.literal(mapping.layout.layout(numbered: number).entityName))"
     }
+    let columns = readableColumns(of: table)
+    let shown = columns + hidden.filter { present.contains($0.key) }.map { ($0.key, $0.value) }
+    let places = Dictionary(
+      present.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    let ordered = shown.enumerated().sorted { left, right in
+      let (first, second) = (places[left.element.name] ?? .max, places[right.element.name] ?? .max)
+      return (first, left.offset) < (second, right.offset)
+    }
+    return
+      (["\"id\"", "CASE \"entity\" \(entities.joined(separator: " ")) END AS \"entity\"", "\"version\""]
+      + ordered.map(\.element.expression))
+      .joined(separator: ", ")
+  }
+
+  /// The columns of a table's view, after those that every view has, with what it shows of each.
+  func readableColumns(of table: TableMapping) -> [(name: String, expression: String)] {
     var dates: Set<Int> = []
-    for number in family {
+    for number in mapping.layout.layout(numbered: table.rootNumber).family {
       let layout = mapping.layout.layout(numbered: number)
       for slot in layout.slots.indices where layout.slots[slot].form == .date {
         if case .attribute(let column) = mapping.storage(of: slot, in: number) { dates.insert(column) }
       }
     }
-    let places = Dictionary(
-      present.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
-    let ordered = table.columns.enumerated().sorted { left, right in
-      let (first, second) = (places[left.element.name] ?? .max, places[right.element.name] ?? .max)
-      return (first, left.offset) < (second, right.offset)
-    }
-    let columns = ordered.map { index, column in
-      guard dates.contains(index) else { return column.name }
+    return table.columns.enumerated().map { index, column in
+      guard dates.contains(index) else { return (column.name, column.name) }
       // Dates beyond the server's calendar are NULL; to_timestamp would fail the whole view.
-      return """
-        CASE WHEN \(column.name) BETWEEN -200000000000 AND 9000000000000 \
-        THEN to_timestamp(\(column.name) + 978307200) END AS \(column.name)
+      return (
+        column.name,
         """
+        CASE WHEN \(column.name) BETWEEN -200000000000 AND 9000000000000 \
+        THEN pg_catalog.to_timestamp(\(column.name) + 978307200) END AS \(column.name)
+        """
+      )
     }
-    return
-      (["\"id\"", "CASE \"entity\" \(entities.joined(separator: " ")) END AS \"entity\"", "\"version\""]
-      + columns)
-      .joined(separator: ", ")
   }
 }

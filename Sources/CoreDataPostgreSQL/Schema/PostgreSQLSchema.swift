@@ -153,12 +153,14 @@ struct PostgreSQLSchema {
 
   // MARK: Names
 
-  /// The name of a property in the database; `columns` is the text of an array.
+  /// The name of a property in the database.
   struct Name: Hashable {
     let entity: String
     let property: String
     let relation: String
-    let columns: String
+    let columnNames: [String]
+    /// The names of the columns as the text of an array.
+    var columns: String { PostgreSQLNames.list(columnNames) }
   }
 
   /// The names of all properties, stored in the database for other programs and later versions.
@@ -182,7 +184,7 @@ struct PostgreSQLSchema {
         result.append(
           Name(
             entity: layout.entityName, property: layout.slots[slot].name, relation: relation,
-            columns: PostgreSQLNames.list(names)))
+            columnNames: names))
       }
     }
     return result

@@ -9,6 +9,8 @@ import CoreDataPostgreSQLBinding
 struct PostgreSQLTypes: Equatable {
   /// The numbers of the entities that the store has now.
   private(set) var numbers: [String: Int] = [:]
+  /// The numbers of entities that the newest version has not, whose rows the store keeps for programs with earlier ones.
+  private var _hidden: [String: Int] = [:]
   /// The largest number ever given.
   private var _largest = 0
 
@@ -24,11 +26,18 @@ struct PostgreSQLTypes: Equatable {
   init?(_ connection: PostgreSQLConnection, schema: String) throws {
     guard try PostgreSQLEpochs.areThere(connection, schema: schema) else { return nil }
     let found = try connection.run(
-      "SELECT \"number\", \"name\", \"retired\" FROM \(Self.table(schema))", isRepeated: false)
+      """
+      SELECT t."number", t."name", t."retired", t."retired" > e."writes_from" \
+      FROM \(Self.table(schema)) t, \(PostgreSQLEpochs.table(schema)) e
+      """, isRepeated: false)
     for row in 0..<found.rowCount {
-      let number = Int(clamping: found.int64(row, 0))
+      let (number, name) = (Int(clamping: found.int64(row, 0)), found.string(row, 1))
       _largest = max(_largest, number)
-      if found.isNull(row, 2) { numbers[found.string(row, 1)] = number }
+      if found.isNull(row, 2) {
+        numbers[name] = number
+      } else if found.int64(row, 3) != 0 {
+        _hidden[name] = number
+      }
     }
   }
 
@@ -36,6 +45,7 @@ struct PostgreSQLTypes: Equatable {
   ///
   /// - Throws: `PostgreSQLStoreError.incomplete` if the store has no number for one of them.
   func numbers(for layout: ModelLayout, schema: String) throws -> EntityNumbers {
+    let numbers = numbers.merging(_hidden) { present, _ in present }
     let missing = layout.layouts.map(\.entityName).filter { numbers[$0] == nil }
     guard missing.isEmpty else {
       throw PostgreSQLStoreError.incomplete(
@@ -44,7 +54,8 @@ struct PostgreSQLTypes: Equatable {
     return EntityNumbers(stored: layout.layouts.map { numbers[$0.entityName]! })
   }
 
-  /// Returns the numbers after a migration: entities keep theirs, under their new names, and new ones follow.
+  /// Returns the numbers after a migration: entities keep theirs, under their new names, and new ones follow. One that has
+  /// come back takes up that of its rows, if the store has them.
   ///
   /// - Throws: `PostgreSQLStoreError.model` if the numbers are used up.
   func migrated(_ matching: SchemaMatching, to layout: ModelLayout) throws -> PostgreSQLTypes {
@@ -60,6 +71,10 @@ struct PostgreSQLTypes: Equatable {
       }
     }
     for layout in layout.layouts where result.numbers[layout.entityName] == nil {
+      if let number = result._hidden.removeValue(forKey: layout.entityName) {
+        result.numbers[layout.entityName] = number
+        continue
+      }
       result._largest += 1
       guard result._largest <= Int(Int16.max) else {
         throw PostgreSQLStoreError.model(
@@ -97,7 +112,8 @@ struct PostgreSQLTypes: Equatable {
     for (number, name) in after.sorted(by: { $0.key < $1.key }) where before[number] == nil {
       try connection.execute(
         "INSERT INTO \(table) (\"number\", \"name\", \"since\") "
-          + "VALUES (\(number), \(PostgreSQLNames.literal(name)), \(epoch))")
+          + "VALUES (\(number), \(PostgreSQLNames.literal(name)), \(epoch)) "
+          + "ON CONFLICT (\"number\") DO UPDATE SET \"retired\" = NULL")
     }
   }
 

@@ -14,6 +14,8 @@ struct SQLiteMigratingStore: MigratingStore {
   var place: String { url.path }
   var isServed: Bool { false }
 
+  func keepsWhatIsLeftOut(from source: ModelSchema, to frozen: FrozenModel) -> Bool { false }
+
   func keptSchema() throws -> ModelSchema? {
     do {
       return try ModelCache.read(connection, path: url.path)
