@@ -278,7 +278,7 @@ let package = Package(
         "CoreDataExplorer", "CoreDataMicroHTTPDBinding", "CoreData", "CoreDataSQLiteBinding",
         "CoreDataToolKit",
       ],
-      swiftSettings: settings),
+      exclude: ["Pages"], swiftSettings: settings),
     // A server for tests, which Scripts/lib/postgresql.bash starts.
     .target(name: "PostgreSQLServer", path: "Tests/PostgreSQLServer", swiftSettings: settings),
     .testTarget(

@@ -57,6 +57,18 @@ import Testing
     #expect(answer.text.contains("Open the address"))
   }
 
+  @Test func `a stranger's connection ends with the answer`() throws {
+    let explorer = try _explore()
+    defer { explorer.stop() }
+    let visitor = try Visitor(explorer)
+    let socket = try visitor.open()
+    defer { close(socket) }
+    visitor.write("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(visitor.port)\r\n\r\n", to: socket)
+    let answer = _received(socket).lowercased()
+    #expect(answer.hasPrefix("http/1.1 401"))
+    #expect(answer.contains("connection: close"))
+  }
+
   @Test func `a request with two lengths is refused`() throws {
     let explorer = try _explore()
     defer { explorer.stop() }

@@ -38,6 +38,11 @@ import Testing
     #expect(page.contains("<mark>Nana</mark> &lt;b&gt;"))
   }
 
+  @Test func `the form stays above what is found`() throws {
+    let page = try Self._library().visit().get("/search?text=zola&case=1").text
+    #expect(page.contains("action=\"/search\"") && page.contains("value=\"zola\""))
+  }
+
   @Test func `case and accents count on request`() throws {
     let visitor = try Self._library().visit()
     #expect(try visitor.get("/search?text=emile").text.contains("1 place"))
