@@ -214,15 +214,20 @@ package final class PostgreSQLConnection {
     try runLater("BEGIN ISOLATION LEVEL READ COMMITTED", isRepeated: false)
   }
 
+  /// Whether statements are queued to be sent with the next one.
+  package var hasPending: Bool { !pending.isEmpty }
+
   /// Commits.
   ///
+  /// - Parameter sendsPending: Whether queued statements are sent in the same round trip. If one fails, the server does not
+  ///   reach COMMIT, and the transaction is to be rolled back.
   /// - Returns: Whether the server sent a warning meanwhile: it may not have waited for a synchronous replica.
   /// - Throws: `PostgreSQLError`; if it has `isConnectionLost`, the outcome is unknown. `PostgreSQLDeadlineError`;
   ///   the outcome is unknown, and the connection lost.
   @discardableResult
-  package func commit() throws -> Bool {
+  package func commit(sendingPending sendsPending: Bool = false) throws -> Bool {
     // Pending statements belong to the transaction: if one fails, nothing is committed.
-    try runPending()
+    if !sendsPending { try runPending() }
     let warnings = warningCount
     endsAtDeadline = true
     defer { endsAtDeadline = false }
@@ -231,7 +236,7 @@ package final class PostgreSQLConnection {
     // As one message: a network that takes some of several makes more outcomes unknown.
     let answer = try heard(sql) {
       try checked(
-        companions == nil
+        companions == nil && pending.isEmpty
           ? result(ofSending: PQsendQuery(handle, sql))
           : accompanied { PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) }, sql)
     }

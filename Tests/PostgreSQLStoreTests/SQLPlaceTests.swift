@@ -69,7 +69,7 @@ import Testing
     "PostgreSQLTableTraits.swift": 7,
     "PostgreSQLTriggers.swift": 35,
     "PostgreSQLTypes.swift": 7,
-    "PostgreSQLWritePlans.swift": 7,
+    "PostgreSQLWritePlans.swift": 8,
   ]
 
   private static let _keywords: Set<Substring> = [
@@ -246,6 +246,7 @@ import Testing
     "sql: cast",
     "sql: from",
     "sql: order",
+    "sql",
     "start",
     "subject",
     "table",
@@ -275,6 +276,7 @@ import Testing
     "viewName",
     "volatility",
     "wait",
+    "wanted",
     #"PostgreSQLNames.body(" SELECT \(body) ")"#,
     #"PostgreSQLNames.literal("Number of the object's entity: " + numbers.joined(separator: ", "))"#,
     #"_plan.newKey(of: "\"key\"", entity: "\"entity\"")"#,

@@ -59,7 +59,7 @@ struct StatementTests {
       try _fill(context, count)
       for object in try context.all("Company") { object.setValue("new", forKey: "name") }
       let statements = try _statements { try context.save() }
-      #expect(statements == 3, "BEGIN with the receipt and SELECT FOR UPDATE, UPDATE, COMMIT")
+      #expect(statements == 2, "BEGIN with the receipt and SELECT FOR UPDATE, UPDATE with COMMIT")
     }
   }
 
@@ -116,7 +116,7 @@ struct StatementTests {
       context.processPendingChanges()
       let statements = try _statements { try context.save() }
       #expect(
-        statements == 4, "BEGIN with the receipt and DELETE, hidden references, rows that point, COMMIT")
+        statements == 3, "BEGIN with the receipt and DELETE, hidden references with rows that point, COMMIT")
     }
   }
 

@@ -191,6 +191,7 @@ extension NSPersistentStoreCoordinator {
       if set.isEmpty { return try _write(others, by: origin, in: context, into: &saved) }
       var set = set
       set.origin = origin
+      set.isJoint = others.contains { !$0.set.isEmpty }
       let outcome = try store.engine!.save(set) {
         if others.isEmpty { return }
         try CustomStoreError.marking { try _write(others, by: origin, in: context, into: &saved) }

@@ -41,6 +41,8 @@ package struct ChangeSet: Sendable {
   package var origin: ChangeOrigin?
   /// What the program does in the transaction of the save.
   package var work: (any StoreWork)?
+  /// Whether other stores are written in the same save.
+  package var isJoint = false
 
   /// Whether there is nothing to write.
   package var hasNoChanges: Bool {

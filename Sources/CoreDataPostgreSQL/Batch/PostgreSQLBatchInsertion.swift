@@ -112,6 +112,7 @@ final class PostgreSQLBatchInsertion {
     let keys = try _engine.keys.acquire(rows.count, root: _plan.layout.rootNumber, on: _connection)
     do {
       try _save.insert(zip(keys, rows).lazy.map { ($0, $1) }, count: rows.count, entity: _number)
+      try _connection.runPending()
     } catch let error as PostgreSQLError where error.isUniqueViolation {
       throw _engine.batchError(_plan.layout, error)
     }

@@ -59,13 +59,14 @@ extension PostgreSQLStoreEngine {
     try save.acquireKeys()
     let keepsHistory = keepsHistory && !changes.hasNoChanges
     let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: changes.origin) : nil
-    return try committing(on: connection) {
+    return try committing(on: connection, endsWithCommit: save.mayEndWithCommit) {
       try save.run(isCareful: isCareful, recordingIn: entry)
       // Before the history's counter is locked, for which all other saves wait.
       let overwritten = try (changes.work as? PostgreSQLSaveWork)?.run(in: save) ?? []
       let transaction = try entry?.finish()
       let computed = try save.computedRows()
       let followed = try save.followedRules()
+      if !save.mayEndWithCommit { try connection.runPending() }
       try others()
       save.linkIDs()
       var outcome = SaveOutcome(computed: computed, followed: followed, transaction: transaction)
@@ -77,10 +78,13 @@ extension PostgreSQLStoreEngine {
 
   /// Runs `body` as one transaction with a receipt.
   ///
+  /// - Parameter endsWithCommit: Whether statements that `body` leaves to be sent may be sent with COMMIT, in one round trip.
   /// - Throws: Errors of `body`, with nothing written; `PostgreSQLStoreError.connection` if the connection
   ///   was lost and nothing was written; `PostgreSQLStoreError.unknownOutcome` if the server cannot be
   ///   queried.
-  func committing<Result>(on connection: PostgreSQLConnection, _ body: () throws -> Result) throws -> Result {
+  func committing<Result>(
+    on connection: PostgreSQLConnection, endsWithCommit: Bool = false, _ body: () throws -> Result
+  ) throws -> Result {
     let receipt = PostgreSQLReceipt(epoch)
     let result: Result
     do {
@@ -92,9 +96,7 @@ extension PostgreSQLStoreEngine {
     } catch {
       connection.companions = nil
       connection.rollBack()
-      if let error = error as? PostgreSQLError, PostgreSQLReceipt.isRefusal(error) {
-        throw try epoch.outdated(on: connection)
-      }
+      try _checkRefusal(error, on: connection)
       // A retry that read the replica could meet the same conflict with rows that it has not replayed yet.
       if let error = error as? StoreConflictError {
         replica?.forget()
@@ -102,24 +104,38 @@ extension PostgreSQLStoreEngine {
       }
       throw error
     }
+    let sendsMore = endsWithCommit && connection.hasPending
     do {
       let hasWarned =
         if let replica {
           try replica.following(connection) { try connection.commit() }
         } else {
-          try connection.commit()
+          try connection.commit(sendingPending: sendsMore)
         }
       if hasWarned { try receipt.confirm(on: connection) }
     } catch let error as PostgreSQLError where error.isConnectionLost {
       try _requireCommit(of: receipt, after: error, on: connection) {
+        // What was lost with COMMIT may be repeated as what is lost before it.
+        if sendsMore { throw error }
         throw PostgreSQLStoreError.connection(error)
       }
+    } catch let error as PostgreSQLError {
+      connection.rollBack()
+      try _checkRefusal(error, on: connection)
+      throw error
     } catch let error as PostgreSQLDeadlineError {
       let loss = PostgreSQLError(state: nil, message: "\(error)")
       try _requireCommit(of: receipt, after: loss, on: connection) { throw error }
     }
     receipts.count(self)
     return result
+  }
+
+  /// Throws the error of a program whose version of the model may no longer write, if that is what the server has refused.
+  private func _checkRefusal(_ error: any Error, on connection: PostgreSQLConnection) throws {
+    if let error = error as? PostgreSQLError, PostgreSQLReceipt.isRefusal(error) {
+      throw try epoch.outdated(on: connection)
+    }
   }
 
   /// Seconds that finding out about a COMMIT may take beyond the deadline.

@@ -96,7 +96,7 @@ extension PostgreSQLSave {
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(sorted.map(\.first)))
     parameters.add(PostgreSQLArray(sorted.map(\.second)))
-    try connection.run(sql, parameters)
+    try connection.runLater(sql, parameters)
   }
 
   // MARK: Hidden to-ones
@@ -120,7 +120,7 @@ extension PostgreSQLSave {
       parameters.add(change.owner)
       parameters.add(PostgreSQLArray(removed))
       let unset = "\(name) = NULL" + (entityName.map { ", \($0) = NULL" } ?? "")
-      try connection.run(
+      try connection.runLater(
         "UPDATE \(table.name) SET \(unset) WHERE \"id\" = ANY($2::int8[]) AND \(name) = $1::int8", parameters)
     }
     let added = try change.delta.added.map { try self.key(of: $0, change.layout, change.slot) }
@@ -130,7 +130,7 @@ extension PostgreSQLSave {
     parameters.add(PostgreSQLArray(added))
     let number = mapping.numbers.stored(for: change.layout.entityNumber)
     let set = "\(name) = $1::int8" + (entityName.map { ", \($0) = \(number)" } ?? "")
-    try connection.run("UPDATE \(table.name) SET \(set) WHERE \"id\" = ANY($2::int8[])", parameters)
+    try connection.runLater("UPDATE \(table.name) SET \(set) WHERE \"id\" = ANY($2::int8[])", parameters)
   }
 
   // MARK: Order
@@ -173,7 +173,7 @@ extension PostgreSQLSave {
       if !removed.isEmpty {
         var parameters = PostgreSQLParameters()
         parameters.add(PostgreSQLArray(removed))
-        try connection.run(
+        try connection.runLater(
           """
           UPDATE \(place.table) SET \(place.order) = NULL WHERE "id" = ANY($1::int8[]) AND \(place.owner) IS NULL
           """, parameters)
@@ -191,7 +191,7 @@ extension PostgreSQLSave {
     parameters.add(change.owner)
     parameters.add(PostgreSQLArray(changed.map(\.member)))
     parameters.add(PostgreSQLArray(changed.map(\.order)))
-    try connection.run(
+    try connection.runLater(
       """
       UPDATE \(place.table) t SET \(place.order) = n.o FROM unnest($2::int8[], $3::int8[]) AS n(m, o) \
       WHERE t.\(place.member) = n.m AND t.\(place.owner) = $1::int8

@@ -4,7 +4,8 @@ import CoreDataPostgreSQLBinding
 import Foundation
 
 /// One save, as a sequence of passes inside a transaction: locks and conflicts, deletions, updates,
-/// insertions, to-many relationships, delete rules. Each pass runs one statement per entity, not one per row.
+/// insertions, to-many relationships, delete rules. Each pass runs one statement per entity, not one per row. Statements
+/// without an answer that matters are sent along with the next one that has one, or with the commit.
 final class PostgreSQLSave {
   let engine: PostgreSQLStoreEngine
   let connection: PostgreSQLConnection
@@ -83,6 +84,10 @@ final class PostgreSQLSave {
     }
     recordUpdates(in: entry)
   }
+
+  /// Whether all of the save's own statements may be sent with the commit: a failure then finds no temporary ID that
+  /// is linked already.
+  var mayEndWithCommit: Bool { !changes.isJoint && changes.inserted.allSatisfy(\.id.isPermanent) }
 
   /// Sets the permanent IDs of temporary ones; call right before the commit.
   func linkIDs() {
@@ -175,10 +180,10 @@ final class PostgreSQLSave {
       var parameters = PostgreSQLParameters()
       parameters.add(PostgreSQLArray(deletions.compactMap { $0.id.key?.reference }))
       if !deletedRoots.contains(mapping.layout.layout(numbered: number).rootNumber) {
-        try connection.run(
+        try connection.runLater(
           "DELETE FROM \(mapping.table(of: number).name) WHERE \"id\" = ANY($1::int8[])", parameters)
       }
-      for sql in engine.plans.cleanups[number - 1] { try connection.run(sql, parameters) }
+      for sql in engine.plans.cleanups[number - 1] { try connection.runLater(sql, parameters) }
     }
   }
 
@@ -206,14 +211,8 @@ final class PostgreSQLSave {
       for column in plan.columns {
         parameters.add(try array(column, updates.lazy.map(\.row), count: updates.count, layout))
       }
-      let written = try connection.run(plan.sql, parameters).affectedCount
-      // All rows are locked in their expected version.
-      guard written == updates.count else {
-        throw PostgreSQLStoreError.server(
-          PostgreSQLError(
-            state: nil, message: "\(written) of \(updates.count) rows were written although all are locked",
-            sql: plan.sql))
-      }
+      parameters.add(Int64(updates.count))
+      try connection.runLater(plan.countedSQL, parameters)
     }
   }
 
@@ -243,7 +242,7 @@ final class PostgreSQLSave {
       for column in plan.columns {
         parameters.add(try array(column, rows.lazy.map(\.row), count: count, layout))
       }
-      try connection.run(plan.sql, parameters)
+      try connection.runLater(plan.sql, parameters)
       return
     }
     try connection.copy(engine.plans.copies[number - 1], columnCount: plan.columns.count + 3) { copy in

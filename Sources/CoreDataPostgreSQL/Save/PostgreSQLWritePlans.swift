@@ -37,7 +37,23 @@ struct PostgreSQLWriteColumn: Sendable {
 /// An INSERT or UPDATE of many rows of one entity, with an array for each column.
 struct PostgreSQLWritePlan: Sendable {
   let sql: String
+  /// The same, failing unless it writes as many rows as one more parameter says: nobody looks at the answer of a statement
+  /// that is sent together with COMMIT, and a trigger may keep a row from being written.
+  let countedSQL: String
   let columns: [PostgreSQLWriteColumn]
+
+  /// - Parameter parameterCount: The number of parameters of the statement.
+  init(sql: String, parameterCount: Int, columns: [PostgreSQLWriteColumn]) {
+    self.sql = sql
+    self.columns = columns
+    let wanted = "$\(parameterCount + 1)::int8"
+    // A text that is no number, and says what is wrong.
+    countedSQL = """
+      WITH w AS (\(sql) RETURNING 1) \
+      SELECT (pg_catalog.count(*) || ' of ' || \(wanted) || ' locked rows were written')::int4 FROM w \
+      HAVING pg_catalog.count(*) <> \(wanted)
+      """
+  }
 }
 
 /// The statements that saves run, created once for each entity and set of changed slots.
@@ -97,7 +113,7 @@ final class PostgreSQLWritePlans: Sendable {
         UPDATE \(table.name) t SET \(sets.joined(separator: ", ")) \
         FROM unnest($1::int8[], \(arrays.joined(separator: ", "))) AS n(k, \(aliases.joined(separator: ", "))) \
         WHERE t."id" = n.k
-        """, columns: columns)
+        """, parameterCount: columns.count + 1, columns: columns)
   }
 
   private static func _insert(
@@ -118,7 +134,7 @@ final class PostgreSQLWritePlans: Sendable {
         INSERT INTO \(table.name) ("entity", \(names.joined(separator: ", "))) \
         SELECT \(mapping.numbers.stored(for: layout.entityNumber)), \(aliases.joined(separator: ", ")) FROM unnest(\(arrays)) \
         AS n(\(aliases.joined(separator: ", ")))
-        """, columns: columns)
+        """, parameterCount: types.count, columns: columns)
   }
 
   private func _update(_ slots: SlotSet, of number: Int) -> PostgreSQLWritePlan {
@@ -139,7 +155,7 @@ final class PostgreSQLWritePlans: Sendable {
       sql: """
         UPDATE \(table.name) t SET \(sets.joined(separator: ", ")) FROM unnest(\(arrays)) AS n(\(aliases)) \
         WHERE t."id" = n.c0 AND t."version" = n.c1
-        """, columns: columns)
+        """, parameterCount: types.count, columns: columns)
   }
 
   private static func _cleanups(_ layout: PropertyLayout, _ mapping: StoreMapping) -> [String] {
