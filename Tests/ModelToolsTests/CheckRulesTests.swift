@@ -32,6 +32,23 @@ import Testing
     #expect(run.output == "MODEL: no problems found; --all shows 1 note.\n")
   }
 
+  @Test func `an index of values without order is complained of, and no other`() throws {
+    let text = """
+      <model>
+      <entity name="Book">
+      <attribute name="cover" optional="YES" attributeType="Binary"/>
+      <attribute name="title" optional="YES" attributeType="String"/>
+      <fetchIndex name="byCover"><fetchIndexElement property="cover" type="Binary" order="ascending"/></fetchIndex>
+      <fetchIndex name="byTitle"><fetchIndexElement property="title" type="Binary" order="ascending"/></fetchIndex>
+      </entity>
+      </model>
+      """
+    let run = try check(on: text)
+    #expect(
+      run.output.contains("Book.cover: index 'byCover' names it, but values of type Binary have no order"))
+    #expect(!run.output.contains("byTitle"), "\(run.output)")
+  }
+
   @Test func `a finding ends with its code, and a summary follows`() throws {
     let run = try check()
     #expect(run.output.contains("leave it pointing to nothing [no-inverse]\n"), "\(run.output)")

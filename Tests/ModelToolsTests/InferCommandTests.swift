@@ -102,6 +102,11 @@ import Testing
     #expect(notes.contains("values of several kinds"))
   }
 
+  @Test func `a value that no record has is not said to be of several kinds`() throws {
+    let (_, notes) = try _infer("a.json", #"[{"value": null, "name": "x"}, {"value": null, "name": "y"}]"#)
+    #expect(!notes.contains("values of several kinds"), "\(notes)")
+  }
+
   @Test func `lists of values are transformable, and empty ones left out`() throws {
     let (schema, notes) = try _infer("a.json", #"[{"tags": ["a", "b"], "none": []}]"#)
     #expect(_types(schema.entities[0]) == ["tags": .transformable])

@@ -36,6 +36,19 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
+  func `a look at a to-many fills the object`(_ setting: Setting) throws {
+    try stored(setting).fresh { context in
+      let ada = try #require(try context.all("Author").first as? RecordingAuthor)
+      #expect(ada.mutableSetValue(forKey: "books").count == 2)
+      #expect(!ada.isFault)
+    }
+    try stored(setting).fresh { context in
+      let ada = try #require(try context.all("Author").first as? RecordingAuthor)
+      #expect((ada.primitiveValue(forKey: "books") as? NSSet)?.count == 2)
+    }
+  }
+
+  @Test(arguments: Setting.allCases)
   func `access without a key fills and awakes once`(_ setting: Setting) throws {
     try stored(setting).fresh { context in
       let ada = try #require(try context.all("Author").first as? RecordingAuthor)

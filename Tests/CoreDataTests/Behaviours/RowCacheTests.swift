@@ -39,6 +39,13 @@ import Testing
     #expect(cache.row(for: _key(1)) == nil)
   }
 
+  @Test func `the size counts what was used lately and what was used before`() {
+    let cache = RowCache(byteCapacity: 100_000)
+    for number in 1...15 { _keep(cache, Int64(number), bytes: 10_000) }
+    #expect(cache.size.rows == 15)
+    #expect(cache.size.bytes >= 150_000)
+  }
+
   /// What another thread does.
   private final class Other: Sendable {
     let hasBegun = Atomic<Bool>(false)

@@ -13,6 +13,12 @@ struct ModelDescriptionTests {
     #expect(NSEntityDescription().managedObjectClassName == "NSManagedObject")
   }
 
+  @Test func `an entity keeps the expression of its name in Spotlight`() {
+    let entity = NSEntityDescription()
+    entity.coreSpotlightDisplayNameExpression = NSExpression(format: "title")
+    #expect(entity.coreSpotlightDisplayNameExpression.keyPath == "title")
+  }
+
   @Test func `a subentity has its parents' properties as well as its own`() {
     let sample = SampleLibrary()
     #expect(sample.author.superentity === sample.person)

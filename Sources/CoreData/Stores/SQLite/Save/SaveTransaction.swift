@@ -200,11 +200,10 @@ final class SaveTransaction {
       try recordFiles(plan.files, key)
       let statement = try connection.lend(plan.sql)
       defer { connection.giveBack(statement) }
-      var index = try bind(update.row, plan.cells, entity: number, to: statement, from: 1)
+      let index = try bind(update.row, plan.cells, entity: number, to: statement, from: 1)
       statement.bind(update.row.version, at: index)
       statement.bind(key, at: index + 1)
       statement.bind(update.base.version, at: index + 2)
-      index += 3
       let isBroken = try _gatheringViolations(update.id, number, key, update.row) { try statement.run() }
       if !isBroken, connection.changes == 0 { try addConflict(update.id, update.base) }
     }
