@@ -292,7 +292,7 @@ let package = Package(
     .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),
     .testTarget(
       name: "StackShootoutTests", dependencies: ["CoreDataStackShootout", "CoreDataToolKit", "coredata"],
-      swiftSettings: settings),
+      exclude: ["Reports"], swiftSettings: settings),
     .testTarget(
       name: "LoadTrialsTests", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit", "TestSupport"],
       swiftSettings: settings),

@@ -34,6 +34,18 @@ struct HistoryFollowerTests {
     }
   }
 
+  @Test func `A worker's save reaches the store by itself`() async throws {
+    let coordinator = try _coordinator()
+    for stack in [NestedStack(coordinator), WriterMainWorkerStack(coordinator)] as [any ContextStack] {
+      let worker = stack.newWorkerContext()
+      try await _write(worker) { Author(managedObjectContext: $0).name = "\(type(of: stack))" }
+      await stack.settle()
+      let stranger = try _stranger()
+      let names = try await stranger.perform { try stranger.fetch(SampleBooks.authorsByName).map(\.name) }
+      #expect(names.contains("\(type(of: stack))"))
+    }
+  }
+
   @Test func `Main's list follows the saves of another coordinator`() async throws {
     let stack = WriterMainWorkerStack(try _coordinator())
     let (main, writer) = (stack.mainContext, stack.writerContext)

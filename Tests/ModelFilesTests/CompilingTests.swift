@@ -54,6 +54,39 @@ import Testing
     #expect(read.canonical() == source.canonical())
   }
 
+  /// Predicates with the same form inside itself, near the limit of nesting: most levels take one, some two or three.
+  private static let _nested: [String] = {
+    func nested(_ count: Int, _ core: String, _ around: (String) -> String) -> String {
+      (0..<count).reduce(core) { text, _ in around(text) }
+    }
+    return [
+      nested(15, "pages == 1") { "NOT (pages == 2 AND \($0))" },
+      nested(15, "pages == 1") { "(pages == 2 AND (pages == 3 OR \($0)))" },
+      nested(40, "pages") { "abs:(\($0))" } + " == 1", nested(30, "pages") { "1 + (\($0))" } + " == 1",
+      nested(30, "pages") { "(\($0)) * 2" } + " == 1", "1 == " + nested(40, "pages") { "abs:(\($0))" },
+      nested(30, "title") { "FUNCTION(\($0), 'first:', 1)" } + " == 1",
+      nested(30, "title") { "FUNCTION('x', 'first:', \($0))" } + " == 1",
+      nested(20, "pages") { "TERNARY(pages == 1, \($0), 2)" } + " == 1",
+      nested(20, "pages") { "TERNARY(pages == 1, 2, \($0))" } + " == 1",
+      nested(20, "pages == 1") { "TERNARY(\($0), 1, 2) == 1" },
+      nested(20, "pages") { "TERNARY(\($0) == 1, 1, 2)" } + " == 1",
+      nested(40, "books") { "(\($0) UNION authors)" } + " == {1}",
+      nested(40, "books") { "(authors MINUS \($0))" } + " == {1}",
+      nested(12, "pages == 1") { "SUBQUERY(authors, $a, \($0)).@count > 0" },
+      nested(20, "authors") { "SUBQUERY(\($0), $a, $a.pages > 1)" } + ".@count > 0",
+      nested(40, "pages") { "{1, \($0)}" } + " == 1",
+    ]
+  }()
+
+  @Test(arguments: _nested)
+  func `a predicate that is nested deeply has an archived form, which can be read`(_ predicate: String) throws
+  {
+    #expect(PredicateArchive(reader: .thisLibrary).predicate(predicate) != nil)
+    let compiled = try CompiledModelFile.archive(schema(predicate), path: "model")
+    let read = try CompiledModelReader.read(compiled, path: "compiled")
+    #expect(read.fetchRequests.first?.predicate?.isEmpty == false)
+  }
+
   @Test func `values without a field in archives survive compiling`() throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8" standalone="yes"?>

@@ -34,6 +34,16 @@ import Testing
     try RecordReader(plan: _plan()).read(SpooledInput(path: try _file("input", text)), form)
   }
 
+  @Test func `a store without its model is not taken for one`() throws {
+    let path = _scratch.file("Bare.sqlite")
+    try RecordShop.makeStore(at: path)
+    _ = try PlainSQLite(path: path, readOnly: false).rows("DROP TABLE Z_MODELCACHE")
+    let failure = #expect(throws: ToolFailure.self) {
+      try RecordPlan(modelPath: path, entity: "Order", keys: ["number"])
+    }
+    #expect(failure?.message.contains("--model FILE") ?? false)
+  }
+
   // MARK: The import
 
   @Test(arguments: ImportMode.allCases, [1, 3, 100])

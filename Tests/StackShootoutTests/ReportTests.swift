@@ -7,7 +7,7 @@ import Testing
 /// Returns a result without a run.
 func sampleResult(
   source: Workload.Source = .file(path: "/x/a<b>.txt"), stacks: [StackDesign] = [.shared, .nested3],
-  list: ListFigures? = nil
+  list: ListFigures? = nil, machine: Machine = .current, date: Date = Date()
 ) -> ShootoutResult {
   var workload = Workload()
   workload.source = source
@@ -34,7 +34,8 @@ func sampleResult(
     measurements[.stack(stack)] = [0.6, 0.4, 0.3].map { run($0, longest: stack == .nested3 ? 20 : 1) }
   }
   return ShootoutResult(
-    workload: workload, sourceName: "a<b>.txt", lines: 1000, skippedRows: 2, measurements: measurements)
+    workload: workload, sourceName: "a<b>.txt", lines: 1000, skippedRows: 2, measurements: measurements,
+    machine: machine, date: date)
 }
 
 @Suite("Reports")

@@ -136,6 +136,19 @@ import Testing
     return Array(result)
   }
 
+  /// Bytes as zlib, stored without compression.
+  private static func _zlib(_ bytes: [UInt8], flags: UInt8 = 0x01) -> [UInt8] {
+    let length = [UInt8(bytes.count & 255), UInt8(bytes.count >> 8)]
+    return [0x78, flags, 1] + length + length.map { ~$0 } + bytes + [0, 0, 0, 0]
+  }
+
+  @Test func `zlib is unpacked, unless it needs a dictionary`() {
+    #expect(_texts(Self._zlib(Array("hello there".utf8))).texts == ["zlib/hello there"])
+    // The flag of a dictionary, with the check bits that belong to it.
+    #expect(
+      _texts(Self._zlib(Array("hello there".utf8), flags: 0x20)).texts.allSatisfy { !$0.hasPrefix("zlib/") })
+  }
+
   /// A field of a protobuf message.
   private static func _field(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
     [number << 3 | 2]

@@ -15,6 +15,46 @@ import Testing
     #expect(log.changes == ["inserted 1"])
   }
 
+  @Test(arguments: Setting.allCases)
+  func `what a handler changes while a rollback announces is rolled back and not announced again`(
+    _ setting: Setting
+  ) throws {
+    let stack = try TestStack(setting)
+    try stack.context.performAndWait {
+      let ada = stack.context.insert("Author", ["name": "Ada"])
+      nonisolated(unsafe) let bob = stack.context.insert("Author", ["name": "Bob"])
+      nonisolated(unsafe) var isChanged = false
+      try stack.context.save()
+      ada.setValue("Augusta", forKey: "name")
+      let handler = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.context) {
+        if !isChanged { bob.setValue("Robert", forKey: "name") }
+        isChanged = true
+      }
+      stack.context.rollback()
+      withExtendedLifetime(handler) {}
+    }
+    let log = NotificationLog(stack.context)
+    stack.context.performAndWait { stack.context.processPendingChanges() }
+    #expect(log.changes == [])
+    try stack.context.performAndWait {
+      let names = try stack.context.all("Author").map { $0.value(forKey: "name") as? String ?? "-" }
+      #expect(names.sorted() == ["Ada", "Bob"])
+    }
+  }
+
+  @Test(arguments: Setting.allCases)
+  func `an insertion that is rolled back keeps its values and members`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    stack.context.performAndWait {
+      let ada = stack.context.insert("Author", ["name": "Ada"])
+      stack.context.insert("Book", ["title": "One", "author": ada])
+      stack.context.rollback()
+      #expect(ada.managedObjectContext == nil)
+      #expect(ada.value(forKey: "name") as? String == "Ada")
+      #expect((ada.value(forKey: "books") as? Set<NSManagedObject>)?.count == 1)
+    }
+  }
+
   @Test func `a main context announces a turns changes together`() async throws {
     let stack = try TestStack(.memory)
     let main = NSManagedObjectContext(.mainQueue)
