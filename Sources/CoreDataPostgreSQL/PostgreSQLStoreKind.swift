@@ -170,6 +170,10 @@ struct PostgreSQLStoreKind: StoreKind {
     let counter = options?[StatementCounter.option] as? StatementCounter
     var limits = PostgreSQLPool.Limits(count: limit, wait: max(0.01, deadline))
     limits.listener = observation?.listener
+    limits.kept = max(0, (options?[NSPostgreSQLIdleConnectionsOption] as? NSNumber)?.intValue ?? 1)
+    if let seconds = (options?[NSPostgreSQLIdleTimeOption] as? NSNumber)?.doubleValue {
+      limits.idle = max(0.01, seconds)
+    }
     return PostgreSQLPool(limits) { [settings] in
       let connection = try PostgreSQLConnection(settings, prepares: prepares, until: $0)
       connection.deadline = $0

@@ -37,6 +37,8 @@ package final class PostgreSQLPool: Sendable {
     package var wait: Double
     /// Seconds after which an idle connection is closed.
     package var idle = 300.0
+    /// Number of idle connections that are not closed for that.
+    package var kept = 1
     /// Seconds after which an idle connection is looked at before it is lent.
     package var trust = 5.0
     /// Told of what happens to the connections, and while one is awaited. Nil by default.
@@ -305,7 +307,7 @@ package final class PostgreSQLPool: Sendable {
       state.uses[number] = nil
       if isUsable, !state.isClosed { state.idle.append(lent) } else { state.count -= 1 }
       if !state.waiters.isEmpty { state.waiters.removeFirst().semaphore.signal() }
-      if state.isTidying || state.idle.count < 2 { return false }
+      if state.isTidying || state.idle.count <= _limits.kept { return false }
       state.isTidying = true
       return true
     }
@@ -320,15 +322,16 @@ package final class PostgreSQLPool: Sendable {
     }
   }
 
-  /// Closes connections that have been idle for longer than the limit, except one.
+  /// Closes connections that have been idle for longer than the limit, except those that are kept.
   private func _tidy() {
     let (old, goesOn) = _state.withLock { state in
       // The last ones are lent first, and so the first ones are idle for longest.
-      let count = min(state.idle.count - 1, state.idle.prefix { $0.isOlder(than: _limits.idle) }.count)
+      let count = min(
+        state.idle.count - _limits.kept, state.idle.prefix { $0.isOlder(than: _limits.idle) }.count)
       let old = Array(state.idle.prefix(max(0, count)))
       state.idle.removeFirst(old.count)
       state.count -= old.count
-      state.isTidying = state.idle.count > 1
+      state.isTidying = state.idle.count > _limits.kept
       return (old, state.isTidying)
     }
     _ = old

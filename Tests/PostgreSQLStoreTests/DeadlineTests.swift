@@ -387,6 +387,29 @@ struct DeadlineTests {
     #expect(try processes.contains(_process(pool)))
   }
 
+  @Test func `many stores of a program hold no connection while nobody uses them`() throws {
+    let server = try #require(PostgreSQLServer.shared)
+    let session = try ServerSession(server.newURL())
+    let name = "tenants-\(UUID().uuidString.prefix(8))"
+    let options: [AnyHashable: Any] = [NSPostgreSQLIdleConnectionsOption: 0, NSPostgreSQLIdleTimeOption: 0.3]
+    let stacks = try (0..<Self._tenants).map { _ in
+      let url = server.newURL()
+      return try ServerStack(
+        at: URL(string: "\(url.absoluteString)&application_name=\(name)")!, options: options)
+    }
+    func connections() throws -> Int64 {
+      try session.number("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1::text", name)
+    }
+    for _ in 0..<3000 where try connections() > 0 { usleep(10_000) }
+    try #expect(connections() == 0)
+    // Each connects again.
+    for stack in stacks { try _save("x", stack) }
+    try #expect(connections() > 0)
+    for stack in stacks { try #expect(_names(stack) == ["x"]) }
+  }
+
+  private static let _tenants = 12
+
   @Test func `a connection that the server has ended is not quiet`() throws {
     let pool = try _pool(1)
     try pool.withConnection("a test") { connection in
