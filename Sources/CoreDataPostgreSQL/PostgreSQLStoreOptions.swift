@@ -41,14 +41,14 @@ public let NSPostgreSQLQueryGenerationAgeOption = "NSPostgreSQLQueryGenerationAg
 /// with many writers. Poolers in transaction mode do not forward notifications.
 public let NSPostgreSQLNotifiesOption = "NSPostgreSQLNotifiesOption"
 
-/// Option: how many connections stay open while nobody uses them. A number, 1 by default.
+/// Option: the number of idle connections that stay open. A number, 1 by default.
 ///
 /// Further ones are closed some time after their last use, see `NSPostgreSQLIdleTimeOption`. Zero is for programs with many stores of which few are used at a
 /// time, such as a schema for each tenant: a store without connection holds none of the server's, and connects at its next
 /// use, which takes some milliseconds. Listening for other programs' saves takes a connection all the same.
 public let NSPostgreSQLIdleConnectionsOption = "NSPostgreSQLIdleConnectionsOption"
 
-/// Option: seconds after which a connection is closed that nobody has used. A number, 300 by default.
+/// Option: seconds after which an idle connection is closed. A number, 300 by default.
 ///
 /// Set it below the time after which a firewall or the server's `idle_session_timeout` ends such connections.
 public let NSPostgreSQLIdleTimeOption = "NSPostgreSQLIdleTimeOption"

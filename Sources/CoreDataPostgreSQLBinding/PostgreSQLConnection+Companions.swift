@@ -31,6 +31,8 @@ struct PendingStatement {
   let parameters: PostgreSQLParameters
   /// Name for preparing it; nil for an unprepared statement.
   let name: String?
+  /// Whether the listener is told of it.
+  var isObserved = false
 }
 
 extension PostgreSQLConnection {
@@ -84,7 +86,12 @@ extension PostgreSQLConnection {
     guard isSent else { return nil }
     var left = results[...]
     defer { for case let rest? in left { PQclear(rest) } }
-    for statement in first { _ = try checked(left.removeFirst(), statement.sql) }
+    for statement in first {
+      let result = left.removeFirst()
+      _ =
+        try statement.isObserved
+        ? heard(statement.sql) { try checked(result, statement.sql) } : checked(result, statement.sql)
+    }
     companions?.numberBefore = before == nil ? nil : Self._number(left.removeFirst())
     let main = left.removeFirst()
     companions?.numberAfter = after == nil ? nil : Self._number(left.removeFirst())

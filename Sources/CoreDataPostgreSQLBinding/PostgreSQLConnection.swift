@@ -120,10 +120,15 @@ package final class PostgreSQLConnection {
   }
 
   /// Queues a statement to run before the next one, in the same round trip. The next one throws its errors.
+  ///
+  /// - Parameter isObserved: Whether the listener is told of it. It has no time of its own.
   package func runLater(
-    _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), isRepeated: Bool = true
+    _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), isRepeated: Bool = true,
+    isObserved: Bool = true
   ) throws {
-    pending.append(try _pending(sql, parameters, isRepeated: isRepeated))
+    var statement = try _pending(sql, parameters, isRepeated: isRepeated)
+    statement.isObserved = isObserved
+    pending.append(statement)
   }
 
   private func _pending(
@@ -211,7 +216,7 @@ package final class PostgreSQLConnection {
 
   /// Begins a transaction under READ COMMITTED, with the next statement.
   package func begin() throws {
-    try runLater("BEGIN ISOLATION LEVEL READ COMMITTED", isRepeated: false)
+    try runLater("BEGIN ISOLATION LEVEL READ COMMITTED", isRepeated: false, isObserved: false)
   }
 
   /// Whether statements are queued to be sent with the next one.
@@ -226,8 +231,9 @@ package final class PostgreSQLConnection {
   ///   the outcome is unknown, and the connection lost.
   @discardableResult
   package func commit(sendingPending sendsPending: Bool = false) throws -> Bool {
-    // Pending statements belong to the transaction: if one fails, nothing is committed.
-    if !sendsPending { try runPending() }
+    // Pending statements belong to the transaction: if one fails, nothing is committed. Companions check the first statement of
+    // a transaction, and must not do so once it is committed.
+    if !sendsPending || companions != nil { try runPending() }
     let warnings = warningCount
     endsAtDeadline = true
     defer { endsAtDeadline = false }

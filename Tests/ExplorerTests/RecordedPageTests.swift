@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataExplorer
 
-/// Every page as it was when somebody last looked at it: the part between header and footer, a tag a line, in 'Pages'.
+/// Every page as it was when somebody last looked at it: without style and script, a tag a line, in 'Pages'.
 ///
 /// A page that is meant to change: run with `COREDATA_RECORD_PAGES=1`, and look at the difference.
 @Suite struct RecordedPageTests {

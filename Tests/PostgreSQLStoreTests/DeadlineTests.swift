@@ -387,7 +387,7 @@ struct DeadlineTests {
     #expect(try processes.contains(_process(pool)))
   }
 
-  @Test func `many stores of a program hold no connection while nobody uses them`() throws {
+  @Test func `many idle stores of a program hold no connection`() throws {
     let server = try #require(PostgreSQLServer.shared)
     let session = try ServerSession(server.newURL())
     let name = "tenants-\(UUID().uuidString.prefix(8))"

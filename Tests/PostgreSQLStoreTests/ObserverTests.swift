@@ -29,6 +29,27 @@ struct ObserverTests {
     ])
   }
 
+  @Test func `statements that are sent with another one are told, too`() throws {
+    let context = _stack.context()
+    try context.performAndWait {
+      let company = context.make("Company", ["name": "a"])
+      context.make("Tag", ["name": "b"])
+      try context.save()
+      company.setValue("c", forKey: "name")
+      _log.clear()
+      context.make("Note", ["text": "d"])
+      context.make("Track", ["title": "e"])
+      try context.save()
+      let inserted = _log.events(.statement).filter { $0.sql?.hasPrefix("INSERT INTO") ?? false }
+      #expect(inserted.count == 2)
+      company.setValue("f", forKey: "name")
+      _log.clear()
+      try context.save()
+      #expect(_log.events(.statement).contains { $0.sql?.contains("UPDATE") ?? false })
+      #expect(_log.events(.statement).last?.sql == "COMMIT")
+    }
+  }
+
   @Test func `opening a store connects, and says so`() {
     let connected = _log.events(.connect)
     #expect(connected.count == 1)

@@ -44,6 +44,22 @@ struct StatementTests {
     }
   }
 
+  @Test(arguments: ["", "&pooler=transaction"])
+  func `a save of objects with permanent IDs is one round trip, unless a pooler's server is looked at first`(
+    _ item: String
+  ) throws {
+    let server = try #require(PostgreSQLServer.shared)
+    let tests = try Self(at: URL(string: server.newURL().absoluteString + item))
+    let context = tests._stack.context()
+    try context.performAndWait {
+      let company = context.make("Company", ["name": "a"])
+      try context.obtainPermanentIDs(for: [company])
+      let statements = try tests._statements { try context.save() }
+      #expect(statements == (item.isEmpty ? 1 : 2))
+      #expect(try context.texts("Company", "name") == ["a"])
+    }
+  }
+
   @Test(arguments: [50, 500]) func `a save of many insertions goes by COPY`(_ count: Int) throws {
     let context = _stack.context()
     try context.performAndWait {

@@ -1,11 +1,11 @@
 import CoreDataPostgreSQLBinding
 import Synchronization
 
-/// Lets other programs see which version of the model a connection's program has: by a lock that excludes nobody, with the
-/// number of its epoch in the key.
+/// Marks connections with the epoch of their program's model, by a shared advisory lock with the epoch in its key, which other
+/// programs can list and never wait for.
 ///
 /// A contraction asks whether programs with earlier versions are connected. Connections through a pooler serve many programs
-/// and are not marked; a server without advisory locks shows nobody.
+/// and are not marked; a server without advisory locks lists none.
 final class PostgreSQLPresence: Sendable {
   private let _key: UInt32
   private let _epoch = Atomic<Int64>(0)

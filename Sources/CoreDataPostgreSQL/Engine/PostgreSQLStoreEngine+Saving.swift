@@ -59,14 +59,15 @@ extension PostgreSQLStoreEngine {
     try save.acquireKeys()
     let keepsHistory = keepsHistory && !changes.hasNoChanges
     let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: changes.origin) : nil
-    return try committing(on: connection, endsWithCommit: save.mayEndWithCommit) {
+    let endsWithCommit = save.mayEndWithCommit
+    return try committing(on: connection, endsWithCommit: endsWithCommit) {
       try save.run(isCareful: isCareful, recordingIn: entry)
       // Before the history's counter is locked, for which all other saves wait.
       let overwritten = try (changes.work as? PostgreSQLSaveWork)?.run(in: save) ?? []
       let transaction = try entry?.finish()
       let computed = try save.computedRows()
       let followed = try save.followedRules()
-      if !save.mayEndWithCommit { try connection.runPending() }
+      if !endsWithCommit { try connection.runPending() }
       try others()
       save.linkIDs()
       var outcome = SaveOutcome(computed: computed, followed: followed, transaction: transaction)

@@ -12,11 +12,8 @@ struct PostgreSQLEarlierVersions {
   /// Their mappings, the newest first; without the present version.
   let mappings: [StoreMapping]
 
-  private let _schema: String
-
   /// - Throws: `PostgreSQLStoreError.noStore` for a version that cannot be read.
   init(_ connection: PostgreSQLConnection, schema: String) throws {
-    _schema = schema
     guard let types = try PostgreSQLTypes(connection, schema: schema) else {
       mappings = []
       return
@@ -45,7 +42,7 @@ struct PostgreSQLEarlierVersions {
 
   /// Returns what the store has for these versions and a version that takes over does not have.
   func hidden(beside present: StoreMapping) -> PostgreSQLHiddenParts {
-    PostgreSQLHiddenParts(of: mappings, beside: present, schema: _schema)
+    PostgreSQLHiddenParts(of: mappings, beside: present)
   }
 }
 
@@ -58,7 +55,7 @@ struct PostgreSQLHiddenParts {
   /// What is hidden as people name it: `Author`, `Book.pages`.
   private(set) var names: [String] = []
 
-  init(of earlier: [StoreMapping], beside present: StoreMapping, schema: String) {
+  init(of earlier: [StoreMapping], beside present: StoreMapping) {
     let known = Dictionary(
       present.tables.map { ($0.name, Set($0.columns.map(\.name))) }, uniquingKeysWith: { first, _ in first })
     let joinsThere = Set(present.joins.map(\.name))
@@ -82,8 +79,6 @@ struct PostgreSQLHiddenParts {
       }
     }
   }
-
-  var isEmpty: Bool { tables.isEmpty && joins.isEmpty && columns.isEmpty }
 
   /// Statements that drop all of it, with what depends on it: views, and what an owner has added.
   var removals: [String] {

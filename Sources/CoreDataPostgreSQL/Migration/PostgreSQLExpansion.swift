@@ -65,7 +65,7 @@ struct PostgreSQLExpansion {
 
   /// The columns of the tables of the new version that only programs with earlier ones will know.
   private var _hidden: [String: [String]] {
-    PostgreSQLHiddenParts(of: _live.map(\.mapping), beside: _new.mapping, schema: _schemaName).columns
+    PostgreSQLHiddenParts(of: _live.map(\.mapping), beside: _new.mapping).columns
   }
 
   /// Whether an owner has made hidden columns part of something that newer programs' rows must have: a unique index, or the

@@ -35,7 +35,7 @@ struct PostgreSQLReceipt {
   /// this program's version of the model; see `isRefusal(_:)`. Reading the epoch holds back a migration that ends
   /// that until the save has committed.
   func write(on connection: PostgreSQLConnection) throws {
-    try connection.runLater(_insertion(_epoch.checked("$2")), _parameters(_id))
+    try connection.runLater(_insertion(_epoch.checked("$2")), _parameters(_id), isObserved: false)
   }
 
   /// Whether the server has refused a row because of its epoch.

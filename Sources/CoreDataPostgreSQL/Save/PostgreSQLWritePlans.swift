@@ -37,8 +37,8 @@ struct PostgreSQLWriteColumn: Sendable {
 /// An INSERT or UPDATE of many rows of one entity, with an array for each column.
 struct PostgreSQLWritePlan: Sendable {
   let sql: String
-  /// The same, failing unless it writes as many rows as one more parameter says: nobody looks at the answer of a statement
-  /// that is sent together with COMMIT, and a trigger may keep a row from being written.
+  /// The same, failing on the server unless it writes as many rows as one more parameter says: the result of a statement that is
+  /// sent together with COMMIT comes too late, and a trigger may keep a row from being written.
   let countedSQL: String
   let columns: [PostgreSQLWriteColumn]
 
