@@ -49,7 +49,8 @@ struct StatementTests {
     _ item: String
   ) throws {
     let server = try #require(PostgreSQLServer.shared)
-    let tests = try Self(at: URL(string: server.newURL().absoluteString + item))
+    let url = server.directURL(server.newURL())
+    let tests = try Self(at: URL(string: url.absoluteString + item))
     let context = tests._stack.context()
     try context.performAndWait {
       let company = context.make("Company", ["name": "a"])
