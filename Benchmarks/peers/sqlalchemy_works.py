@@ -56,7 +56,7 @@ class Stop(Base):
     route = relationship("Route", back_populates="stops")
 
 
-WORKS = "import-bulk,find-or-create,import-insert,reimport,fetch-all,fetch-page,by-id,traverse,update,delete,count,concurrent"
+WORKS = "import-bulk,find-or-create,import-insert,reimport,fetch-all,fetch-page,by-id,traverse,update,delete,count,insert-each,update-each,concurrent"
 SERVER = sys.argv[4] if len(sys.argv) > 4 else None
 
 
@@ -166,6 +166,15 @@ def find_or_create(engine, count, watch):
                 session.commit()
 
 
+def insert_each(engine, count, watch):
+    pending = list(records(count))
+    with watch, Session(engine, expire_on_commit=False) as session:
+        routes = session.scalars(select(Route).order_by(Route.id)).all()
+        for record in pending:
+            take(session, None, record, routes)
+            session.commit()
+
+
 def checksum(stop):
     return stop.code + len(stop.name) + (len(stop.note) if stop.note is not None else 0)
 
@@ -189,6 +198,8 @@ def measure(work, count, path, watch):
     """Rows and sum, to be compared; nil where the store itself is."""
     if work in ("import-bulk", "import-insert"):
         return run_import(create(path), count, 1000, work == "import-bulk", watch)
+    if work == "insert-each":
+        return insert_each(create(path), min(count, 1500), watch)
     if work == "find-or-create":
         return find_or_create(create(path), count, watch)
     engine = open_engine(path)
@@ -203,10 +214,10 @@ def measure(work, count, path, watch):
 
         return concurrently(lambda low, initial: page(engine, low, initial), importing, watch)
     found = []
-    if work in ("update", "delete"):
-        first = 0 if work == "update" else 1500
+    if work in ("update", "update-each", "delete"):
+        first = 1500 if work == "delete" else 0
         ids = permutation(count, 13)[first : first + 1500]
-        with watch, Session(engine) as session:
+        with watch, Session(engine, expire_on_commit=False) as session:
             stops = session.scalars(select(Stop).where(Stop.id.in_(ids))).all()
             for stop in stops:
                 if work == "delete":
@@ -214,6 +225,8 @@ def measure(work, count, path, watch):
                 else:
                     stop.name = "upd " + stop.name
                     stop.code += 1
+                if work == "update-each":
+                    session.commit()
             session.commit()
         with engine.connect() as connection:
             total = connection.execute(text("SELECT SUM(code)+SUM(length(name))+COUNT(*) FROM stop")).scalar()
@@ -245,11 +258,11 @@ def measure(work, count, path, watch):
 
 def prepared(work, turn, template, directory):
     """Where a work finds its store: a new one, a copy, or the template itself."""
-    if work not in ("import-bulk", "import-insert", "find-or-create", "reimport", "update", "delete", "concurrent"):
+    if work not in ("import-bulk", "import-insert", "find-or-create", "insert-each", "reimport", "update", "update-each", "delete", "concurrent"):
         return template
     path = place("%s-%d" % (work, turn), directory)
     vacate(path)
-    if not work.startswith("import") and work != "find-or-create":
+    if work not in ("import-bulk", "import-insert", "find-or-create", "insert-each"):
         duplicate(template, path)
     return path
 

@@ -44,9 +44,19 @@ peer_program() {
 }
 
 # Prepares every available peer, and writes a program for each into a directory. Fails if there is none.
+#
+#   prepare_peers DIRECTORY sqlite|postgresql
 prepare_peers() {
-  local directory=$1 peers="$root/Benchmarks/peers" built="$root/Benchmarks/.build/peers"
+  local directory=$1 store=$2 peers="$root/Benchmarks/peers" built="$root/Benchmarks/.build/peers"
   mkdir -p "$directory" "$built"
+  if [ "$store" = postgresql ]; then
+    if python_environment postgresql 'sqlalchemy, psycopg' 'sqlalchemy>=2,<3' 'psycopg[binary]>=3,<4'; then
+      peer_program "$directory/psycopg" "$built/postgresql/bin/python" -B "$peers/psycopg_works.py"
+      peer_program "$directory/SQLAlchemy" "$built/postgresql/bin/python" -B "$peers/sqlalchemy_works.py"
+    fi
+    [ -n "$(ls "$directory")" ]
+    return
+  fi
   if python_environment sqlalchemy sqlalchemy 'sqlalchemy>=2,<3'; then
     peer_program "$directory/SQLAlchemy" "$built/sqlalchemy/bin/python" -B "$peers/sqlalchemy_works.py"
   fi

@@ -112,7 +112,8 @@ struct PostgreSQLStoreKind: StoreKind {
       replica: try _replica(request.options, observation, timelines), timelines: timelines,
       capabilities: capabilities,
       bucket: try _bucket(request.options), callSeconds: _callSeconds(request.options),
-      rowAge: _rowAge(request.options), observation: observation)
+      rowAge: _rowAge(request.options),
+      followsHistory: try _followsHistory(request.options, keepsHistory), observation: observation)
     store.attach(engine, metadata: metadata)
     return store
   }
@@ -198,6 +199,16 @@ struct PostgreSQLStoreKind: StoreKind {
   private func _rowAge(_ options: [AnyHashable: Any]?) -> Double? {
     let seconds = (options?[NSPostgreSQLRowAgeOption] as? NSNumber)?.doubleValue ?? 5
     return seconds >= 0 ? seconds : nil
+  }
+
+  private func _followsHistory(_ options: [AnyHashable: Any]?, _ keepsHistory: Bool) throws -> Bool {
+    guard StoreOptions.isOn(NSPostgreSQLFollowsHistoryOption, options) else { return false }
+    guard keepsHistory else {
+      throw PostgreSQLStoreError.option(
+        NSPostgreSQLFollowsHistoryOption,
+        reason: "the store keeps no history; set NSPersistentHistoryTrackingKey, too")
+    }
+    return true
   }
 
   /// Creates the replica that the options name.
@@ -353,6 +364,9 @@ struct PostgreSQLStoreKind: StoreKind {
   /// Watches the history; stores without history report no changes.
   func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws -> AnyObject? {
     guard let engine = store.engine as? PostgreSQLStoreEngine, engine.keepsHistory else { return nil }
+    if let follower = engine.follower, let coordinator = store.persistentStoreCoordinator {
+      try follower.begin(engine, coordinator)
+    }
     return try PostgreSQLChangeFeed(
       engine, listens: StoreOptions.isOn(NSPostgreSQLNotifiesOption, store.options), changed)
   }

@@ -23,6 +23,17 @@ public let NSPostgreSQLDeadlineOption = "NSPostgreSQLDeadlineOption"
 /// already it keeps until it is refreshed or becomes a fault.
 public let NSPostgreSQLRowAgeOption = "NSPostgreSQLRowAgeOption"
 
+/// Option: whether cached rows are kept current by the store's history. A boolean, false by default; the store must keep a
+/// history (`NSPersistentHistoryTrackingKey`).
+///
+/// Twice a second, and at once with `NSPostgreSQLNotifiesOption`, the store asks which objects other programs have changed, and drops
+/// their cached rows. All others are shown beyond `NSPostgreSQLRowAgeOption` without being read again, and changed ones after
+/// half a second instead of five. While the server does not answer, rows age as without the option.
+///
+/// The history does not record rows that are written by SQL of your own, nor derived attributes that triggers change with
+/// other objects: leave the option off where such SQL changes objects. Entities with such derived attributes age as before.
+public let NSPostgreSQLFollowsHistoryOption = "NSPostgreSQLFollowsHistoryOption"
+
 /// Option: maximum number of query generations in use at a time. A number, zero by default: contexts then
 /// read the latest state, even if they are pinned.
 ///

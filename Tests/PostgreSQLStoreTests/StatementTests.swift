@@ -14,9 +14,10 @@ struct StatementTests {
 
   init() throws { try self.init(at: nil) }
 
-  private init(at url: URL?) throws {
+  private init(at url: URL?, options: [AnyHashable: Any] = [:]) throws {
     // A single connection, which runs all statements.
-    _stack = try ServerStack(at: url, options: [NSPersistentStoreConnectionPoolMaxSizeKey: 1])
+    _stack = try ServerStack(
+      at: url, options: options.merging([NSPersistentStoreConnectionPoolMaxSizeKey: 1]) { $1 })
     _engine = try #require(_stack.store.engine as? PostgreSQLStoreEngine)
     // Old receipts are deleted on the same connection, after any of many saves.
     _engine.receipts.beginInterval()
@@ -70,14 +71,54 @@ struct StatementTests {
     }
   }
 
-  @Test(arguments: [1, 500]) func `a save of updates takes one more to lock the rows`(_ count: Int) throws {
+  @Test(arguments: [(1, 2), (255, 2), (256, 3)])
+  func `a save of updates takes one more to lock the rows, and one to count many`(
+    _ count: Int, _ expected: Int
+  ) throws {
     let context = _stack.context()
     try context.performAndWait {
       try _fill(context, count)
       for object in try context.all("Company") { object.setValue("new", forKey: "name") }
       let statements = try _statements { try context.save() }
-      #expect(statements == 2, "BEGIN with the receipt and SELECT FOR UPDATE, UPDATE with COMMIT")
+      #expect(statements == expected, "BEGIN with the receipt and SELECT FOR UPDATE, UPDATE with COMMIT")
     }
+  }
+
+  @Test func `a save that is recorded in a history takes one more for its number`() throws {
+    let tests = try Self(at: nil, options: [NSPersistentHistoryTrackingKey: true])
+    let context = tests._stack.context()
+    try context.performAndWait {
+      try tests._fill(context, 1)
+      for object in try context.all("Company") { object.setValue("new", forKey: "name") }
+      let statements = try tests._statements { try context.save() }
+      #expect(statements == 3, "BEGIN and locks, UPDATE and the counter's, the records and COMMIT")
+    }
+  }
+
+  @Test(arguments: [2, 300]) func `a save fails if a trigger keeps one of its rows from being written`(
+    _ count: Int
+  ) throws {
+    let session = try ServerSession(_stack.url)
+    try session.connection.execute(
+      """
+      CREATE FUNCTION \(session.schema).keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+      RETURN CASE WHEN OLD.name = 'kept' THEN NULL ELSE NEW END; END $$
+      """)
+    try session.connection.execute(
+      """
+      CREATE TRIGGER keep BEFORE UPDATE ON \(session.schema).company \
+      FOR EACH ROW EXECUTE FUNCTION \(session.schema).keep()
+      """)
+    let context = _stack.context()
+    try context.performAndWait {
+      for number in 0..<count { context.make("Company", ["name": number == 1 ? "kept" : "old"]) }
+      try context.save()
+      for object in try context.all("Company") { object.setValue("new", forKey: "name") }
+      let error = #expect(throws: CocoaError.self) { try context.save() }
+      #expect("\(error as Any)".contains("\(count - 1) of \(count) locked rows were written"))
+    }
+    let reader = _stack.context()
+    try reader.performAndWait { try #expect(Set(reader.texts("Company", "name")) == ["kept", "old"]) }
   }
 
   @Test(arguments: [1, 500]) func `a save of deletions takes one for each table`(_ count: Int) throws {

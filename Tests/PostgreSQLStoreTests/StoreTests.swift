@@ -130,6 +130,33 @@ struct StoreTests {
     #expect(error?.code.rawValue == NSPersistentStoreIncompatibleVersionHashError)
   }
 
+  @Test func `a save on a full disk fails with the server's words, and can be repeated`() throws {
+    let stack = try ServerStack()
+    let session = try ServerSession(stack)
+    for statement in [
+      """
+      CREATE FUNCTION \(session.schema).fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+      RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$
+      """,
+      """
+      CREATE TRIGGER fill BEFORE INSERT ON \(session.schema).company \
+      FOR EACH ROW EXECUTE FUNCTION \(session.schema).fill()
+      """,
+    ] { try session.connection.execute(statement) }
+    let context = stack.context()
+    try context.performAndWait {
+      context.make("Company", ["name": "a"])
+      context.make("Tag", ["name": "a"])
+      let error = #expect(throws: CocoaError.self) { try context.save() }
+      #expect("\(error as Any)".contains("No space left on device"))
+      let other = stack.context()
+      try other.performAndWait { try #expect(other.all("Tag").isEmpty) }
+      try session.connection.execute("DROP TRIGGER fill ON \(session.schema).company")
+      try context.save()
+      try #expect(context.texts("Company", "name") == ["a"])
+    }
+  }
+
   @Test func `stores are reached by TCP`() throws {
     let server = try #require(PostgreSQLServer.shared)
     let stack = try ServerStack(at: server.newTCPURL())

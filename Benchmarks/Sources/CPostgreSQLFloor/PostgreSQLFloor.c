@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Types that parameters have, by their object IDs.
-enum { INT8 = 20, TEXT = 25, INT8_ARRAY = 1016, TEXT_ARRAY = 1009 };
+enum { BOOL = 16, INT8 = 20, FLOAT8 = 701, TEXT = 25, INT8_ARRAY = 1016, TEXT_ARRAY = 1009 };
 
 struct floor_connection {
   PGconn *pq;
@@ -112,11 +112,19 @@ static int prepare_all(floor_connection *c) {
   if (c->prepared) return 0;
   static const Oid page[] = {INT8, INT8, TEXT, TEXT}, ids[] = {INT8_ARRAY}, texts[] = {TEXT_ARRAY};
   static const Oid update[] = {INT8_ARRAY, INT8_ARRAY, TEXT_ARRAY, INT8_ARRAY};
+  static const Oid text[] = {TEXT}, change[] = {INT8, INT8, TEXT, INT8};
+  static const Oid row[] = {INT8, BOOL, INT8, FLOAT8, TEXT, FLOAT8, FLOAT8, TEXT, TEXT, INT8};
 #define PAGE "FROM %1$s.stop WHERE code BETWEEN $1 AND $2 AND name >= $3 AND name < $4"
   if (prepare(c, "page", 4, page, "SELECT " COLUMNS " " PAGE " ORDER BY name LIMIT 50") ||
       prepare(c, "count", 4, page, "SELECT count(*) " PAGE) ||
       prepare(c, "ids", 1, ids, "SELECT " COLUMNS " FROM %1$s.stop WHERE id = ANY($1)") ||
       prepare(c, "find", 1, texts, "SELECT id, identifier FROM %1$s.stop WHERE identifier = ANY($1)") ||
+      prepare(c, "find one", 1, text, "SELECT id FROM %1$s.stop WHERE identifier = $1 LIMIT 1") ||
+      prepare(c, "insert", 10, row,
+              "INSERT INTO %1$s.stop (id, entity, version, active, code, created_at, identifier, latitude, longitude, name, "
+              "note, route_id) VALUES ($1, 2, 1, $2, $3, $4, $5, $6, $7, $8, $9, $10)") ||
+      prepare(c, "change", 4, change,
+              "UPDATE %1$s.stop SET version = version + 1, name = $3, code = $4 WHERE id = $1 AND version = $2") ||
       prepare(c, "update", 4, update,
               "UPDATE %1$s.stop t SET version = n.v + 1, name = n.name, code = n.code "
               "FROM unnest($1, $2, $3, $4) n(id, v, name, code) WHERE t.id = n.id AND t.version = n.v RETURNING t.id") ||
@@ -195,9 +203,42 @@ static int copy(floor_connection *c, const floor_row *rows, int count) {
   return outcome;
 }
 
+// Looks for rows one after the other; -1 if one is there.
+static int find_each(floor_connection *c, const floor_row *rows, int count) {
+  for (int i = 0; i < count; i++) {
+    const char *values[] = {rows[i].identifier};
+    int lengths[] = {17}, formats[] = {1};
+    PGresult *result = PQexecPrepared(c->pq, "find one", 1, values, lengths, formats, 1);
+    int found = PQresultStatus(result) == PGRES_TUPLES_OK ? PQntuples(result) : 0;
+    if (end(c, result, PGRES_TUPLES_OK)) return -1;
+    if (found) return fail(c, "the import has found rows that are none of its own");
+  }
+  return 0;
+}
+
+int floor_insert_each(floor_connection *c, const floor_row *rows, int count) {
+  if (prepare_all(c)) return -1;
+  for (int i = 0; i < count; i++) {
+    const floor_row *r = rows + i;
+    uint64_t numbers[6], bits[3];
+    memcpy(bits, (double[]){r->created, r->latitude, r->longitude}, sizeof bits);
+    numbers[0] = __builtin_bswap64((uint64_t)r->id);
+    numbers[1] = __builtin_bswap64((uint64_t)r->code);
+    numbers[2] = __builtin_bswap64((uint64_t)r->route);
+    for (int k = 0; k < 3; k++) numbers[3 + k] = __builtin_bswap64(bits[k]);
+    char active = (char)r->active;
+    const char *values[] = {(char *)&numbers[0], &active, (char *)&numbers[1], (char *)&numbers[3], r->identifier,
+                            (char *)&numbers[4], (char *)&numbers[5], r->name, r->note, (char *)&numbers[2]};
+    static const int lengths[] = {8, 1, 8, 8, 17, 8, 8, 16, 21, 8}, formats[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    if (end(c, PQexecPrepared(c->pq, "insert", 10, values, lengths, formats, 1), PGRES_COMMAND_OK)) return -1;
+  }
+  return 0;
+}
+
 int floor_import(floor_connection *c, const floor_row *rows, int count, int finds) {
   if (prepare_all(c) || floor_execute(c, "BEGIN")) return -1;
-  if (finds) {
+  if (finds == FLOOR_FINDS_EACH && find_each(c, rows, count)) return -1;
+  if (finds == FLOOR_FINDS_ALL) {
     buffer keys = {0};
     start_array(&keys, TEXT, count);
     for (int i = 0; i < count; i++) put_bytes(&keys, rows[i].identifier, 17);
@@ -281,6 +322,23 @@ int floor_update(floor_connection *c, const int64_t *ids, int count) {
   for (int i = 0; i < 4; i++) free(p[i].bytes);
   if (end(c, result, PGRES_TUPLES_OK) || floor_execute(c, "COMMIT")) return -1;
   return written == count ? 0 : fail(c, "a row to update is not there");
+}
+
+int floor_update_each(floor_connection *c, const int64_t *ids, int count) {
+  if (prepare_all(c)) return -1;
+  PGresult *old = read_ids(c, ids, count);
+  int rows = PQresultStatus(old) == PGRES_TUPLES_OK ? PQntuples(old) : 0, failed = 0;
+  for (int row = 0; row < rows && !failed; row++) {
+    char name[64] = "upd ";
+    int length = PQgetlength(old, row, 8) < 60 ? PQgetlength(old, row, 8) : 60;
+    memcpy(name + 4, PQgetvalue(old, row, 8), (size_t)length);
+    uint64_t code = __builtin_bswap64(get64(PQgetvalue(old, row, 3)) + 1);
+    const char *values[] = {PQgetvalue(old, row, 0), PQgetvalue(old, row, 1), name, (char *)&code};
+    int lengths[] = {8, 8, length + 4, 8}, formats[] = {1, 1, 1, 1};
+    failed = end(c, PQexecPrepared(c->pq, "change", 4, values, lengths, formats, 1), PGRES_COMMAND_OK);
+  }
+  if (end(c, old, PGRES_TUPLES_OK) || failed) return -1;
+  return rows == count ? 0 : fail(c, "a row to update is not there");
 }
 
 int floor_delete(floor_connection *c, const int64_t *ids, int count) {

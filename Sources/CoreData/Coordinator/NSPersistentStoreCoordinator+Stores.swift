@@ -128,10 +128,12 @@ extension NSPersistentStoreCoordinator {
     return Set(entities.compactMap(\.name))
   }
 
-  /// Posts notifications about each commit to a store by any process, if its options enable that.
+  /// Posts notifications about each commit to a store by any process, if its options enable that, and lets a store follow them that
+  /// wants to.
   final func followRemoteChanges(of store: NSPersistentStore) throws {
-    guard StoreOptions.isOn(NSPersistentStoreRemoteChangeNotificationPostOptionKey, store.options),
-      let watch = try RemoteChangeWatch(store, coordinator: self)
+    let posts = StoreOptions.isOn(NSPersistentStoreRemoteChangeNotificationPostOptionKey, store.options)
+    guard posts || store.engine?.followsChanges ?? false,
+      let watch = try RemoteChangeWatch(store, coordinator: self, posts: posts)
     else { return }
     store.remoteChanges.withLock { $0 = watch }
   }

@@ -48,6 +48,8 @@ final class RowCache: Sendable {
     var young = Generation()
     var old = Generation()
     var stripes = Stripes()
+    /// Until when it is known what has changed in a table, by `ObjectIDSpace.number`: its rows were current then.
+    var proven: [UInt64: Int] = [:]
 
     mutating func removeAll(at epoch: Int) {
       (young, old) = (Generation(), Generation())
@@ -94,6 +96,9 @@ final class RowCache: Sendable {
     let key = IdentityKey(key)
     return _rows.withLock { rows in
       if let row = rows.young.row(for: key, since: earliest) { return row }
+      let isProven = earliest != .min && rows.proven[key.space].map { $0 >= earliest } ?? false
+      let earliest = isProven ? .min : earliest
+      if isProven, let row = rows.young.rows[key] { return row }
       // What the younger one has is not older than what the other has.
       guard let row = rows.old.row(for: key, since: earliest) else { return nil }
       rows.young.set(row, at: rows.old.time(of: key), row.footprint, for: key)
@@ -268,6 +273,22 @@ final class RowCache: Sendable {
   private func _drop(_ key: IdentityKey, _ rows: inout Generations) {
     rows.young.remove(key)
     rows.old.remove(key)
+  }
+
+  /// Shows the rows of some tables as if they had been read at a moment, but for some that are invalidated: what was changed
+  /// until then.
+  ///
+  /// - Parameters:
+  ///   - spaces: Numbers of `ObjectIDSpace`.
+  ///   - time: By `CoarseClock`.
+  func prove(_ spaces: Set<UInt64>, until time: Int, forgetting keys: [ObjectKey]) {
+    _rows.withLock { rows in
+      if !keys.isEmpty {
+        var arrival = Arrival(begun: nil, epoch: _beginEpoch(), time: time)
+        for key in keys { _arrive(nil, IdentityKey(key), &arrival, &rows) }
+      }
+      for space in spaces { rows.proven[space] = max(time, rows.proven[space] ?? .min) }
+    }
   }
 
   /// Invalidates some rows.

@@ -8,6 +8,7 @@ final class RemoteChangeWatch: @unchecked Sendable {
 
   @Loose private var _store: NSPersistentStore?
   @Loose private var _coordinator: NSPersistentStoreCoordinator?
+  private let _posts: Bool
   /// Released with the watch, which ends the feed.
   private let _feed = Mutex<Feed?>(nil)
 
@@ -18,8 +19,10 @@ final class RemoteChangeWatch: @unchecked Sendable {
 
   /// Starts watching; nil for a kind of store that does not report commits.
   ///
+  /// - Parameter posts: Whether commits are posted, and not only followed by the store.
   /// - Throws: A Cocoa error if the store cannot be watched.
-  init?(_ store: NSPersistentStore, coordinator: NSPersistentStoreCoordinator) throws {
+  init?(_ store: NSPersistentStore, coordinator: NSPersistentStoreCoordinator, posts: Bool) throws {
+    _posts = posts
     _store = store
     _coordinator = coordinator
     let changed: @Sendable () -> Void = { [weak self] in self?._post() }
@@ -29,7 +32,7 @@ final class RemoteChangeWatch: @unchecked Sendable {
   }
 
   private func _post() {
-    guard let store = _store, let coordinator = _coordinator else { return }
+    guard _posts, let store = _store, let coordinator = _coordinator else { return }
     var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: store.identifier ?? ""]
     if let url = store.url { userInfo[NSPersistentStoreURLKey] = url }
     if let history = store.engine as? any HistoryKeeping, history.keepsHistory,

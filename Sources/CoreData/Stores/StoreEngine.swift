@@ -161,6 +161,9 @@ package protocol StoreEngine: StoreReading {
   /// Seconds for which contexts that set no `stalenessInterval` show a row that was read before; nil for no limit.
   var rowAge: Double? { get }
 
+  /// Whether the store follows the commits of other programs, posted or not, to know which cached rows are current.
+  var followsChanges: Bool { get }
+
   /// Whether saves delete `ChangeSet.rows`.
   var deletesRows: Bool { get }
 
@@ -187,6 +190,7 @@ extension StoreEngine {
   package var isRemote: Bool { false }
 
   package var rowAge: Double? { nil }
+  package var followsChanges: Bool { false }
 
   package func checkForeignCommits() -> Bool { false }
 

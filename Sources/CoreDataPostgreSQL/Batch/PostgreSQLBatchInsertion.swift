@@ -133,7 +133,7 @@ final class PostgreSQLBatchInsertion {
       parameters.add(try _save.array(column, all.lazy.map(\.row), count: all.count, _plan.layout))
     }
     do {
-      try _connection.run(plan.sql, parameters)
+      try _connection.run(plan.sql(all.count), parameters)
     } catch let error as PostgreSQLError where error.isUniqueViolation {
       // The row conflicts with two stored rows, by two constraints.
       throw _engine.batchError(_plan.layout, error)

@@ -73,7 +73,7 @@ struct PostgreSQLBatchUpdate {
         for column in plan.columns {
           parameters.add(try save.array(column, rows.lazy.map(\.1), count: rows.count, layout))
         }
-        try _connection.run(plan.sql, parameters)
+        try _connection.run(plan.sql(rows.count), parameters)
       }
     }
   }

@@ -5,7 +5,9 @@ import CoreDataPostgreSQLBinding
 /// Reads the members of one to-many relationship by their owners' keys.
 struct PostgreSQLRelation: Sendable {
   /// Selects the owner's key, the member's key and, where it can differ, the number of the member's entity.
-  let sql: String
+  private let _many: String
+  /// For one owner: the server keeps the plan.
+  private let _one: String
   private let _destination: Int
   private let _isPolymorphic: Bool
   private let _numbers: EntityNumbers
@@ -41,8 +43,13 @@ struct PostgreSQLRelation: Sendable {
       order = " ORDER BY \(first)t0.\(ends.member)"
     case .none, .attribute, .toOne, .composite: return nil
     }
-    sql = "SELECT \(columns) FROM \(from) WHERE \(owner) = ANY($1::int8[])\(order)"
+    let selection = "SELECT \(columns) FROM \(from) WHERE \(owner) ="
+    _many = "\(selection) ANY($1::int8[])\(order)"
+    _one = "\(selection) ($1::int8[])[1]\(order)"
   }
+
+  /// Returns the statement for a number of owners.
+  func sql(_ count: Int) -> String { count == 1 ? _one : _many }
 
   /// Returns the member in one row.
   func member(_ result: PostgreSQLResult, _ row: Int, _ spaces: [ObjectIDSpace]) throws -> ObjectKey {

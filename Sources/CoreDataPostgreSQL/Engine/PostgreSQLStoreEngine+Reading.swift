@@ -137,7 +137,7 @@ extension PostgreSQLStoreEngine {
     }
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(owners.map(\.reference)))
-    let found = try connection.run(relation.sql, parameters)
+    let found = try connection.run(relation.sql(owners.count), parameters)
     if owners.count == 1 {
       return [try (0..<found.rowCount).map { try relation.member(found, $0, spaces) }]
     }

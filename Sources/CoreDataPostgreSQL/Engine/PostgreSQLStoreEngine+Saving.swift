@@ -24,7 +24,9 @@ extension PostgreSQLStoreEngine {
         return error.isUniqueViolation || Self.isPassing(error)
       }
     ) { connection in
-      try _commit(changes, on: connection, isCareful: isCareful, along: others)
+      let outcome = try _commit(changes, on: connection, isCareful: isCareful, along: others)
+      if let transaction = outcome.transaction { follower?.skip(transaction) }
+      return outcome
     }
   }
 
@@ -134,7 +136,12 @@ extension PostgreSQLStoreEngine {
 
   /// Throws the error of a program whose version of the model may no longer write, if that is what the server has refused.
   private func _checkRefusal(_ error: any Error, on connection: PostgreSQLConnection) throws {
-    if let error = error as? PostgreSQLError, PostgreSQLReceipt.isRefusal(error) {
+    guard let error = error as? PostgreSQLError else { return }
+    if PostgreSQLReceipt.isRefusal(error) { throw try epoch.outdated(on: connection) }
+    // A statement that has to be prepared first fails before the receipt is refused.
+    if error.isMissingColumn,
+      try PostgreSQLEpochs(connection, schema: address.schema).writesFrom > epoch.number
+    {
       throw try epoch.outdated(on: connection)
     }
   }

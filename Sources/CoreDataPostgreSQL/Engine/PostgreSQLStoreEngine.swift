@@ -41,6 +41,8 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let receipts = PostgreSQLReceiptPruning()
   private let _callSeconds: Double?
   let rowAge: Double?
+  /// Keeps cached rows current; nil if they age.
+  let follower: PostgreSQLHistoryFollower?
 
   init(
     _ address: PostgreSQLAddress, pool: PostgreSQLPool, mapping: StoreMapping,
@@ -49,11 +51,12 @@ final class PostgreSQLStoreEngine: StoreEngine {
     keepsHistory: Bool, derivations: PostgreSQLDerivations, generations: PostgreSQLGenerations,
     notifies: Bool, replica: PostgreSQLReplica?, timelines: PostgreSQLTimelines,
     capabilities: PostgreSQLCapabilities, bucket: Int64,
-    callSeconds: Double?, rowAge: Double?, observation: PostgreSQLObservation?
+    callSeconds: Double?, rowAge: Double?, followsHistory: Bool, observation: PostgreSQLObservation?
   ) {
     self.observation = observation
     _callSeconds = callSeconds
     self.rowAge = rowAge
+    follower = followsHistory ? PostgreSQLHistoryFollower() : nil
     self.replica = replica
     self.timelines = timelines
     self.capabilities = capabilities
@@ -93,9 +96,12 @@ final class PostgreSQLStoreEngine: StoreEngine {
     }
   }
 
+  var followsChanges: Bool { follower != nil }
+
   /// Forgets what is known of a history that the server does not have.
   private func _enterHistory() {
     replica?.enterHistory()
+    follower?.restart()
     observation?.tell(.timeline)
   }
 

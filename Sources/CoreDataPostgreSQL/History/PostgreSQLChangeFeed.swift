@@ -24,13 +24,16 @@ final class PostgreSQLChangeFeed: Sendable {
     _ engine: PostgreSQLStoreEngine, listens: Bool, interval: DispatchTimeInterval = .milliseconds(500),
     _ changed: @escaping @Sendable () -> Void
   ) throws {
-    let state = Last(try engine.lastTransaction())
+    @Sendable func number(_ engine: PostgreSQLStoreEngine) throws -> Int64 {
+      try engine.follower?.follow(engine) ?? engine.lastTransaction()
+    }
+    let state = Last(try number(engine))
     let queue = DispatchQueue(label: "CoreData.remote-change", qos: .utility)
     let source = DispatchSource.makeTimerSource(queue: queue)
     source.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(100))
     let look: @Sendable () -> Void = { [weak engine] in
       // Ignores errors: a server that is temporarily unavailable is polled again.
-      guard let engine, let number = try? engine.lastTransaction() else { return }
+      guard let engine, let number = try? number(engine) else { return }
       if state.advance(to: number) { changed() }
     }
     let listener = listens ? PostgreSQLListener(engine, on: queue, look) : nil

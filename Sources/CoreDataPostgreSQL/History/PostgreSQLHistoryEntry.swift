@@ -124,7 +124,8 @@ final class PostgreSQLHistoryEntry {
     }
   }
 
-  /// Writes the recorded changes; writes nothing for a transaction without changes.
+  /// Writes the recorded changes, but for the number along with the next statement, or the commit; writes nothing for a transaction
+  /// without changes.
   ///
   /// - Returns: The transaction's number.
   func finish() throws -> Int64? {
@@ -152,7 +153,7 @@ final class PostgreSQLHistoryEntry {
     for text in texts {
       if let text, !text.utf8.contains(0) { parameters.add(text) } else { parameters.add(null: .text) }
     }
-    try _connection.run(
+    try _connection.runLater(
       """
       INSERT INTO \(schema)."_history" ("number", "time", "author", "context", "bundle", "process") \
       VALUES ($1::int8, $2::float8, $3::text, $4::text, $5::text, $6::text)
@@ -181,7 +182,7 @@ final class PostgreSQLHistoryEntry {
     parameters.add(properties)
     parameters.add(tombstones)
     parameters.add(found.int64(0, 1) - Int64(_changes.count))
-    try _connection.run(
+    try _connection.runLater(
       """
       INSERT INTO \(schema)."_history_change" ("transaction", "number", "kind", "entity", "key", "properties", "tombstone") \
       SELECT $1::int8, $7::int8 + n, k, e, i, p, t FROM unnest($2::int2[], $3::int2[], $4::int8[], $5::text[], $6::bytea[]) \

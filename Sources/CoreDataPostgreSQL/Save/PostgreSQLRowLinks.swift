@@ -20,7 +20,7 @@ struct PostgreSQLRowLinks {
   func members(of keys: [Int64], _ layout: PropertyLayout, _ slot: Int) throws -> [ObjectKey] {
     let number = layout.entityNumber
     if let relation = engine.relations[number - 1][slot] {
-      let found = try _run(relation.sql, keys)
+      let found = try _run(relation.sql(keys.count), keys)
       return try (0..<found.rowCount).map { try relation.member(found, $0, engine.spaces) }
     }
     guard let relationship = layout.slots[slot].relationship,

@@ -89,10 +89,10 @@ extension PostgreSQLSave {
   private func _lock(_ objects: [Expectation], _ root: Int) throws -> [Expectation] {
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(objects.compactMap { $0.id.key?.reference }))
+    let keys = objects.count == 1 ? "= ($1::int8[])[1]" : "= ANY($1::int8[]) ORDER BY \"id\""
+    let table = mapping.table(of: root).name
     let found = try connection.run(
-      """
-      SELECT "id", "version" FROM \(mapping.table(of: root).name) WHERE "id" = ANY($1::int8[]) ORDER BY "id" FOR UPDATE
-      """, parameters)
+      "SELECT \"id\", \"version\" FROM \(table) WHERE \"id\" \(keys) FOR UPDATE", parameters)
     var versions: [Int64: Int64] = [:]
     versions.reserveCapacity(found.rowCount)
     for row in 0..<found.rowCount {
@@ -116,11 +116,14 @@ extension PostgreSQLSave {
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(sorted.map(\.0)))
     parameters.add(PostgreSQLArray(sorted.map(\.1)))
+    let deletion = "DELETE FROM \(mapping.table(of: root).name)"
     let found = try connection.run(
-      """
-      DELETE FROM \(mapping.table(of: root).name) t USING unnest($1::int8[], $2::int8[]) AS n(k, v) \
-      WHERE t."id" = n.k AND t."version" = n.v RETURNING t."id"
-      """, parameters)
+      sorted.count == 1
+        ? "\(deletion) WHERE \"id\" = ($1::int8[])[1] AND \"version\" = ($2::int8[])[1] RETURNING \"id\""
+        : """
+        \(deletion) t USING unnest($1::int8[], $2::int8[]) AS n(k, v) \
+        WHERE t."id" = n.k AND t."version" = n.v RETURNING t."id"
+        """, parameters)
     if found.rowCount == sorted.count { return [] }
     let deleted = Set((0..<found.rowCount).map { found.int64($0, 0) })
     return objects.filter { object in object.id.key.map { !deleted.contains($0.reference) } ?? false }

@@ -34,25 +34,46 @@ struct PostgreSQLWriteColumn: Sendable {
   let cell: PostgreSQLWriteCell
 }
 
-/// An INSERT or UPDATE of many rows of one entity, with an array for each column.
+/// An INSERT or UPDATE of rows of one entity, with an array for each column.
 struct PostgreSQLWritePlan: Sendable {
-  let sql: String
-  /// The same, failing on the server unless it writes as many rows as one more parameter says: the result of a statement that is
-  /// sent together with COMMIT comes too late, and a trigger may keep a row from being written.
-  let countedSQL: String
+  private struct Statement: Sendable {
+    let sql: String
+    let countedSQL: String
+
+    init(_ sql: String, _ parameterCount: Int) {
+      self.sql = sql
+      let wanted = "$\(parameterCount + 1)::int8"
+      // A text that is no number, and says what is wrong.
+      countedSQL = """
+        WITH w AS (\(sql) RETURNING 1) \
+        SELECT (pg_catalog.count(*) || ' of ' || \(wanted) || ' locked rows were written')::int4 FROM w \
+        HAVING pg_catalog.count(*) <> \(wanted)
+        """
+    }
+  }
+
+  /// For any number of rows. The server plans it anew each time, for as many as the arrays have.
+  private let _many: Statement
+  /// For one row, with the same parameters. The server keeps the plan, which no other values would change.
+  private let _one: Statement
   let columns: [PostgreSQLWriteColumn]
 
-  /// - Parameter parameterCount: The number of parameters of the statement.
-  init(sql: String, parameterCount: Int, columns: [PostgreSQLWriteColumn]) {
-    self.sql = sql
+  /// - Parameter parameterCount: The number of parameters of the statements.
+  init(many: String, one: String, parameterCount: Int, columns: [PostgreSQLWriteColumn]) {
+    (_many, _one) = (Statement(many, parameterCount), Statement(one, parameterCount))
     self.columns = columns
-    let wanted = "$\(parameterCount + 1)::int8"
-    // A text that is no number, and says what is wrong.
-    countedSQL = """
-      WITH w AS (\(sql) RETURNING 1) \
-      SELECT (pg_catalog.count(*) || ' of ' || \(wanted) || ' locked rows were written')::int4 FROM w \
-      HAVING pg_catalog.count(*) <> \(wanted)
-      """
+  }
+
+  /// Returns the statement for a number of rows.
+  func sql(_ count: Int) -> String { (count == 1 ? _one : _many).sql }
+
+  /// Returns the statement for a number of rows, failing on the server unless it writes as many as one more parameter says: the result
+  /// of a statement that is sent together with COMMIT comes too late, and a trigger may keep a row from being written.
+  func countedSQL(_ count: Int) -> String { (count == 1 ? _one : _many).countedSQL }
+
+  /// Returns the first elements of parameters, which are arrays of these types.
+  static func elements(_ types: [PostgreSQLType]) -> [String] {
+    types.enumerated().map { "($\($0.offset + 1)::\($0.element.name))[1]" }
   }
 }
 
@@ -108,12 +129,16 @@ final class PostgreSQLWritePlans: Sendable {
     let arrays = columns.enumerated().map { "$\($0.offset + 2)::\($0.element.type.name)" }
     let aliases = columns.indices.map { "c\($0)" }
     let sets = columns.enumerated().map { "\($0.element.name) = n.c\($0.offset)" }
+    let elements = PostgreSQLWritePlan.elements([.int8Array] + columns.map(\.type))
+    let settings = zip(columns, elements.dropFirst()).map { "\($0.name) = \($1)" }
     return PostgreSQLWritePlan(
-      sql: """
+      many: """
         UPDATE \(table.name) t SET \(sets.joined(separator: ", ")) \
         FROM unnest($1::int8[], \(arrays.joined(separator: ", "))) AS n(k, \(aliases.joined(separator: ", "))) \
         WHERE t."id" = n.k
-        """, parameterCount: columns.count + 1, columns: columns)
+        """,
+      one: "UPDATE \(table.name) SET \(settings.joined(separator: ", ")) WHERE \"id\" = \(elements[0])",
+      parameterCount: elements.count, columns: columns)
   }
 
   private static func _insert(
@@ -129,12 +154,15 @@ final class PostgreSQLWritePlans: Sendable {
     let types = [PostgreSQLType.int8Array, .int8Array] + columns.map(\.type)
     let arrays = types.enumerated().map { "$\($0.offset + 1)::\($0.element.name)" }.joined(separator: ", ")
     let aliases = names.indices.map { "c\($0)" }
+    let insertion = "INSERT INTO \(table.name) (\"entity\", \(names.joined(separator: ", ")))"
+    let number = mapping.numbers.stored(for: layout.entityNumber)
+    let elements = PostgreSQLWritePlan.elements(types)
     return PostgreSQLWritePlan(
-      sql: """
-        INSERT INTO \(table.name) ("entity", \(names.joined(separator: ", "))) \
-        SELECT \(mapping.numbers.stored(for: layout.entityNumber)), \(aliases.joined(separator: ", ")) FROM unnest(\(arrays)) \
+      many: """
+        \(insertion) SELECT \(number), \(aliases.joined(separator: ", ")) FROM unnest(\(arrays)) \
         AS n(\(aliases.joined(separator: ", ")))
-        """, parameterCount: types.count, columns: columns)
+        """, one: "\(insertion) VALUES (\(number), \(elements.joined(separator: ", ")))",
+      parameterCount: types.count, columns: columns)
   }
 
   private func _update(_ slots: SlotSet, of number: Int) -> PostgreSQLWritePlan {
@@ -151,10 +179,16 @@ final class PostgreSQLWritePlans: Sendable {
     let aliases = types.indices.map { "c\($0)" }.joined(separator: ", ")
     let sets =
       ["\"version\" = n.c2"] + columns.enumerated().map { "\($0.element.name) = n.c\($0.offset + 3)" }
+    let elements = PostgreSQLWritePlan.elements(types)
+    let settings = zip(["\"version\""] + columns.map(\.name), elements.dropFirst(2)).map { "\($0) = \($1)" }
     return PostgreSQLWritePlan(
-      sql: """
+      many: """
         UPDATE \(table.name) t SET \(sets.joined(separator: ", ")) FROM unnest(\(arrays)) AS n(\(aliases)) \
         WHERE t."id" = n.c0 AND t."version" = n.c1
+        """,
+      one: """
+        UPDATE \(table.name) SET \(settings.joined(separator: ", ")) \
+        WHERE "id" = \(elements[0]) AND "version" = \(elements[1])
         """, parameterCount: types.count, columns: columns)
   }
 

@@ -47,6 +47,27 @@ struct EngineImport {
   }
 }
 
+/// Inserts stops with a save for each.
+struct EngineInsertEach {
+  let store: EngineStore
+  let count: Int
+
+  func run(_ watch: Stopwatch) throws {
+    let context = store.newContext()
+    try context.performAndWait {
+      var generator = StopGenerator(seed: 42)
+      let records = generator.records(count)
+      try watch.time {
+        let routes = try Route.all(in: context)
+        for record in records {
+          Stop(context: context).take(record, routes)
+          try context.save()
+        }
+      }
+    }
+  }
+}
+
 /// Looks for each stop by itself and saves every so often, through a stack with a main context that follows.
 struct EngineFindOrCreate {
   let stack: EngineStack

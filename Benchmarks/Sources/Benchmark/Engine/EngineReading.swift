@@ -141,8 +141,17 @@ struct EngineChanging {
     try _change(numbers, watch) { stop, context in context.delete(stop) }
   }
 
+  /// Updates stops with a save for each.
+  func updateEach(_ numbers: ArraySlice<Int64>, _ watch: Stopwatch) throws -> Int {
+    try _change(numbers, watch) { stop, context in
+      stop.name = "upd " + (stop.name ?? "")
+      stop.code += 1
+      try context.save()
+    }
+  }
+
   private func _change(
-    _ numbers: ArraySlice<Int64>, _ watch: Stopwatch, _ body: (Stop, NSManagedObjectContext) -> Void
+    _ numbers: ArraySlice<Int64>, _ watch: Stopwatch, _ body: (Stop, NSManagedObjectContext) throws -> Void
   ) throws -> Int {
     let ids = try store.ids(numbers)
     let context = store.newContext()
@@ -152,7 +161,7 @@ struct EngineChanging {
         request.predicate = NSPredicate(format: "SELF IN %@", ids)
         request.returnsObjectsAsFaults = false
         let stops = try context.fetch(request)
-        for stop in stops { body(stop, context) }
+        for stop in stops { try body(stop, context) }
         try context.save()
         return stops.count
       }

@@ -6,7 +6,8 @@ import Foundation
 struct FloorChanging {
   let database: Database
 
-  func update(_ ids: ArraySlice<Int64>, _ watch: Stopwatch) throws -> Check {
+  /// - Parameter inOne: Whether all are updated in one transaction, or each in its own.
+  func update(_ ids: ArraySlice<Int64>, inOne: Bool = true, _ watch: Stopwatch) throws -> Check {
     try watch.time {
       let find = try database.prepare("SELECT \(FloorStop.columns) FROM stop WHERE id = ?")
       let update = try database.prepare("UPDATE stop SET name = ?, code = ? WHERE id = ?")
@@ -14,7 +15,7 @@ struct FloorChanging {
         sqlite3_finalize(find)
         sqlite3_finalize(update)
       }
-      try database.execute("BEGIN IMMEDIATE")
+      if inOne { try database.execute("BEGIN IMMEDIATE") }
       let stops = _read(ids, find)
       try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { name in
         let prefix: StaticString = "upd "
@@ -28,7 +29,7 @@ struct FloorChanging {
           try database.run(update)
         }
       }
-      try database.execute("COMMIT")
+      if inOne { try database.execute("COMMIT") }
     }
     return Check(rows: ids.count, sum: try database.number(FloorStore.sumQuery))
   }

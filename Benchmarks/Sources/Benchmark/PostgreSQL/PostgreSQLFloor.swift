@@ -32,9 +32,23 @@ final class PostgreSQLFloor {
     return (number, Self._text(text))
   }
 
+  /// How an import looks for rows that are there.
+  enum Search { case none, all, each }
+
   /// Imports in batches, each one transaction.
-  func importing(_ count: Int, finds: Bool, _ watch: Stopwatch) throws {
-    let batch = 1000
+  func importing(_ count: Int, batch: Int = 1000, finds: Search, _ watch: Stopwatch) throws {
+    let found = [Search.none: FLOOR_FINDS_NONE, .all: FLOOR_FINDS_ALL, .each: FLOOR_FINDS_EACH][finds]!
+    try _insert(count, batch, watch) { floor_import(_connection, $0, $1, Int32(found)) }
+  }
+
+  /// Inserts rows, each in a transaction of its own.
+  func insertEach(_ count: Int, _ watch: Stopwatch) throws {
+    try _insert(count, count, watch) { floor_insert_each(_connection, $0, $1) }
+  }
+
+  private func _insert(
+    _ count: Int, _ batch: Int, _ watch: Stopwatch, _ insert: ([floor_row], Int32) -> Int32
+  ) throws {
     var generator = StopGenerator(seed: 42)
     let texts = UnsafeMutablePointer<UInt8>.allocate(capacity: batch * StopGenerator.stride)
     defer { texts.deallocate() }
@@ -52,7 +66,7 @@ final class PostgreSQLFloor {
           longitude: numbers.longitude, created: numbers.createdAt - 978_307_200, code: numbers.code,
           route: Int64(numbers.route), active: numbers.isActive ? 1 : 0)
       }
-      try watch.time { try _check(floor_import(_connection, rows, Int32(size), finds ? 1 : 0)) }
+      try watch.time { try _check(insert(rows, Int32(size))) }
       done += size
     }
   }
@@ -93,6 +107,11 @@ final class PostgreSQLFloor {
   func update(_ ids: ArraySlice<Int64>, _ watch: Stopwatch) throws {
     let ids = Array(ids)
     try watch.time { try _check(floor_update(_connection, ids, Int32(ids.count))) }
+  }
+
+  func updateEach(_ ids: ArraySlice<Int64>, _ watch: Stopwatch) throws {
+    let ids = Array(ids)
+    try watch.time { try _check(floor_update_each(_connection, ids, Int32(ids.count))) }
   }
 
   func delete(_ ids: ArraySlice<Int64>, _ watch: Stopwatch) throws {

@@ -50,14 +50,27 @@ struct PostgreSQLRun {
     return name
   }
 
-  /// What an import has left, to the last field.
   private func _imported(_ schema: String) throws -> Check {
-    let found = try PostgreSQLFloor(server: server, schema: schema).digest(
+    try Self.imported(server, "\(schema).stop", version: "version", created: "created_at", route: "route_id")
+  }
+
+  /// What an import has left in a table, to the last field.
+  static func imported(
+    _ server: String, _ table: String, version: String, created: String, route: String
+  ) throws -> Check {
+    let found = try PostgreSQLFloor(server: server, schema: "").digest(
       """
-      SELECT count(*), md5(string_agg(concat_ws('|', id, version, active, code, created_at, identifier, latitude, \
-      longitude, name, note, route_id), ';' ORDER BY id)) FROM \(schema).stop
+      SELECT count(*), md5(string_agg(concat_ws('|', id, \(version), active, code, \(created), identifier, latitude, \
+      longitude, name, note, \(route)), ';' ORDER BY id)) FROM \(table)
       """)
     return Check(rows: Int(found.number), digest: found.text)
+  }
+
+  /// What another implementation's import has left in its database.
+  static func imported(by peer: String, _ server: String) throws -> Check {
+    try imported(
+      server.replacing("/postgres?", with: "/\(peer)?"), "stop", version: "1",
+      created: "\"createdAt\" - 978307200", route: "\"routeId\"")
   }
 
   private func _changed(_ schema: String) throws -> Check {
@@ -78,11 +91,20 @@ struct PostgreSQLRun {
         try PostgreSQLFloor(server: server, schema: schema).execute("ANALYZE \(schema).stop")
       }
       return try _imported(schema)
+    case .findOrCreate:
+      let stack = EngineStack(.shared, store.coordinator)
+      try EngineFindOrCreate(stack: stack, count: job.objects, saveEvery: 250).run(watch)
+      stack.end()
+      return try _imported(schema)
+    case .insertEach:
+      try EngineInsertEach(store: store, count: job.inserted).run(watch)
+      return try _imported(schema)
     case .fetchAll: return try reading.all(watch)
     case .fetchPage: return try reading.pages(watch)
     case .count: return try reading.counts(watch)
     case .byID: return try reading.faults(job.lookUps, watch)
     case .update: _ = try EngineChanging(store: store).update(job.updated, watch)
+    case .updateEach: _ = try EngineChanging(store: store).updateEach(job.updated, watch)
     case .delete: _ = try EngineChanging(store: store).delete(job.deleted, watch)
     default: throw Database.Failure(description: "'\(job.work.rawValue)' has no floor on PostgreSQL")
     }
@@ -93,13 +115,20 @@ struct PostgreSQLRun {
     let floor = try PostgreSQLFloor(server: server, schema: schema)
     switch job.work {
     case .importBulk, .importInsert:
-      try floor.importing(job.objects, finds: job.work == .importBulk, watch)
+      try floor.importing(job.objects, finds: job.work == .importBulk ? .all : .none, watch)
+      return try _imported(schema)
+    case .findOrCreate:
+      try floor.importing(job.objects, batch: 250, finds: .each, watch)
+      return try _imported(schema)
+    case .insertEach:
+      try floor.insertEach(job.inserted, watch)
       return try _imported(schema)
     case .fetchAll: return try floor.all(watch)
     case .fetchPage: return try floor.pages(watch)
     case .count: return try floor.counts(watch)
     case .byID: return try floor.byID(job.lookUps, watch)
     case .update: try floor.update(job.updated, watch)
+    case .updateEach: try floor.updateEach(job.updated, watch)
     case .delete: try floor.delete(job.deleted, watch)
     default: throw Database.Failure(description: "'\(job.work.rawValue)' has no floor on PostgreSQL")
     }

@@ -120,7 +120,7 @@ extension Work {
   func operations(objects: Int) -> Int {
     switch self {
     case .fetchPage, .count, .oneReader, .twoReaders, .fourReaders: 1000
-    case .update, .delete: 1500
+    case .update, .delete, .insertEach, .updateEach: 1500
     case .byID: min(objects, 15_000)
     default: objects
     }

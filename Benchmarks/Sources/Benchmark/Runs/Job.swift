@@ -21,6 +21,8 @@ struct Job: Codable {
   // Which rows a work is about.
 
   var lookUps: ArraySlice<Int64> { SplitMix64.permutation(objects, seed: 11).prefix(15_000) }
+  /// How many stops are inserted with a save for each.
+  var inserted: Int { min(objects, 1500) }
   var updated: ArraySlice<Int64> { SplitMix64.permutation(objects, seed: 13).prefix(1500) }
   var deleted: ArraySlice<Int64> {
     SplitMix64.permutation(objects, seed: 13).dropFirst(1500).prefix(1500)

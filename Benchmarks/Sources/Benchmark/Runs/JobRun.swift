@@ -102,16 +102,21 @@ struct JobRun: Sendable {
       let stack = EngineStack(.shared, store.coordinator)
       try EngineFindOrCreate(stack: stack, count: job.objects, saveEvery: 250).run(watch)
       stack.end()
+    case .insertEach: try EngineInsertEach(store: store, count: job.inserted).run(watch)
     case .fetchAll: return try reading.all(watch)
     case .fetchPage: return try reading.pages(watch)
     case .count: return try reading.counts(watch)
     case .byID: return try reading.byID(job.lookUps, watch)
     case .traverse: return try reading.traverse(watch)
     case .traverseNSSet: return try reading.traverseFoundationSets(watch)
-    case .update, .delete:
+    case .update, .updateEach, .delete:
       let changing = EngineChanging(store: store)
       let rows =
-        try job.work == .update ? changing.update(job.updated, watch) : changing.delete(job.deleted, watch)
+        switch job.work {
+        case .update: try changing.update(job.updated, watch)
+        case .updateEach: try changing.updateEach(job.updated, watch)
+        default: try changing.delete(job.deleted, watch)
+        }
       return Check(rows: rows, sum: try Database(path: path).number(EngineStore.sumQuery))
     case .concurrent:
       let readings = ReaderBeside {
@@ -169,7 +174,7 @@ struct JobRun: Sendable {
 
   private func _prepareOnly(_ store: EngineStore) throws -> Check {
     if job.work == .byID { _ = try store.ids(job.lookUps) }
-    if job.work == .update { _ = try store.ids(job.updated) }
+    if job.work == .update || job.work == .updateEach { _ = try store.ids(job.updated) }
     if job.work == .delete { _ = try store.ids(job.deleted) }
     if let source = EngineBatchInsert.Source(job.work) {
       try EngineBatchInsert(store: store, count: job.objects, source: source).prepare()
@@ -189,7 +194,7 @@ struct JobRun: Sendable {
       try job.work.needsTemplate ? Database(path: path) : FloorStore.create(path: path, as: job.floorFile)
     if job.work.isBatchInsertion { try FloorBatchInsert.createHistory(in: database, as: job.floorFile) }
     guard job.repetitions > 0 else {
-      if [.byID, .update, .delete].contains(job.work) { _ = job.lookUps.count }
+      if [.byID, .update, .updateEach, .delete].contains(job.work) { _ = job.lookUps.count }
       if !job.work.needsTemplate || job.work == .reimport {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: StopGenerator.stride) { bytes in
           var generator = StopGenerator(seed: 42)
@@ -200,7 +205,8 @@ struct JobRun: Sendable {
     }
     let reading = FloorReading(database: database)
     func importing(_ batch: Int, finds: Bool, shift: Double = 0) throws {
-      try FloorImport(database: database, count: job.objects, batch: batch, finds: finds, shift: shift).run(
+      let count = job.work == .insertEach ? job.inserted : job.objects
+      try FloorImport(database: database, count: count, batch: batch, finds: finds, shift: shift).run(
         watch)
     }
     switch job.work {
@@ -208,12 +214,14 @@ struct JobRun: Sendable {
     case .importInsert, .template: try importing(1000, finds: false)
     case .reimport: try importing(1000, finds: true, shift: 0.001)
     case .findOrCreate: try importing(250, finds: true)
+    case .insertEach: try importing(1, finds: false)
     case .fetchAll: return try reading.all(watch)
     case .fetchPage: return try reading.pages(watch)
     case .count: return try reading.counts(watch)
     case .byID: return try reading.byID(job.lookUps, watch)
     case .traverse, .traverseNSSet: return try reading.traverse(watch)
     case .update: return try FloorChanging(database: database).update(job.updated, watch)
+    case .updateEach: return try FloorChanging(database: database).update(job.updated, inOne: false, watch)
     case .delete: return try FloorChanging(database: database).delete(job.deleted, watch)
     case .concurrent:
       let readings = ReaderBeside {

@@ -10,7 +10,7 @@ struct Peer {
     var peak_mb: Double
     var rows: Int
     var sum: Int64
-    /// The file that it worked on.
+    /// The file or database that it worked on.
     var file: String
     var version: String
   }
@@ -32,11 +32,14 @@ struct Peer {
 
   /// Does a work in a process of its own.
   ///
-  /// - Parameter directory: Where the program may make files; it keeps its store with all stops there.
-  func run(_ work: Work, objects: Int, directory: String) throws -> (
+  /// - Parameters:
+  ///   - directory: Where the program may make files; it keeps its store with all stops there.
+  ///   - server: The server on which its stores are databases instead.
+  func run(_ work: Work, objects: Int, directory: String, server: String?) throws -> (
     measurement: Measurement, version: String
   ) {
-    let text = try Self._output(_program, [work.rawValue, String(objects), directory])
+    let arguments = [work.rawValue, String(objects), directory] + (server.map { [$0] } ?? [])
+    let text = try Self._output(_program, arguments)
     guard let line = text.split(separator: "\n").last,
       let answer = try? JSONDecoder().decode(Answer.self, from: Data(line.utf8))
     else { throw Failure(description: "\(name) did not say what '\(work.rawValue)' took, but: \(text)") }
@@ -44,7 +47,11 @@ struct Peer {
     measurement.seconds = [answer.seconds]
     measurement.peakMegabytes = answer.peak_mb
     measurement.check = Check(rows: answer.rows, sum: answer.sum)
-    if work.leavesImport {
+    if work.leavesImport, let server {
+      #if POSTGRESQL
+      measurement.check = try PostgreSQLRun.imported(by: answer.file, server)
+      #endif
+    } else if work.leavesImport {
       let found = try Database(path: answer.file).digest(FloorStore.digestQuery)
       measurement.check = Check(rows: found.rows, digest: found.digest)
     }

@@ -135,7 +135,7 @@ struct Session {
     var runs = Report.PeerRuns(name: peer.name)
     for round in rounds.prefix(3) {
       progress("\(work.rawValue), \(objects) objects, \(peer.name)")
-      let found = try peer.run(work, objects: objects, directory: _directory)
+      let found = try peer.run(work, objects: objects, directory: _directory, server: options.server)
       guard found.measurement.check == round.engine.check else {
         throw Mismatch(
           description:

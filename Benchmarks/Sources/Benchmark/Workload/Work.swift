@@ -11,6 +11,8 @@ enum Work: String, CaseIterable, Codable {
   case update
   case delete
   case count
+  case insertEach = "insert-each"
+  case updateEach = "update-each"
   case concurrent
   case oneReader = "readers-1"
   case twoReaders = "readers-2"
@@ -38,13 +40,16 @@ enum Work: String, CaseIterable, Codable {
   static let compared: [Work] = [
     .importBulk, .findOrCreate, .importInsert, .reimport, .fetchAll, .fetchPage, .byID, .traverse, .update,
     .delete,
-    .count, .concurrent, .oneReader, .twoReaders, .fourReaders, .batchInsert, .batchInsertDictionary,
+    .count, .insertEach, .updateEach, .concurrent, .oneReader, .twoReaders, .fourReaders, .batchInsert,
+    .batchInsertDictionary,
     .batchInsertObject,
   ]
 
   /// The works that have a floor on a PostgreSQL server.
   static let comparedOnServer: [Work] = [
-    .importBulk, .importInsert, .fetchAll, .fetchPage, .byID, .update, .delete, .count,
+    .importBulk, .findOrCreate, .importInsert, .fetchAll, .fetchPage, .byID, .update, .delete, .count,
+    .insertEach,
+    .updateEach,
   ]
 
   /// The works of the engine alone.
@@ -53,7 +58,8 @@ enum Work: String, CaseIterable, Codable {
   /// Whether it begins with a store that holds the stops, and not with routes only.
   var needsTemplate: Bool {
     switch self {
-    case .importBulk, .findOrCreate, .importInsert, .template, .shared, .nested3: false
+    case .importBulk, .findOrCreate, .importInsert, .insertEach, .template, .shared, .nested3:
+      false
     default: !isBatchInsertion
     }
   }
@@ -69,7 +75,7 @@ enum Work: String, CaseIterable, Codable {
   /// Whether it changes its store, and so needs a copy of the template.
   var changesStore: Bool {
     switch self {
-    case .reimport, .update, .delete, .concurrent, .nestedSave, .merge: true
+    case .reimport, .update, .updateEach, .delete, .concurrent, .nestedSave, .merge: true
     default: readers != nil
     }
   }
@@ -90,7 +96,7 @@ enum Work: String, CaseIterable, Codable {
   /// Whether the store ends with exactly the imported stops, which are then compared to the last field.
   var leavesImport: Bool {
     switch self {
-    case .importBulk, .findOrCreate, .importInsert, .reimport: true
+    case .importBulk, .findOrCreate, .importInsert, .insertEach, .reimport: true
     default: isBatchInsertion
     }
   }

@@ -30,8 +30,13 @@ int floor_execute(floor_connection *, const char *sql);
 // The first two columns of the first row, as numbers and as text.
 int floor_digest(floor_connection *, const char *sql, int64_t *number, char *text, int size);
 
-// Imports rows by COPY, in one transaction; with 'finds' those that are there are looked for by identifier and updated.
+// How an import looks for rows that are there: not at all, all together, or one after the other.
+enum { FLOOR_FINDS_NONE, FLOOR_FINDS_ALL, FLOOR_FINDS_EACH };
+
+// Imports rows by COPY, in one transaction. None of them may be there.
 int floor_import(floor_connection *, const floor_row *rows, int count, int finds);
+// Inserts rows, each in a transaction of its own.
+int floor_insert_each(floor_connection *, const floor_row *rows, int count);
 
 int floor_all(floor_connection *, floor_sum *);
 int floor_page(floor_connection *, int64_t low, int64_t high, char initial, floor_sum *);
@@ -40,6 +45,8 @@ int floor_by_id(floor_connection *, const int64_t *ids, int count, floor_sum *);
 
 // Reads rows by id and then changes them, as a program does that looks before it writes.
 int floor_update(floor_connection *, const int64_t *ids, int count);
+// The same with a transaction for each row.
+int floor_update_each(floor_connection *, const int64_t *ids, int count);
 int floor_delete(floor_connection *, const int64_t *ids, int count);
 
 #endif
