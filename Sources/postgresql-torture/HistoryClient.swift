@@ -14,12 +14,16 @@ struct HistoryClient {
   /// - Parameter name: Distinguishes the client, and each of its lives.
   init(url: URL, version: Int, name: String) throws {
     _coordinator = NSPersistentStoreCoordinator(managedObjectModel: HistoryModel.make(version: version))
+    var options: [AnyHashable: Any] = [
+      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+      NSPersistentStoreTimeoutOption: 20, NSPostgreSQLDeadlineOption: 20,
+    ]
+    if ProcessInfo.processInfo.environment["TORTURE_FOLLOWS"] != nil {
+      options[NSPersistentHistoryTrackingKey] = true
+      options[NSPostgreSQLFollowsHistoryOption] = true
+    }
     try _coordinator.addPersistentStore(
-      ofType: NSPostgreSQLStoreType, configurationName: nil, at: url,
-      options: [
-        NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
-        NSPersistentStoreTimeoutOption: 20, NSPostgreSQLDeadlineOption: 20,
-      ])
+      ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: options)
     (_version, _name) = (version, name)
     _long = Self._context(_coordinator)
   }

@@ -479,6 +479,32 @@ final class AlteredTableTests: Sendable {
     #expect(failure == nil)
   }
 
+  @Test func `constraints of an owner that are checked at the commit are no obstacle`() throws {
+    _ = try _fill()
+    let session = try ServerSession(_url)
+    for statement in [
+      """
+      CREATE FUNCTION \(session.schema).look() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$
+      """,
+      """
+      CREATE CONSTRAINT TRIGGER look AFTER INSERT OR UPDATE ON \(session.schema).writer DEFERRABLE INITIALLY DEFERRED \
+      FOR EACH ROW EXECUTE FUNCTION \(session.schema).look()
+      """,
+    ] { try session.connection.execute(statement) }
+    let stack = try _migrate(
+      to: _model { _, writer, _ in
+        // The rows get a value, and then a column is dropped.
+        let count = NSDerivedAttributeDescription()
+        (count.name, count.attributeType, count.isOptional) = ("bookCount", .integer64AttributeType, true)
+        count.derivationExpression = NSExpression(format: "books.@count")
+        writer.properties.removeAll { $0.name == "name" }
+        writer.properties.append(count)
+      })
+    let context = stack.context()
+    try context.performAndWait { try #expect(context.texts("Writer", "bookCount") == ["2"]) }
+    try #expect(session.number("SELECT count(*) FROM pg_trigger WHERE tgname = $1::text", "look") == 1)
+  }
+
   @Test func `an older program can no longer write after a renaming`() throws {
     let old = try _fill()
     _ = try _migrate(to: _model { book, _, _ in Self._rename("subtitle", "secondTitle", of: book) })

@@ -72,6 +72,8 @@ struct PostgreSQLRewriting {
     try rows.checkMandatoryValues()
     try rows.linkToOnes()
     try rows.fillJoins()
+    // No table is altered, nor gets an index, while constraints of an owner wait for the commit to be checked.
+    try _connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
     try progress.advance()
     let later = try _index(schema, changes)
     try _refresh(changes)
