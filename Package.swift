@@ -276,7 +276,7 @@ let package = Package(
       name: "ExplorerTests",
       dependencies: [
         "CoreDataExplorer", "CoreDataMicroHTTPDBinding", "CoreData", "CoreDataSQLiteBinding",
-        "CoreDataToolKit",
+        "CoreDataToolKit", "TestSupport",
       ],
       exclude: ["Pages"], swiftSettings: settings),
     // A server for tests, which Scripts/lib/postgresql.bash starts.
@@ -291,7 +291,8 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),
     .testTarget(
-      name: "StackShootoutTests", dependencies: ["CoreDataStackShootout", "CoreDataToolKit", "coredata"],
+      name: "StackShootoutTests",
+      dependencies: ["CoreDataStackShootout", "CoreDataToolKit", "coredata", "TestSupport"],
       exclude: ["Reports"], swiftSettings: settings),
     .testTarget(
       name: "LoadTrialsTests", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit", "TestSupport"],

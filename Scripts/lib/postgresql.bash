@@ -12,6 +12,7 @@
 #                                           'guarded' for a password; prints the path of the authority's certificate
 #   postgresql.bash halt DIRECTORY          stops it immediately, like a crash, and keeps its files
 #   postgresql.bash stop DIRECTORY          stops it and removes the directory
+#   postgresql.bash programs                prints the directory of the server's programs
 #   postgresql.bash need                    installs Debian's package if there is no server
 
 # Prints a port below those that the system gives to clients: while a server restarts, a client's connection may not take
@@ -254,7 +255,8 @@ if [ "${BASH_SOURCE[0]}" = "$0" ]; then
     secure) secure_postgresql "$2" "$3" "$4" ;;
     halt) kill_postgresql "$2" ;;
     stop) stop_postgresql "$2" ;;
+    programs) postgresql_programs ;;
     need) need_postgresql ;;
-    *) printf 'usage: postgresql.bash start DIRECTORY [PID] | restart DIRECTORY | pool DIRECTORY PORT | replica DIRECTORY PORT OTHER [PID] |\n  secure DIRECTORY PORT NAME | halt DIRECTORY | stop DIRECTORY | need\n' >&2; exit 2 ;;
+    *) printf 'usage: postgresql.bash start DIRECTORY [PID] | restart DIRECTORY | pool DIRECTORY PORT | replica DIRECTORY PORT OTHER [PID] |\n  secure DIRECTORY PORT NAME | halt DIRECTORY | stop DIRECTORY | programs | need\n' >&2; exit 2 ;;
   esac
 fi

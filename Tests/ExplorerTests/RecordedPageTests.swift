@@ -1,12 +1,11 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreDataExplorer
 
 /// Every page as it was when somebody last looked at it: without style and script, a tag a line, in 'Pages'.
-///
-/// A page that is meant to change: run with `COREDATA_RECORD_PAGES=1`, and look at the difference.
 @Suite struct RecordedPageTests {
   private static let _addresses: KeyValuePairs<String, String> = [
     "store": "/",
@@ -44,10 +43,6 @@ import Testing
     "missing": "/object?entity=Work&key=99",
   ]
 
-  private static var _directory: URL {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Pages")
-  }
-
   /// What differs from one run to the next.
   private static func _plain(_ page: String, _ gallery: Gallery) -> String {
     var text = page.replacing(/(?s)<(style|script)[^>]*>.*?<\/\1>/, with: "")
@@ -66,27 +61,11 @@ import Testing
     let library = try Library()
     let explorer = try library.explore(Library.editing, path: gallery.store.path)
     let visitor = try Visitor(explorer).owning(explorer, over: library)
-    let records = ProcessInfo.processInfo.environment["COREDATA_RECORD_PAGES"] == "1"
     for (name, address) in Self._addresses {
       let answer = try visitor.get(address)
       let page = "\(answer.status)\n" + Self._plain(answer.text, gallery)
-      let file = Self._directory.appendingPathComponent("\(name).html")
-      if records {
-        try FileManager.default.createDirectory(at: Self._directory, withIntermediateDirectories: true)
-        try page.write(to: file, atomically: true, encoding: .utf8)
-        continue
-      }
-      let recorded = try String(contentsOf: file, encoding: .utf8).split(
-        separator: "\n", omittingEmptySubsequences: false)
-      let now = page.split(separator: "\n", omittingEmptySubsequences: false)
-      let differs = zip(recorded, now).enumerated().first { $0.element.0 != $0.element.1 }
-      #expect(
-        recorded.count == now.count && differs == nil,
-        """
-        \(address) differs from \(file.lastPathComponent) in line \((differs?.offset ?? min(recorded.count, now.count)) + 1): \
-        '\(differs?.element.1.prefix(200) ?? "")', which was '\(differs?.element.0.prefix(200) ?? "")'. \
-        Run with COREDATA_RECORD_PAGES=1 if that is meant, and look at what has changed.
-        """)
+      let difference = try RecordedText("\(name).html", in: "Pages").difference(of: page)
+      #expect(difference == nil, "\(address)")
     }
   }
 }

@@ -130,6 +130,11 @@ public final class PostgreSQLServer: Sendable {
     return text
   }
 
+  /// Returns the directory of the server's programs.
+  public static func programs() throws -> String {
+    try _run("programs").trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
   /// Stops the server immediately, as a crash would, and restarts it.
   public func restart() throws { _ = try Self._run("restart", directory) }
 

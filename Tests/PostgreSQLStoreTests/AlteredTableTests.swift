@@ -501,7 +501,9 @@ final class AlteredTableTests: Sendable {
         writer.properties.append(count)
       })
     let context = stack.context()
-    try context.performAndWait { try #expect(context.texts("Writer", "bookCount") == ["2"]) }
+    try context.performAndWait {
+      try #expect(context.all("Writer").map { $0.value(forKey: "bookCount") as? Int } == [2])
+    }
     try #expect(session.number("SELECT count(*) FROM pg_trigger WHERE tgname = $1::text", "look") == 1)
   }
 

@@ -85,12 +85,9 @@ struct BackupTests {
 
   /// Runs one of the server's tools on a database.
   private func _run(_ tool: String, _ arguments: [String], database: String = "postgres") throws {
-    let found = try FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql").sorted().last.map {
-      "/usr/lib/postgresql/\($0)/bin/\(tool)"
-    }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let program = found.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil } ?? tool
+    let program = "\(try PostgreSQLServer.programs())/\(tool)"
     process.arguments =
       [program, "-h", _server.directory, "-p", "\(_server.port)", "-U", "coredata", "-d", database]
       + arguments

@@ -50,14 +50,7 @@ enum PostgreSQLCaseRules: Sendable {
       pg_catalog.translate(pg_catalog.replace(pg_catalog.lower(pg_catalog.upper(pg_catalog.lower(pg_catalog.translate(t, U&'\\0131', U&'\\+10FFFE') \(Self._icu)) \(Self._icu)) \
       \(Self._icu)), U&'\\03C2', U&'\\03C3'), U&'\\+10FFFE', U&'\\0131')
       """
-    case .tables:
-      Self._mapped { scalar in
-        // As `FoldedText` does.
-        if scalar.value == 0x131 { return "\u{131}" }
-        let upper = scalar.properties.lowercaseMapping.unicodeScalars.map(\.properties.uppercaseMapping)
-          .joined()
-        return upper.unicodeScalars.map(\.properties.lowercaseMapping).joined()
-      }
+    case .tables: Self._folded
     }
   }
 
@@ -74,7 +67,7 @@ enum PostgreSQLCaseRules: Sendable {
   var uppercased: String {
     switch self {
     case .icu: "pg_catalog.upper(t \(Self._icu))"
-    case .tables: Self._mapped(\.properties.uppercaseMapping)
+    case .tables: Self._uppercased
     }
   }
 
@@ -83,11 +76,22 @@ enum PostgreSQLCaseRules: Sendable {
     switch self {
     // ICU lowercases a final Σ to ς; Swift does not.
     case .icu: "pg_catalog.lower(pg_catalog.translate(t, U&'\\03A3', U&'\\03C3') \(Self._icu))"
-    case .tables: Self._mapped(\.properties.lowercaseMapping)
+    case .tables: Self._lowercased
     }
   }
 
   // MARK: Tables
+
+  // All letters are looked at, once in a program.
+
+  private static let _folded = _mapped { scalar in
+    // As `FoldedText` does.
+    if scalar.value == 0x131 { return "\u{131}" }
+    let upper = scalar.properties.lowercaseMapping.unicodeScalars.map(\.properties.uppercaseMapping).joined()
+    return upper.unicodeScalars.map(\.properties.lowercaseMapping).joined()
+  }
+  private static let _uppercased = _mapped(\.properties.uppercaseMapping)
+  private static let _lowercased = _mapped(\.properties.lowercaseMapping)
 
   /// Letters are mapped by alphabet, since the server searches a table from its start: Latin; Greek, Cyrillic
   /// and Armenian; Georgian to rare Latin; the rest.
