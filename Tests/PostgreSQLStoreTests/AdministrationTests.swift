@@ -114,6 +114,14 @@ struct AdministrationTests {
     #expect(isTidy)
   }
 
+  @Test func `a schema that is no store is not tidied, and the error says so`() throws {
+    #expect {
+      try _administration.deleteOldReceipts()
+    } throws: {
+      "\($0)".contains("holds no store")
+    }
+  }
+
   @Test func `a role that may not delete receipts goes on saving`() throws {
     let prepared = try PreparedSchema(_model(["name"]))
     let session = try ServerSession(prepared.owner)

@@ -283,6 +283,8 @@ package struct PostgreSQLAdministration {
   /// - Throws: A Cocoa error.
   package func deleteOldReceipts() throws -> Int {
     try connected { connection in
+      // Fails for a schema that is no store.
+      _ = try PostgreSQLMetadata.read(connection, schema: _address.schema)
       var count = 0
       while true {
         let deleted = try PostgreSQLReceiptPruning.delete(on: connection, schema: _address.schema)
