@@ -365,7 +365,7 @@ struct PostgreSQLStoreKind: StoreKind {
   func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws -> AnyObject? {
     guard let engine = store.engine as? PostgreSQLStoreEngine, engine.keepsHistory else { return nil }
     if let follower = engine.follower, let coordinator = store.persistentStoreCoordinator {
-      try follower.begin(engine, coordinator)
+      follower.begin(engine, coordinator)
     }
     return try PostgreSQLChangeFeed(
       engine, listens: StoreOptions.isOn(NSPostgreSQLNotifiesOption, store.options), changed)

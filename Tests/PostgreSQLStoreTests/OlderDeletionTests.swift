@@ -146,6 +146,29 @@ struct OlderDeletionTests {
     try #expect(_pairs("label_people") == 0)
   }
 
+  @Test func `an older program that follows the history shows what the server has done for it`() throws {
+    let following: [AnyHashable: Any] = [
+      NSPostgreSQLFollowsHistoryOption: true, NSPostgreSQLRowAgeOption: -1,
+    ]
+    let old = try ServerStack(
+      Self._model(.first), at: _url, options: Self._options.merging(following) { $1 })
+    let new = try _open(.second)
+    try _link("Company", "Acme", in: new) { context, company in
+      context.make("Person", ["name": "Gus", "host": company])
+    }
+    let reader = old.context()
+    let guest = try reader.performAndWait { try #require(try reader.all("Person").first).objectID }
+    let engine = try #require(old.store.engine as? PostgreSQLStoreEngine)
+    let follower = try #require(engine.follower)
+    _ = try follower.follow(engine)
+    // Caches the row anew.
+    _ = try reader.performAndWait { try reader.all("Person").count }
+    try _delete("Company", "Acme", in: old)
+    _ = try follower.follow(engine)
+    let isThere = reader.performAndWait { (try? reader.existingObject(with: guest)) != nil }
+    #expect(!isThere)
+  }
+
   @Test func `a new to-many without inverse forgets the owner that the older program deletes`() throws {
     let old = try _open(.first)
     let new = try _open(.second)

@@ -25,7 +25,8 @@ extension PostgreSQLStoreEngine {
       }
     ) { connection in
       let outcome = try _commit(changes, on: connection, isCareful: isCareful, along: others)
-      if let transaction = outcome.transaction { follower?.skip(transaction) }
+      // To what an older version's save deletes, the server applies newer rules, and adds that to the same transaction.
+      if let transaction = outcome.transaction, changes.deleted.isEmpty { follower?.skip(transaction) }
       return outcome
     }
   }
@@ -139,10 +140,8 @@ extension PostgreSQLStoreEngine {
     guard let error = error as? PostgreSQLError else { return }
     if PostgreSQLReceipt.isRefusal(error) { throw try epoch.outdated(on: connection) }
     // A statement that has to be prepared first fails before the receipt is refused.
-    if error.isMissingColumn,
-      try PostgreSQLEpochs(connection, schema: address.schema).writesFrom > epoch.number
-    {
-      throw try epoch.outdated(on: connection)
+    if error.isMissingColumn, let outdated = try epoch.outdated(for: \.writesFrom, on: connection) {
+      throw outdated
     }
   }
 

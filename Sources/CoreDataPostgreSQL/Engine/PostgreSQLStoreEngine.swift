@@ -153,10 +153,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
   /// Returns the error of a program whose version of the model may no longer read the store; nil for one that may.
   private func _outdated(_ deadline: PostgreSQLDeadline) throws -> (any Error)? {
     try pool.withConnection("the version of the model", until: deadline) { connection in
-      guard try PostgreSQLEpochs.areThere(connection, schema: address.schema),
-        try PostgreSQLEpochs(connection, schema: address.schema).readsFrom > epoch.number
-      else { return nil }
-      return try epoch.outdated(on: connection)
+      try epoch.outdated(for: \.readsFrom, on: connection)
     }
   }
 

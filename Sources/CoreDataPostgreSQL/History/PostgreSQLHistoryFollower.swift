@@ -33,7 +33,7 @@ final class PostgreSQLHistoryFollower: Sendable {
   private static let _most = 20_000
 
   /// Begins to follow the history; the rows cached by now may be of any age.
-  func begin(_ engine: PostgreSQLStoreEngine, _ coordinator: NSPersistentStoreCoordinator) throws {
+  func begin(_ engine: PostgreSQLStoreEngine, _ coordinator: NSPersistentStoreCoordinator) {
     // What triggers change with other objects is in no history.
     let derived = Set(
       engine.mapping.layout.layouts.filter {
@@ -47,7 +47,7 @@ final class PostgreSQLHistoryFollower: Sendable {
   /// Begins anew: the server has another history.
   func restart() { _state.withLock { $0 = State(round: $0.round + 1) } }
 
-  /// Notes a transaction of this store once it has committed.
+  /// Notes a transaction of this store once it has committed: the cache has all rows that it has changed.
   func skip(_ transaction: Int64) {
     _state.withLock { state in
       if transaction > state.last ?? 0 { state.own.insert(transaction) }

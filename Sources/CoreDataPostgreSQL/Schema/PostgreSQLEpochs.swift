@@ -179,6 +179,18 @@ struct PostgreSQLEpoch: Sendable {
     if found.rowCount == 0 { throw try outdated(on: connection) }
   }
 
+  /// Returns the error of a program whose version of the model may no longer do something; nil for one that may.
+  ///
+  /// - Parameter first: The first epoch that may, as `\.writesFrom`.
+  func outdated(
+    for first: KeyPath<PostgreSQLEpochs, Int64>, on connection: PostgreSQLConnection
+  ) throws -> PostgreSQLStoreError? {
+    guard try PostgreSQLEpochs.areThere(connection, schema: schema),
+      try PostgreSQLEpochs(connection, schema: schema)[keyPath: first] > number
+    else { return nil }
+    return try outdated(on: connection)
+  }
+
   /// Returns the error of a program whose version of the model may no longer write, or read.
   func outdated(on connection: PostgreSQLConnection) throws -> PostgreSQLStoreError {
     let epochs = try PostgreSQLEpochs(connection, schema: schema)
