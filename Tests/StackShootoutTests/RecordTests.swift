@@ -124,7 +124,7 @@ import Testing
 
   /// The digest of a store that the floor has made of some records.
   private func _digest(_ text: String) throws -> StoreDigest {
-    let work = RecordWork(plan: try _plan(), records: try _feed(text).records)
+    let work = RecordWork(plan: try _plan(), feed: try _feed(text))
     let store = SQLiteFiles().store(named: _scratch.file("\(UUID().uuidString).sqlite"))
     let floor = try work.makeFloor(on: store, in: SQLiteFiles())
     _ = try floor.run(mode: .findOrCreate, saveEvery: 2) { _ in }
@@ -206,7 +206,7 @@ import Testing
   @Test func `CSV and an array of JSON give the same records as lines`() throws {
     let lines = try _digest("{\"number\": 1, \"note\": \"a\", \"tags\": [\"x\", \"y\"]}\n{\"number\": 2}\n")
     func digest(_ feed: RecordFeed) throws -> StoreDigest {
-      let work = RecordWork(plan: try _plan(), records: feed.records)
+      let work = RecordWork(plan: try _plan(), feed: feed)
       let store = SQLiteFiles().store(named: _scratch.file("\(UUID().uuidString).sqlite"))
       let floor = try work.makeFloor(on: store, in: SQLiteFiles())
       _ = try floor.run(mode: .findOrCreate, saveEvery: 1) { _ in }
@@ -238,7 +238,7 @@ import Testing
   @Test(arguments: [
     (["--make", "Order=10", "--data", "x"], 64, "'--make' and '--data' cannot be given together"),
     (["--make", "Order"], 64, "needs the form 'Order=10000'"), (["--make", "Order=0"], 64, "must be from 1"),
-    ([], 64, "'--model' needs '--data FILE or --make NAME=N' as well"),
+    ([], 64, "'--model' needs '--data FILE, --make NAME=N or --from STORE' as well"),
     (["--data", "x"], 64, "'--data' needs '--entity NAME' as well"),
     (["--make", "Order=10", "--stops", "x"], 64, "cannot be given together"),
     (

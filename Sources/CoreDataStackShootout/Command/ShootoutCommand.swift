@@ -29,7 +29,7 @@ enum ShootoutCommand {
       "With --model and --entity, records of your own are imported into your model: objects of JSON, one a line or in an "
         + "array, or lines of CSV, found again by the attribute that --key names. A relationship is the destination's key, "
         + "an object inside, or an array of these. The floor writes the same tables, and all stores must end equal. --make "
-        + "invents records.",
+        + "invents records. --from imports all objects of a store, which is only read.",
       "Stacks: "
         + StackDesign.allCases.map { "\($0.rawValue) (\($0.title.lowercased()))" }.joined(separator: ", ")
         + ".",
@@ -40,6 +40,7 @@ enum ShootoutCommand {
       "coredata shootout --store postgresql://app@db.internal/shop",
       "coredata shootout --model Shop.xcdatamodeld --data orders.ndjson --entity Order --key number",
       "coredata shootout --model Shop.xcdatamodeld --make Order=10000 --key number --key Customer.code",
+      "coredata shootout --from Shop.sqlite --key Order.number",
     ],
     options: [
       .value("stops", "FILE", "A GTFS stops.txt to import. Without it, a city is invented."),
@@ -55,6 +56,10 @@ enum ShootoutCommand {
         "The attribute by which an object is found again; Customer.code for another entity. Without it, the attribute of a "
           + "uniqueness constraint."),
       .value("make", "NAME=N", "Invent so many records of an entity."),
+      .value(
+        "from", "STORE",
+        "Import all objects of a store, by the model inside it or --model; '-' for standard input. --entity names the one "
+          + "that is listed, the largest if not given."),
       .value("stacks", "LIST", repeats: true, "Stacks to run, separated by commas; all if not given."),
       .value(
         "mode", "MODE",
@@ -107,12 +112,14 @@ enum ShootoutCommand {
     let outputs = try ShootoutOutputs(arguments, environment)
     let baseline = try arguments.text("compare").map { try Baseline(path: $0) }
     let stores = try options.preparedStoreDirectory()
-    let input = try PreparedInput(options.workload)
+    let input = try PreparedInput(options.workload, environment)
     _tellProblems(input, environment)
     let progress = ProgressBar(terminal: environment.errorTerminal, write: environment.error)
     defer { progress.finish() }
+    var workload = options.workload
+    if let records = input.records { workload.source = .records(records) }
     let shootout = Shootout(
-      workload: options.workload, launcher: launcher, place: place,
+      workload: workload, launcher: launcher, place: place,
       directory: stores ?? environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp",
       keptStores: stores, progress: progress)
     let result = try shootout.run(input)
@@ -148,6 +155,7 @@ enum ShootoutCommand {
 
   private static func _tellProblems(_ input: PreparedInput, _ environment: ToolEnvironment) {
     let label = TextStyle.bold.applied(to: "note:", usesColor: environment.errorTerminal.usesColor)
+    for remark in input.remarks { environment.error("\(label) \(remark).\n") }
     for key in input.unindexedKeys {
       environment.error("\(label) no index of the model begins with \(key): each look-up reads the table.\n")
     }

@@ -42,7 +42,9 @@ struct ShootoutOptions {
     serverURL = arguments.text("store").map { $0 == "-" ? passedURL ?? $0 : $0 }
     if let serverURL {
       if _storeDirectory != nil { throw .conflict("--store", "--stores") }
-      if case .records = workload.source { throw .conflict("--store", "--model") }
+      if case .records(let records) = workload.source {
+        throw .conflict("--store", records.spansEntities ? "--from" : "--model")
+      }
       guard ServerStore.isURL(serverURL) else {
         throw .notAURL(option: "--store", form: "postgresql://user@host/database")
       }
@@ -51,6 +53,14 @@ struct ShootoutOptions {
 
   /// The records that '--model' and its options describe; nil without it.
   private static func _records(_ arguments: ParsedArguments) throws(UsageError) -> RecordInput? {
+    if let store = arguments.text("from") {
+      for option in ["data", "make", "stops", "objects"] where arguments.has(option) {
+        throw .conflict("--from", "--" + option)
+      }
+      return RecordInput(
+        modelPath: arguments.text("model") ?? "", entity: arguments.text("entity") ?? "",
+        keys: arguments.values["key"] ?? [], origin: .store(path: store))
+    }
     guard let model = arguments.text("model") else {
       for option in ["data", "entity", "key", "make"] where arguments.has(option) {
         throw .missingCompanion("--" + option, "--model")
@@ -75,7 +85,7 @@ struct ShootoutOptions {
       return RecordInput(modelPath: model, entity: String(parts[0]), keys: keys, origin: .made(count: count))
     }
     guard let data = arguments.text("data") else {
-      throw .missingCompanion("--model", "--data FILE or --make NAME=N")
+      throw .missingCompanion("--model", "--data FILE, --make NAME=N or --from STORE")
     }
     guard let entity = arguments.text("entity") else { throw .missingCompanion("--data", "--entity NAME") }
     return RecordInput(modelPath: model, entity: entity, keys: keys, origin: .file(path: data))

@@ -50,8 +50,11 @@ final class FloorPairs: FloorToMany {
       position += 1024
       let pair: [FloorCell] = [.integer(owner.key), .integer(member.key)]
       if !present.contains(member.key) {
-        try _statements.run(_insert, pair + Array(repeating: .integer(position), count: _orders))
+        // A member inside a new owner may have made the pair already, at its own end.
+        let isNew = try _statements.runs(
+          _insert, pair + Array(repeating: .integer(position), count: _orders))
         if let _mirror { try _statements.run(_mirror, pair) }
+        if !isNew, let _move { try _statements.run(_move, [.integer(position)] + pair) }
       } else if let _move {
         try _statements.run(_move, [.integer(position)] + pair)
       }

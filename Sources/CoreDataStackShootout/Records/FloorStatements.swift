@@ -77,6 +77,12 @@ final class FloorStatements {
     try _database.check(code, String(cString: sqlite3_sql(statement)))
   }
 
+  /// Runs a statement, and returns whether it has changed a row.
+  func runs(_ statement: OpaquePointer, _ cells: [FloorCell]) throws -> Bool {
+    try run(statement, cells)
+    return sqlite3_changes(_database.handle) > 0
+  }
+
   func finalize() {
     for statement in _prepared { sqlite3_finalize(statement) }
     _prepared = []

@@ -31,12 +31,17 @@ final class RecordFloor {
   private var _highest: [Int: Int64] = [:]
   private var _stored: [Int: Int64] = [:]
   private let _keep: OpaquePointer
+  /// The rows of objects with a name, to which later records lead.
+  private var _named: [Int: FloorRow] = [:]
+  private let _wanted: Set<Int>
   /// The last position given to a member of an ordered to-many.
   private var _position: Int64 = 0
 
   /// Opens a store that Core Data has created and closed.
-  init(path: String, plan: RecordPlan, anatomy: StoreAnatomy) throws {
-    (_plan, _anatomy) = (plan, anatomy)
+  ///
+  /// - Parameter wanted: The numbers of the names by which records lead to others.
+  init(path: String, plan: RecordPlan, anatomy: StoreAnatomy, wanted: Set<Int> = []) throws {
+    (_plan, _anatomy, _wanted) = (plan, anatomy, wanted)
     _database = try PlainSQLite(path: path)
     _statements = FloorStatements(_database)
     try _database.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;")
@@ -80,6 +85,28 @@ final class RecordFloor {
   }
 
   private func _place(_ node: RecordNode, looksUp: Bool) throws -> FloorRow {
+    let row = try node.isReference ? _known(node) : _write(node, looksUp: looksUp)
+    for link in node.links {
+      var targets: [FloorRow] = []
+      for target in link.targets { targets.append(try _place(target, looksUp: true)) }
+      if link.isToMany {
+        try _toMany(link.slot, row.entity)?.set(row, to: targets, position: &_position)
+      } else {
+        try _toOne(link.slot, row.entity)?.set(row, to: targets.first, position: &_position)
+      }
+    }
+    return row
+  }
+
+  private func _known(_ node: RecordNode) throws -> FloorRow {
+    guard let identity = node.identity, let row = _named[identity] else {
+      throw PlainSQLite.Failure(description: "a record leads to a row that no record before it makes")
+    }
+    return row
+  }
+
+  /// Writes the values of an object, to the row that has its key or to a new one.
+  private func _write(_ node: RecordNode, looksUp: Bool) throws -> FloorRow {
     let shape = try _shape(node.shape)
     var cells: [FloorCell] = []
     for (value, isExternal) in zip(node.values, shape.areExternal) {
@@ -96,14 +123,9 @@ final class RecordFloor {
       try _statements.run(
         shape.insert, [.integer(key), .integer(shape.storedEntity)] + cells + shape.defaults)
     }
-    for link in node.links {
-      var targets: [FloorRow] = []
-      for target in link.targets { targets.append(try _place(target, looksUp: true)) }
-      if link.isToMany {
-        try _toMany(link.slot, node.entity)?.set(row, to: targets, position: &_position)
-      } else {
-        try _toOne(link.slot, node.entity)?.set(row, to: targets.first, position: &_position)
-      }
+    if let identity = node.identity, _wanted.contains(identity) {
+      // Later records find what this one has linked.
+      _named[identity] = FloorRow(entity: row.entity, key: row.key, isNew: false, targets: [:])
     }
     return row
   }

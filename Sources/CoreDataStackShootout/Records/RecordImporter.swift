@@ -9,6 +9,7 @@ struct RecordImporter {
   let plan: RecordPlan
   let mode: ImportMode
   let context: NSManagedObjectContext
+  let named: NamedObjects
 
   /// An object by the entity among whose objects its key is unique, and its key.
   private struct Place: Hashable {
@@ -19,14 +20,20 @@ struct RecordImporter {
   /// Places the records between two saves.
   func place(_ records: ArraySlice<RecordNode>) throws {
     var known: [Place: NSManagedObject] = [:]
+    named.saved()
     if mode == .bulk { try _find(records, &known) }
     for record in records { _ = try _place(record, &known, isRecord: true) }
+    try named.willSave(in: context)
   }
 
   private func _place(
     _ node: RecordNode, _ known: inout [Place: NSManagedObject], isRecord: Bool
   ) throws -> NSManagedObject {
-    let object = try _found(node, &known, isRecord: isRecord) ?? _insert(node, &known)
+    let object =
+      node.isReference
+      ? try named.object(node.identity ?? -1, in: context)
+      : try _found(node, &known, isRecord: isRecord) ?? _insert(node, &known)
+    if let identity = node.identity, !node.isReference { named.note(object, as: identity) }
     for value in node.values { object.setValue(value.object, forKey: value.name) }
     for link in node.links {
       var targets: [NSManagedObject] = []

@@ -56,6 +56,10 @@ struct RecordNode: Sendable {
   let shape: RecordShape
   /// Nil for an object that is always new.
   let key: Key?
+  /// The number of its name in a store's records, by which others lead to it; nil elsewhere.
+  var identity: Int?
+  /// Whether it stands for an object that is there already.
+  var isReference = false
   /// The attributes given, the key included, as the shape lists them.
   let values: [Value]
   let links: [Link]

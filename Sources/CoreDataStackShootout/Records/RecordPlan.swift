@@ -15,8 +15,11 @@ struct RecordPlan: Sendable {
 
   let schema: ModelSchema
   let layout: ModelLayout
-  /// The entity of the records.
+  /// The entity of the records; of a store's, the one that is listed.
   let entity: PropertyLayout
+  /// Whether records are of all entities, and refer to each other by the names that they have.
+  let spansEntities: Bool
+  private let _relaxed: [String]
   /// The keys that the user has named.
   private let _named: [Key]
   /// The keys by the numbers of the entities that have them, subentities included.
@@ -26,11 +29,22 @@ struct RecordPlan: Sendable {
   ///   - modelPath: A model, or a store that has its model inside.
   ///   - keys: Attributes as `number`, of the records' entity, or `Customer.number`. Other entities have the key that a
   ///     uniqueness constraint of one attribute names.
+  ///   - relaxed: Mandatory properties that may be empty, as `Order.number`.
   /// - Throws: `ToolFailure` with what is missing.
-  init(modelPath: String, entity name: String, keys: [String]) throws {
+  init(
+    modelPath: String, entity name: String, keys: [String], spansEntities: Bool = false,
+    relaxed: [String] = []
+  ) throws {
     let model = try StoreModel.load(modelPath, for: [:])
     try model.expectExact(modelPath)
-    schema = model.schema
+    try self.init(model.schema, entity: name, keys: keys, spansEntities: spansEntities, relaxed: relaxed)
+  }
+
+  init(
+    _ schema: ModelSchema, entity name: String, keys: [String], spansEntities: Bool = false,
+    relaxed: [String] = []
+  ) throws {
+    (self.schema, self.spansEntities, _relaxed) = (schema, spansEntities, relaxed)
     layout = try ModelLayout(schema)
     entity = try Self._entity(name, layout, at: "'--entity'")
     var found: [Int: Key] = [:]
@@ -60,6 +74,14 @@ struct RecordPlan: Sendable {
   func makeModel() throws -> NSManagedObjectModel {
     let model = try NSManagedObjectModel(schema: schema)
     for entity in model.entities { entity.managedObjectClassName = "NSManagedObject" }
+    for name in _relaxed {
+      let words = name.split(separator: ".", maxSplits: 1).map(String.init)
+      guard words.count == 2, let property = model.entitiesByName[words[0]]?.propertiesByName[words[1]] else {
+        continue
+      }
+      property.isOptional = true
+      (property as? NSRelationshipDescription)?.minCount = 0
+    }
     return model
   }
 
@@ -87,6 +109,9 @@ struct RecordPlan: Sendable {
     }
     return false
   }
+
+  /// Whether objects of any entity are found again.
+  var hasKeys: Bool { !_keys.isEmpty }
 
   /// An entity's key; nil if its objects are never found again.
   func key(of entity: PropertyLayout) -> Key? { _keys[entity.entityNumber] }

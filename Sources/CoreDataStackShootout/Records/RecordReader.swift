@@ -10,6 +10,8 @@ struct RecordFeed: Sendable {
   /// The first few problems, with their places.
   var problems: [String] = []
   var skipped = 0
+  /// The numbers of the names by which records lead to others.
+  var named: Set<Int> = []
 }
 
 /// Reads records: objects of JSON, one a line or in an array, or lines of CSV.
@@ -22,6 +24,7 @@ struct RecordReader {
   let plan: RecordPlan
   private let _shapes = RecordShapes()
   private let _known = KnownKeys()
+  private let _names = RecordNames()
 
   init(plan: RecordPlan) { self.plan = plan }
 
@@ -31,8 +34,10 @@ struct RecordReader {
     let source = try RecordSources.open(input, form, entity: plan.entity.entityName)
     while let record = try source.next() {
       do {
-        let entity = try _entity(named: record.entity, as: plan.entity, record.place)
-        feed.records.append(try _node(_members(record, entity), entity, record.place))
+        let declared = plan.spansEntities ? nil : plan.entity
+        let entity = try _entity(named: record.entity, as: declared, record.place)
+        let name = plan.spansEntities ? record.identifier : nil
+        feed.records.append(try _node(_members(record, entity), entity, record.place, name))
       } catch let problem as Problem {
         feed.skipped += 1
         if feed.problems.count < Self._problemsKept {
@@ -40,6 +45,7 @@ struct RecordReader {
         }
       }
     }
+    feed.named = _names.used
     guard !feed.records.isEmpty else {
       let first = feed.problems.first.map { ": \($0)" } ?? "."
       throw ToolFailure(.badInput, "'\(input.name)' has no record that can be imported\(first)")
@@ -65,9 +71,13 @@ struct RecordReader {
   /// Why a record is skipped.
   private struct Problem: Error { let reason: String }
 
+  /// - Parameter name: The name of the object in a store's records.
   private func _node(
-    _ members: [JSONValue.Member], _ entity: PropertyLayout, _ place: String
+    _ members: [JSONValue.Member], _ entity: PropertyLayout, _ place: String, _ name: String? = nil
   ) throws -> RecordNode {
+    // Before what is inside, which may lead to it.
+    let known = name.flatMap { _names.number(of: $0) }
+    let identity = known ?? name.map { _names.add($0) }
     var values: [RecordNode.Value] = []
     var links: [RecordNode.Link] = []
     var seen: Set<Int> = []
@@ -80,11 +90,22 @@ struct RecordReader {
         links.append(try _link(member, slot, entity, place))
       }
     }
-    return try _node(entity, values, links)
+    if let known { return _named(known, entity, links) }
+    var node = try _node(entity, values, links, isNamed: identity != nil)
+    node.identity = identity
+    return node
+  }
+
+  /// An object that is there already, with links that it is given now.
+  private func _named(_ number: Int, _ entity: PropertyLayout, _ links: [RecordNode.Link]) -> RecordNode {
+    _names.use(number)
+    var node = RecordNode(shape: _shapes.shape(of: entity, []), key: nil, values: [], links: links)
+    (node.identity, node.isReference) = (number, true)
+    return node
   }
 
   private func _node(
-    _ entity: PropertyLayout, _ values: [RecordNode.Value], _ links: [RecordNode.Link]
+    _ entity: PropertyLayout, _ values: [RecordNode.Value], _ links: [RecordNode.Link], isNamed: Bool = false
   ) throws -> RecordNode {
     let shape = _shapes.shape(of: entity, values.map(\.slot))
     guard let key = plan.key(of: entity) else {
@@ -92,7 +113,7 @@ struct RecordReader {
     }
     let name = entity.slots[key.slot].name
     guard let value = values.first(where: { $0.slot == key.slot && $0.stored != .null }) else {
-      if plan.entity.family.contains(entity.entityNumber) {
+      if !isNamed, plan.entity.family.contains(entity.entityNumber) {
         throw Problem(reason: "there is no '\(name)', which is the key")
       }
       return RecordNode(shape: shape, key: nil, values: values, links: links)
@@ -110,6 +131,11 @@ struct RecordReader {
   /// Members that are no property: the entity, and the name that an export gives to an object.
   private static let _others: Set<String> = ["$entity", "$id"]
 
+  private func _name(_ members: [JSONValue.Member]) -> String? {
+    guard case .string(let name)? = members.first(where: { $0.name == "$id" })?.value else { return nil }
+    return name
+  }
+
   /// The entity of an object inside another.
   private func _entity(
     _ members: [JSONValue.Member], as declared: PropertyLayout, _ place: String
@@ -120,11 +146,12 @@ struct RecordReader {
     return try _entity(named: name, as: declared, place)
   }
 
+  /// - Parameter declared: Nil for any.
   private func _entity(
-    named name: String, as declared: PropertyLayout, _ place: String
+    named name: String, as declared: PropertyLayout?, _ place: String
   ) throws -> PropertyLayout {
     let entity = try plan.entity(name, at: place)
-    guard declared.family.contains(entity.entityNumber) else {
+    if let declared, !declared.family.contains(entity.entityNumber) {
       throw Problem(reason: "a '\(name)' is no '\(declared.entityName)'")
     }
     guard !entity.isAbstract else {
@@ -185,7 +212,11 @@ struct RecordReader {
     func target(_ json: JSONValue) throws -> RecordNode {
       switch json {
       case .object(let members):
-        return try _node(members, try _entity(members, as: destination, place), place)
+        let name = plan.spansEntities ? _name(members) : nil
+        if members.count == 1, let number = name.flatMap({ _names.number(of: $0) }) {
+          return _named(number, destination, [])
+        }
+        return try _node(members, try _entity(members, as: destination, place), place, name)
       case .string, .number: return try _reference(json, member.name, destination, place)
       default: throw Problem(reason: "'\(member.name)': a key or an object was expected, not \(json.kind)")
       }
@@ -221,6 +252,23 @@ struct RecordReader {
     return try _node(
       destination, [try _value(JSONValue.Member(name: attribute.name, value: json), slot, attribute)], [])
   }
+}
+
+/// The names that a store's records have so far, numbered.
+private final class RecordNames {
+  private var _numbers: [String: Int] = [:]
+  /// The numbers of those that others have used.
+  private(set) var used: Set<Int> = []
+
+  func number(of name: String) -> Int? { _numbers[name] }
+
+  func add(_ name: String) -> Int {
+    let number = _numbers.count
+    _numbers[name] = number
+    return number
+  }
+
+  func use(_ number: Int) { used.insert(number) }
 }
 
 /// The entities of the objects that an input has named by key so far.

@@ -5,6 +5,12 @@ import CoreDataModelSchema
 struct RecordWork: ImportWork {
   let plan: RecordPlan
   let records: [RecordNode]
+  private let _wanted: Set<Int>
+  private let _named: NamedObjects
+
+  init(plan: RecordPlan, feed: RecordFeed) {
+    (self.plan, records, _wanted, _named) = (plan, feed.records, feed.named, NamedObjects(feed.named))
+  }
 
   var count: Int { records.count }
 
@@ -17,14 +23,16 @@ struct RecordWork: ImportWork {
   func makeModel() throws -> NSManagedObjectModel { try plan.makeModel() }
 
   func place(_ lines: Range<Int>, mode: ImportMode, in context: NSManagedObjectContext) throws {
-    try RecordImporter(plan: plan, mode: mode, context: context).place(records[lines])
+    if lines.lowerBound == 0 { _named.reset() }
+    try RecordImporter(plan: plan, mode: mode, context: context, named: _named).place(records[lines])
   }
 
   func makeFloor(on store: ImportStore, in place: any StorePlace) throws -> any FloorWork {
     // The store's own tables and indexes.
     let anatomy = try _withStore(store) { $0 }
     return Floor(
-      records: records, floor: try RecordFloor(path: store.url.path, plan: plan, anatomy: anatomy))
+      records: records,
+      floor: try RecordFloor(path: store.url.path, plan: plan, anatomy: anatomy, wanted: _wanted))
   }
 
   func check(_ store: ImportStore, in place: any StorePlace, mode: ImportMode) throws -> CheckedStore {

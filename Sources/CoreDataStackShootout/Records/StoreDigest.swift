@@ -6,8 +6,8 @@ import CoreDataToolKit
 /// What a store holds, without its keys: equal for stores with the same objects, values and links, in whatever order
 /// they were numbered.
 ///
-/// An object is told by its entity and key, or by its values if it has none. Derived attributes are left out: the floor has
-/// none.
+/// An object is told by its entity and key, or by its values if it has none. Attributes that no record has are left out, and
+/// derived ones, which the floor has not.
 struct StoreDigest: Sendable, Codable, Equatable {
   /// The number of rows and a sum of their hashes, by entity and by relationship with pairs of keys.
   struct Part: Sendable, Codable, Equatable {
@@ -46,7 +46,9 @@ struct StoreDigest: Sendable, Codable, Equatable {
 
     init(_ table: StoreAnatomy.Table) {
       (name, root, entities, toOnes) = (table.name, table.root, table.entities, table.toOnes)
-      attributes = table.attributes.filter { !$0.attribute.isDerived }
+      attributes = table.attributes.filter {
+        !$0.attribute.isDerived && ![.transformable, .composite].contains($0.attribute.type.form)
+      }
     }
   }
 

@@ -7,6 +7,7 @@ struct PreparedInput {
   private enum Content {
     case bytes([UInt8])
     case file(SpooledInput)
+    case store(StoredInput)
   }
 
   /// A file name, or "generated".
@@ -21,9 +22,11 @@ struct PreparedInput {
   private(set) var records: RecordInput?
   /// Keys of records that no index of the model begins with.
   private(set) var unindexedKeys: [String] = []
+  /// What of a store is imported otherwise than it is, in sentences.
+  private(set) var remarks: [String] = []
 
   /// - Throws: `ToolFailure` for an input that cannot be used.
-  init(_ workload: Workload) throws {
+  init(_ workload: Workload, _ environment: ToolEnvironment) throws {
     switch workload.source {
     case .file(let path):
       let (bytes, feed) = try Self._stops(path)
@@ -33,6 +36,10 @@ struct PreparedInput {
     case .generated(let count):
       let text = GeneratedCity.feedText(GeneratedCity.stops(count: count))
       self.init(name: "generated", .bytes(Array(text.utf8)), count: count)
+    case .records(let input) where input.spansEntities:
+      let stored = try StoredInput(input, environment)
+      self.init(name: stored.name, .store(stored), count: stored.count)
+      (records, unindexedKeys, remarks) = (stored.records, stored.unindexedKeys, stored.remarks)
     case .records(let input):
       let plan = try input.plan()
       guard workload.mode == .insert || plan.key(of: plan.entity) != nil else {
@@ -55,6 +62,7 @@ struct PreparedInput {
     case .made(let count):
       var maker = try RecordMaker(plan, count: count)
       self.init(name: "generated", .bytes(Array(try maker.text().utf8)), count: count)
+    case .store: preconditionFailure("prepared as a whole")
     case .file(let path):
       let file = try SpooledInput(path: path)
       var isDirectory: ObjCBool = false
@@ -69,15 +77,20 @@ struct PreparedInput {
     (records, unindexedKeys) = (input, plan.unindexedKeys)
   }
 
-  /// Copies the input into a directory, so that it stays the same for all runs, and returns where.
-  func copy(into directory: String) throws(ToolFailure) -> String {
+  /// Copies the input into a directory, so that it stays the same for all runs, and returns where, and how it is read.
+  func copy(into directory: String) throws(ToolFailure) -> (path: String, records: RecordInput?) {
     let path = directory + (records == nil ? "/stops.txt" : "/records")
+    var records = records
     do {
       switch _content {
       case .bytes(let bytes): try Data(bytes).write(to: URL(fileURLWithPath: path))
       case .file(let file): try FileManager.default.copyItem(atPath: file.path, toPath: path)
+      case .store(let stored):
+        try Data(stored.bytes).write(to: URL(fileURLWithPath: path))
+        records?.modelPath = directory + "/model.sqlite"
+        try stored.writeModel(to: directory + "/model.sqlite")
       }
-      return path
+      return (path, records)
     } catch {
       throw ToolFailure(
         .cannotCreateOutput,

@@ -20,7 +20,7 @@ struct Shootout {
       for subject in subjects { try? _remove(subject, path) }
     }
     defer { work.remove() }
-    let feedPath = try input.copy(into: work.path)
+    let (feedPath, records) = try input.copy(into: work.path)
     var measurements: [Subject: [RunMeasurement]] = [:]
     let steps = workload.runs * subjects.count
     for step in 0..<steps {
@@ -29,7 +29,7 @@ struct Shootout {
       let label = "run \(run) of \(workload.runs): \(subject.name)"
       progress.update(Double(step) / Double(steps), label)
       let job = WorkerJob(
-        subject: subject, feedPath: feedPath, records: input.records,
+        subject: subject, feedPath: feedPath, records: records,
         storeName: place.storeName(of: subject.name, in: work.path), mode: workload.mode,
         saveEvery: workload.saveEvery, keepsLiveList: workload.keepsLiveList,
         reportsProgress: progress.isVisible)

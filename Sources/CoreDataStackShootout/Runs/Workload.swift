@@ -22,6 +22,6 @@ package struct Workload: Sendable {
   /// A number of lines of the input, in words.
   func counted(_ count: Int) -> String {
     guard case .records(let input) = source else { return CoreDataToolKit.counted(count, "stop") }
-    return CoreDataToolKit.counted(count, "\(input.entity) record")
+    return CoreDataToolKit.counted(count, input.spansEntities ? "record" : "\(input.entity) record")
   }
 }
