@@ -102,6 +102,13 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", #"{"number": 1, "favorites": ["C", "B"]}"# + "\n"])
+  func `a member that a list names twice is where it is first`(_ before: String) throws {
+    let data = try _file("twice.ndjson", before + #"{"number": 1, "favorites": ["B", "C", "B"]}"#)
+    let outcome = try _shootout("--data", data, "--entity", "Order", "--key", "number", "--save-every", "1")
+    #expect(outcome.code == 0, "\(outcome.error)")
+  }
+
   @Test(arguments: ["Order=40", "RushOrder=40", "Customer=40", "Line=40"])
   func `made records are imported by all designs`(_ made: String) throws {
     let key = ["--key", made.hasPrefix("Line") ? "text" : made.hasPrefix("Customer") ? "code" : "number"]

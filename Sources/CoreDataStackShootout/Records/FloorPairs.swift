@@ -46,7 +46,9 @@ final class FloorPairs: FloorToMany {
     for key in present.subtracting(wanted) {
       for statement in _delete { try _statements.run(statement, .integer(owner.key), .integer(key)) }
     }
-    for member in members {
+    var placed: Set<Int64> = []
+    // One that is given twice is where it is first.
+    for member in members where placed.insert(member.key).inserted {
       position += 1024
       let pair: [FloorCell] = [.integer(owner.key), .integer(member.key)]
       if !present.contains(member.key) {
