@@ -145,8 +145,8 @@ let package = Package(
     .target(
       name: "CoreDataStackShootout",
       dependencies: [
-        "CoreData", "CoreDataCSQLite", "CoreDataModelSchema", "CoreDataSampleValues", "CoreDataStoreTools",
-        "CoreDataToolKit",
+        "CoreData", "CoreDataCSQLite", "CoreDataModelSchema", "CoreDataSQLiteBinding", "CoreDataSampleValues",
+        "CoreDataStoreTools", "CoreDataToolKit",
       ],
       swiftSettings: settings),
     .target(

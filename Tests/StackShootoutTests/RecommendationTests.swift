@@ -57,6 +57,37 @@ import Testing
       _recommendation([(.nested3, [2, 2.01, 2], 1), (.shared, [2.3, 2.31, 2.3], 1)]).choice == .nested3)
   }
 
+  @Test func `a design in which an import delays a screen for a frame is not chosen`() throws {
+    func run(_ total: Double, _ longest: Double?, waits: [Double]) -> RunMeasurement {
+      let span = [TimeSpan(begin: 0, end: UInt64((longest ?? 0) * 1e6))]
+      let screen = ScreenFigures(
+        name: "list", firstMilliseconds: 30, againMilliseconds: 28, busyMilliseconds: waits,
+        longestMilliseconds: 30,
+        totalMilliseconds: 30, statements: 1, faults: 0, found: 1, order: [])
+      return RunMeasurement(
+        totalSeconds: total, processorSeconds: total, peakMegabytes: 1, saves: 1, rows: 1,
+        main: MainThreadFigures(spans: span, blocks: span, processorNanoseconds: 1, latencies: [1]),
+        list: nil,
+        screens: [screen], timeline: Timeline())
+    }
+    var workload = Workload()
+    (workload.stacks, workload.runs) = ([.nested2, .shared], 2)
+    let result = ShootoutResult(
+      workload: workload, sourceName: "x", lines: 1,
+      measurements: [
+        .floor: [run(1, nil, waits: [])],
+        .stack(.nested2): [run(2, 1, waits: [50, 60]), run(2, 1, waits: [55])],
+        // Slow alone is no fault of the design.
+        .stack(.shared): [run(3, 2, waits: [31, 33]), run(3, 2, waits: [90])],
+      ])
+    #expect(result.stacks[0].screenDelay == 25 && result.stacks[1].screenDelay == 3)
+    #expect(Recommendation(result).choice == .shared)
+    let told = Verdict(result).sentences.joined(separator: " ")
+    #expect(
+      told.contains(
+        "An import delays screens by more than a frame in nested2 by 25.0 ms, in the others it does not."))
+  }
+
   @Test func `where all block main, the one that blocks it least is chosen`() {
     let choice = _recommendation([(.main, [1, 1], 500), (.nested2, [2, 2], 80), (.nested3, [3, 3], 30)])
     #expect(choice.choice == .nested3)

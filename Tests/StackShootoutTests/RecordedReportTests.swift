@@ -14,7 +14,11 @@ import Testing
     let list = sampleResult(
       source: .generated(count: 100), stacks: StackDesign.allCases,
       list: ListFigures(rows: 9, rounds: 4, changes: 12), machine: machine, date: date)
+    let screens = sampleResult(showsScreens: true, machine: machine, date: date)
     return [
+      ("page-screens.html", ReportPage(screens).html),
+      ("table-screens.txt", ResultTable(screens).text(usesColor: false)),
+      ("result-screens.json", ResultDocument(screens).json.text()),
       ("page.html", ReportPage(plain).html), ("page-list.html", ReportPage(list).html),
       ("picture.svg", TimelinePicture(plain).svg), ("picture-list.svg", TimelinePicture(list).svg),
       ("table.txt", ResultTable(plain).text(usesColor: false)),

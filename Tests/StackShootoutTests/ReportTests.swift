@@ -7,21 +7,35 @@ import Testing
 /// Returns a result without a run.
 func sampleResult(
   source: Workload.Source = .file(path: "/x/a<b>.txt"), stacks: [StackDesign] = [.shared, .nested3],
-  list: ListFigures? = nil, machine: Machine = .current, date: Date = Date()
+  list: ListFigures? = nil, showsScreens: Bool = false, machine: Machine = .current, date: Date = Date()
 ) -> ShootoutResult {
   var workload = Workload()
   workload.source = source
   workload.runs = 3
   workload.keepsLiveList = list != nil
   workload.stacks = stacks
+  func screens(_ factor: Double, isFloor: Bool) -> [ScreenFigures] {
+    guard showsScreens else { return [] }
+    return [("Open <orders>", 4.0), ("badge", 0.2)].map { name, first in
+      ScreenFigures(
+        name: name, firstMilliseconds: first * factor, againMilliseconds: first,
+        busyMilliseconds: isFloor ? [] : [first, first * 2 * factor, first * 8 * factor],
+        longestMilliseconds: first * factor, totalMilliseconds: first * 3 * factor, statements: 12,
+        faults: isFloor ? 0 : 7, found: 1234, order: [])
+    }
+  }
   func run(_ total: Double, longest: UInt64, main: Bool = true) -> RunMeasurement {
     let spans = [TimeSpan(begin: 0, end: longest * 1_000_000)]
+    let advice = ScreenAdvice(
+      screen: "Open <orders>", change: "prefetching 'customer'", before: 12, after: 4, statementsBefore: 12,
+      statementsAfter: 2, isOfFirstRows: false)
     return RunMeasurement(
       totalSeconds: total, processorSeconds: total, peakMegabytes: 40, saves: 4, rows: 1000,
       main: main
         ? MainThreadFigures(
           spans: spans, blocks: spans, processorNanoseconds: 1_000_000, latencies: [200_000, 900_000]) : nil,
-      list: main ? list : nil,
+      list: main ? list : nil, screens: screens(main ? 1 + Double(longest) / 10 : 0.5, isFloor: !main),
+      advice: showsScreens && !main ? [advice] : [],
       timeline: Timeline(
         main: [.init(begin: total / 2, end: total / 2 + Double(longest) / 1000)],
         dropped: longest > 16 ? [.init(begin: total / 2, end: total / 2 + Double(longest) / 1000)] : [],

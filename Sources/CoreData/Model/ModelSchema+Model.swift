@@ -3,7 +3,7 @@ import Foundation
 
 extension ModelSchema {
   /// Creates the plain-value form of a model.
-  init(_ model: NSManagedObjectModel) {
+  package init(_ model: NSManagedObjectModel) {
     self.init(model, entities: model.entities.map { EntitySchema($0) })
   }
 

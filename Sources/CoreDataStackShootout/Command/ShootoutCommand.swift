@@ -30,6 +30,8 @@ enum ShootoutCommand {
         + "array, or lines of CSV, found again by the attribute that --key names. A relationship is the destination's key, "
         + "an object inside, or an array of these. The floor writes the same tables, and all stores must end equal. --make "
         + "invents records. --from imports all objects of a store, which is only read.",
+      "With --screens, main then reads as an app does: lists that are scrolled and searched, pages that follow relationships, "
+        + "counts. Changes that are known to help are tried, and told if they do.",
       "Stacks: "
         + StackDesign.allCases.map { "\($0.rawValue) (\($0.title.lowercased()))" }.joined(separator: ", ")
         + ".",
@@ -40,7 +42,7 @@ enum ShootoutCommand {
       "coredata shootout --store postgresql://app@db.internal/shop",
       "coredata shootout --model Shop.xcdatamodeld --data orders.ndjson --entity Order --key number",
       "coredata shootout --model Shop.xcdatamodeld --make Order=10000 --key number --key Customer.code",
-      "coredata shootout --from Shop.sqlite --key Order.number",
+      "coredata shootout --from Shop.sqlite --key Order.number --screens model --report page.html",
     ],
     options: [
       .value("stops", "FILE", "A GTFS stops.txt to import. Without it, a city is invented."),
@@ -66,6 +68,10 @@ enum ShootoutCommand {
         "find-or-create (a fetch a line, the default), bulk (a fetch a save) or insert (none)."),
       .value("save-every", "N", "Lines between two saves, 250 if not given."),
       .flag("live-list", "Keep a list of all stops by name live on main meanwhile, as a screen does."),
+      .value(
+        "screens", "FILE",
+        "Then open screens on main, alone and beside an import: an array of JSON with list, detail or badge of an "
+          + "entity, or 'model' for the model's fetch requests."),
       .value("runs", "N", "How often to run each, 5 if not given."),
       .value("format", "FORMAT", "table (the default) or json."),
       .value("report", "FILE", "Also write a page with timelines: one HTML file that needs nothing else."),
@@ -118,6 +124,9 @@ enum ShootoutCommand {
     defer { progress.finish() }
     var workload = options.workload
     if let records = input.records { workload.source = .records(records) }
+    if let screens = options.screens {
+      workload.screens = try ScreenChoice(screens, input, workload, environment).screens
+    }
     let shootout = Shootout(
       workload: workload, launcher: launcher, place: place,
       directory: stores ?? environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp",

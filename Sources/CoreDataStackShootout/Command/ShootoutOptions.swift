@@ -8,6 +8,8 @@ struct ShootoutOptions {
   let workload: Workload
   let format: Format
   let limits: [RunLimit]
+  /// A file of screens, or 'model'.
+  let screens: String?
   /// URL of the server that has the stores; nil for files.
   let serverURL: String?
   private let _storeDirectory: String?
@@ -38,6 +40,7 @@ struct ShootoutOptions {
       }
     }
     self.limits = limits
+    screens = arguments.text("screens")
     _storeDirectory = arguments.text("stores")
     serverURL = arguments.text("store").map { $0 == "-" ? passedURL ?? $0 : $0 }
     if let serverURL {

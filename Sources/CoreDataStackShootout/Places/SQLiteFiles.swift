@@ -51,6 +51,18 @@ struct SQLiteFiles: StorePlace {
     }
   }
 
+  func scratch(of original: ImportStore) throws -> ImportStore {
+    let copy = store(named: original.url.path + ".scratch")
+    remove(copy)
+    // The log's index is made anew.
+    for suffix in Self.suffixes where suffix != "-shm" {
+      let path = original.url.path + suffix
+      guard FileManager.default.fileExists(atPath: path) else { continue }
+      try FileManager.default.copyItem(atPath: path, toPath: copy.url.path + suffix)
+    }
+    return copy
+  }
+
   /// The files of a store.
   static let suffixes = ["", "-wal", "-shm"]
 

@@ -37,6 +37,12 @@ package protocol StorePlace: Sendable {
   func stops(in store: ImportStore) throws -> [Stop]
   /// Removes a store.
   func remove(_ store: ImportStore) throws
+  /// A store with the same contents that may be changed, to be removed afterwards; the store itself if it is not kept.
+  func scratch(of store: ImportStore) throws -> ImportStore
+}
+
+extension StorePlace {
+  package func scratch(of store: ImportStore) throws -> ImportStore { store }
 }
 
 /// The same import without Core Data: the lower bound for all stacks on a kind of store.

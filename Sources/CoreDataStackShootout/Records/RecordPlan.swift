@@ -73,7 +73,13 @@ struct RecordPlan: Sendable {
   /// The model for a coordinator, whose objects are of no class of the program that has it.
   func makeModel() throws -> NSManagedObjectModel {
     let model = try NSManagedObjectModel(schema: schema)
-    for entity in model.entities { entity.managedObjectClassName = "NSManagedObject" }
+    for entity in model.entities {
+      entity.managedObjectClassName = "NSManagedObject"
+      // No record has a value for them, and the transformers are the program's.
+      for attribute in entity.attributesByName.values where attribute.valueTransformerName != nil {
+        attribute.valueTransformerName = nil
+      }
+    }
     for name in _relaxed {
       let words = name.split(separator: ".", maxSplits: 1).map(String.init)
       guard words.count == 2, let property = model.entitiesByName[words[0]]?.propertiesByName[words[1]] else {

@@ -46,11 +46,14 @@ struct StoredInput {
     remarks = Self._remarks(written, plan, left: left.map(\.name))
   }
 
+  func plan() throws -> RecordPlan {
+    try RecordPlan(
+      _schema, entity: records.entity, keys: records.keys, spansEntities: true, relaxed: records.relaxed)
+  }
+
   /// Creates an empty store that has the model inside.
   func writeModel(to path: String) throws {
-    let model = try NSManagedObjectModel(schema: _schema)
-    // The classes are the program's whose store it is.
-    for entity in model.entities { entity.managedObjectClassName = "NSManagedObject" }
+    let model = try plan().makeModel()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path), options: nil)

@@ -25,9 +25,9 @@ struct Recommendation {
     let smooth = _smooth, best = _best(of: smooth)
     let left = _stacks.count - smooth.count
     var reasons: [String] = []
-    if !smooth.contains(where: { $0.mainLongestMilliseconds <= ShootoutResult.frameMilliseconds }) {
+    if !smooth.contains(where: { $0.longestWait <= ShootoutResult.frameMilliseconds }) {
       reasons.append(
-        "none keeps main within a frame, and it blocks main least, for \(Figures.milliseconds(chosen.mainLongestMilliseconds)) ms at once"
+        "none keeps main within a frame, and it blocks main least, for \(Figures.milliseconds(chosen.longestWait)) ms at once"
       )
     } else if left > 0 {
       reasons.append(
@@ -49,10 +49,10 @@ struct Recommendation {
 
   /// Those that keep main within a frame, or if none does, those that block it least.
   private var _smooth: [ShootoutResult.Stack] {
-    let within = _stacks.filter { $0.mainLongestMilliseconds <= ShootoutResult.frameMilliseconds }
+    let within = _stacks.filter { $0.longestWait <= ShootoutResult.frameMilliseconds }
     if !within.isEmpty { return within }
-    let least = _stacks.map(\.mainLongestMilliseconds).min() ?? 0
-    return _stacks.filter { $0.mainLongestMilliseconds <= least * 1.2 }
+    let least = _stacks.map(\.longestWait).min() ?? 0
+    return _stacks.filter { $0.longestWait <= least * 1.2 }
   }
 
   /// Those whose totals cannot be told from the fastest.

@@ -31,6 +31,7 @@ struct ReportPage {
       _legend,
     ]
     sections += _result.stacks.map(_section)
+    sections += ScreenSections(_result).sections
     sections += [_glossary, _footer]
     return sections
   }
@@ -233,6 +234,17 @@ struct ReportPage {
     .legend i.save { width: 2px; background: var(--save); }
     .legend i.dropped { height: 3px; vertical-align: 4px; background: var(--bad); }
     .legend i.floor { width: 0; border-left: 2px dashed var(--floor); }
+    .legend i.first { width: 9px; height: 9px; border-radius: 50%; background: var(--main); }
+    .legend i.busy { width: 9px; height: 9px; background: var(--background); }
+    .legend i.wait { height: 2px; vertical-align: 4px; background: var(--background); }
+    .legend i.frame { width: 0; border-left: 2px dashed var(--bad); }
+    h3 { font-size: 16px; margin: 26px 0 4px; }
+    .screen svg { min-width: 560px; max-width: 800px; margin-bottom: 6px; }
+    svg .rule { stroke: var(--line); fill: none; }
+    svg .wait { stroke: var(--background); stroke-width: 2; fill: none; }
+    svg .busy { fill: var(--background); }
+    svg .first { fill: var(--main); }
+    svg .frame { stroke: var(--bad); stroke-width: 1.5; stroke-dasharray: 4 3; fill: none; }
     svg { display: block; width: 100%; min-width: 640px; height: auto; }
     svg text { font: 13px system-ui, sans-serif; fill: var(--quiet); }
     svg text.axis { font-size: 12px; }

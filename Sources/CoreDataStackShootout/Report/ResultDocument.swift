@@ -28,13 +28,15 @@ struct ResultDocument {
       ),
       (
         "floor",
-        .object([
-          ("total_s", .number(_result.floorSeconds, decimals: 4)),
-          ("cpu_s", .number(_result.floorProcessorSeconds, decimals: 4)),
-          ("peak_mb", .number(_result.floorPeakMegabytes, decimals: 1)),
-        ])
+        .object(
+          [
+            ("total_s", .number(_result.floorSeconds, decimals: 4)),
+            ("cpu_s", .number(_result.floorProcessorSeconds, decimals: 4)),
+            ("peak_mb", .number(_result.floorPeakMegabytes, decimals: 1)),
+          ] + _screens(_result.floorScreens))
       ),
       ("stacks", .array(_result.stacks.map(_stack))),
+      ("advice", .array(_result.advice.map(_advice))),
       (
         "machine",
         .object([
@@ -85,6 +87,45 @@ struct ResultDocument {
         ("saves", .integer(stack.saves)),
         ("peak_mb", .number(stack.peakMegabytes, decimals: 1)),
         ("rows", .integer(stack.rows)),
-      ] + list)
+      ] + list + _screens(stack.screens))
+  }
+
+  private func _screens(_ screens: [ScreenFigures]) -> [(String, JSONText)] {
+    screens.isEmpty ? [] : [("screens", .array(screens.map(_screen)))]
+  }
+
+  private func _screen(_ screen: ScreenFigures) -> JSONText {
+    let waits = screen.busyMilliseconds
+    return .object(
+      [
+        ("name", .string(screen.name)), ("first_ms", .number(screen.firstMilliseconds, decimals: 3)),
+        ("again_ms", .number(screen.againMilliseconds, decimals: 3)),
+      ]
+        + (waits.isEmpty
+          ? []
+          : [
+            (
+              "beside_import_ms",
+              .object([
+                ("p50", .number(Statistics.median(waits), decimals: 3)),
+                ("max", .number(waits.max() ?? 0, decimals: 3)), ("openings", .integer(waits.count)),
+              ])
+            )
+          ]) + [
+          ("longest_ms", .number(screen.longestMilliseconds, decimals: 3)),
+          ("all_ms", .number(screen.totalMilliseconds, decimals: 3)),
+          ("statements", .integer(screen.statements)), ("faults", .integer(screen.faults)),
+          ("found", .integer(screen.found)),
+        ])
+  }
+
+  private func _advice(_ advice: ScreenAdvice) -> JSONText {
+    .object([
+      ("screen", .string(advice.screen)), ("change", .string(advice.change)),
+      ("of", .string(advice.isOfFirstRows ? "first rows" : "all")),
+      ("before_ms", .number(advice.before, decimals: 3)), ("after_ms", .number(advice.after, decimals: 3)),
+      ("statements_before", .integer(advice.statementsBefore)),
+      ("statements_after", .integer(advice.statementsAfter)),
+    ])
   }
 }

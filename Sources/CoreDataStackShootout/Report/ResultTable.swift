@@ -34,9 +34,12 @@ struct ResultTable {
         ] + told.map { TextTable.Cell(Figures.count($0)) })
     }
     let verdict = Verdict(_result).sentences.map { $0 + "\n" }.joined()
+    let screens = ScreenTable(_result)
     return table.text(usesColor: usesColor)
+      + (screens.rows.isEmpty ? "" : "\n" + screens.text(usesColor: usesColor))
       + "\n\(verdict)\n\(_result.caption).\n\(_result.machine.line(_result.place.engine)).\n\n"
       + _explanation + (keepsList ? Self._listExplanation : "")
+      + (screens.rows.isEmpty ? "" : ScreenTable.explanation)
   }
 
   private var _explanation: String {

@@ -3,6 +3,7 @@ struct Verdict {
   private let _stacks: [ShootoutResult.Stack]
   private let _floorSeconds: Double
   private let _recommendation: Recommendation
+  private let _advice: [ScreenAdvice]
 
   /// Totals within this factor count as equal.
   private static let _noise = 1.05
@@ -11,12 +12,14 @@ struct Verdict {
     _stacks = result.stacks
     _floorSeconds = result.floorSeconds
     _recommendation = Recommendation(result)
+    _advice = result.advice
   }
 
   /// The sentences; empty without a stack.
   var sentences: [String] {
     guard !_stacks.isEmpty else { return [] }
-    return [_inAll, _ofMain, _inOnePiece, _recommendation.sentence].compactMap(\.self)
+    return [_inAll, _ofMain, _inOnePiece, _ofScreens, _recommendation.sentence].compactMap(\.self)
+      + _advice.map(\.sentence)
   }
 
   private var _inAll: String? {
@@ -53,6 +56,18 @@ struct Verdict {
     return smooth.isEmpty
       ? "Beyond \(limit) of main: \(sentence)."
       : "Never blocked main for \(limit): \(_names(smooth)); \(sentence)."
+  }
+
+  /// How long screens wait for main because of an import.
+  private var _ofScreens: String? {
+    let delays = _stacks.compactMap { stack in stack.screenDelay.map { (stack, $0) } }
+    guard delays.count > 1, let least = delays.map(\.1).min() else { return nil }
+    let frame = ShootoutResult.frameMilliseconds
+    let late = delays.filter { $0.1 > frame }
+    guard !late.isEmpty else { return "Beside an import no screen waited for a frame longer than alone." }
+    let words = late.map { "\($0.0.design.rawValue) by \(Figures.milliseconds($0.1)) ms" }
+    return "An import delays screens by more than a frame in \(_joined(words))"
+      + (least > frame ? "." : ", in the others it does not.")
   }
 
   private func _names(_ stacks: [ShootoutResult.Stack]) -> String { _joined(stacks.map(\.design.rawValue)) }

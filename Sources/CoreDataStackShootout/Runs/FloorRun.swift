@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// Measures the import without Core Data, in this process.
@@ -24,9 +25,20 @@ struct FloorRun {
     let peak = PeakMemory.megabytes
     floor.close()
     let checked = try work.check(store, in: place, mode: job.mode)
-    return RunMeasurement(
+    var measurement = RunMeasurement(
       totalSeconds: Double(window.nanoseconds) / 1e9, processorSeconds: Double(processor) / 1e9,
       peakMegabytes: peak, saves: saves, rows: checked.rows, digest: checked.digest, main: nil, list: nil,
       timeline: Timeline(window: window, spans: [], samples: [], saves: commits))
+    // A server's rows are read through its own library, which this target does not have.
+    if !job.screens.isEmpty, store.type == NSSQLiteStoreType {
+      let run = try ScreenRun(job.screens, work)
+      let screens = try work.storeForScreens(store, in: place)
+      defer { if screens.url != store.url { try? place.remove(screens) } }
+      measurement.screens = try ScreenFloor(run: run, store: screens).figures()
+      if job.triesChanges {
+        measurement.advice = try ScreenTrial(run: run, store: screens, place: place).advice()
+      }
+    }
+    return measurement
   }
 }

@@ -5,6 +5,8 @@ import Synchronization
 /// An import through one stack: lines are placed in its importing context, which is saved at intervals.
 struct ImportRun: Sendable {
   let work: any ImportWork
+  /// The lines to import; nil for all.
+  var lines: Range<Int>?
   let mode: ImportMode
   let saveEvery: Int
 
@@ -29,9 +31,10 @@ struct ImportRun: Sendable {
 
   private func _import(into stack: any ImportStack, _ progress: (Int) -> Void) throws -> [UInt64] {
     var saves: [UInt64] = []
-    var start = 0
-    while start < work.count {
-      let end = saveEvery < work.count - start ? start + saveEvery : work.count
+    let lines = lines ?? 0..<work.count
+    var start = lines.lowerBound
+    while start < lines.upperBound {
+      let end = saveEvery < lines.upperBound - start ? start + saveEvery : lines.upperBound
       try work.place(start..<end, mode: mode, in: stack.importing)
       try stack.save()
       saves.append(MonotonicClock.now)

@@ -45,4 +45,11 @@ protocol ImportWork: Sendable {
   ///
   /// - Throws: `StoreCheck.Failure` if it is damaged, or is not what the input makes.
   func check(_ store: ImportStore, in place: any StorePlace, mode: ImportMode) throws -> CheckedStore
+
+  /// A store file of Core Data's with what the floor has imported, in which screens find it.
+  func storeForScreens(_ floor: ImportStore, in place: any StorePlace) throws -> ImportStore
+}
+
+extension ImportWork {
+  func storeForScreens(_ floor: ImportStore, in place: any StorePlace) throws -> ImportStore { floor }
 }

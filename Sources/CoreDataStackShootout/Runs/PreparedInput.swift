@@ -1,3 +1,4 @@
+import CoreData
 import CoreDataStoreTools
 import CoreDataToolKit
 import Foundation
@@ -96,6 +97,19 @@ struct PreparedInput {
         .cannotCreateOutput,
         "Cannot write '\(path)': \(error.localizedDescription). Is there room in '\(directory)'?")
     }
+  }
+
+  /// The model that the runs import into.
+  func makeModel() throws -> NSManagedObjectModel { try _plan()?.makeModel() ?? StopModel.make() }
+
+  /// What a screen shows of the input.
+  func listing() throws -> ImportListing {
+    try _plan().map { RecordWork(plan: $0, feed: RecordFeed()).listing } ?? StopWork(stops: []).listing
+  }
+
+  private func _plan() throws -> RecordPlan? {
+    if case .store(let stored) = _content { return try stored.plan() }
+    return try records?.plan()
   }
 
   private static func _stops(_ path: String) throws(ToolFailure) -> ([UInt8], StopFeed) {

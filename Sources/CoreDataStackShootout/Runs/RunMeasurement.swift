@@ -13,6 +13,10 @@ struct RunMeasurement: Sendable, Codable, Equatable {
   var main: MainThreadFigures?
   /// Nil without a live list.
   var list: ListFigures?
+  /// By screen.
+  var screens: [ScreenFigures] = []
+  /// The changes of screens that help, if they were tried.
+  var advice: [ScreenAdvice] = []
   var timeline: Timeline
 }
 

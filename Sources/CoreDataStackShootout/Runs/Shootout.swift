@@ -28,11 +28,13 @@ struct Shootout {
       let run = step / subjects.count + 1
       let label = "run \(run) of \(workload.runs): \(subject.name)"
       progress.update(Double(step) / Double(steps), label)
-      let job = WorkerJob(
+      var job = WorkerJob(
         subject: subject, feedPath: feedPath, records: records,
         storeName: place.storeName(of: subject.name, in: work.path), mode: workload.mode,
         saveEvery: workload.saveEvery, keepsLiveList: workload.keepsLiveList,
         reportsProgress: progress.isVisible)
+      job.screens = workload.screens
+      job.triesChanges = run == workload.runs
       let measurement: RunMeasurement
       do {
         measurement = try launcher.run(job) { count in
@@ -45,6 +47,7 @@ struct Shootout {
       }
       if run < workload.runs || keptStores == nil { try _remove(subject, work.path) }
       try _compare(measurement, of: subject, with: measurements[.floor]?.last)
+      try _compareScreens(measurement, of: subject, with: measurements)
       measurements[subject, default: []].append(measurement)
     }
     if let keptStores { try _keep(subjects, from: work.path, in: keptStores) }
@@ -66,10 +69,28 @@ struct Shootout {
         + "\(differences.joined(separator: ", ")).")
   }
 
+  /// Fails if a screen does not show what it does on the floor, and in the other stacks.
+  private func _compareScreens(
+    _ measurement: RunMeasurement, of subject: Subject, with others: [Subject: [RunMeasurement]]
+  ) throws(ToolFailure) {
+    for (other, runs) in others where other != subject {
+      for (mine, theirs) in zip(measurement.screens, runs.last?.screens ?? []) {
+        let isOrdered = subject == .floor || other == .floor || mine.order == theirs.order
+        guard mine.found != theirs.found || !isOrdered else { continue }
+        throw ToolFailure(
+          .internalError,
+          "The screen '\(mine.name)' shows \(mine.found) objects in '\(subject.name)' and \(theirs.found) in '\(other.name)'"
+            + (isOrdered ? "." : ", in another order."))
+      }
+    }
+  }
+
   private func _remove(_ subject: Subject, _ directory: String) throws {
     let name = place.storeName(of: subject.name, in: directory)
     do {
       try place.remove(place.store(named: name))
+      // Of a process that has been ended.
+      if !workload.screens.isEmpty { try place.remove(place.store(named: name + "_beside")) }
     } catch {
       throw ToolFailure(
         .cannotCreateOutput, "The store '\(name)' could not be removed: \(error.localizedDescription)")

@@ -21,8 +21,21 @@ struct ShootoutResult: Sendable {
     let rows: Int
     /// Nil without a live list.
     let list: ListFigures?
+    /// By screen, with all waits beside imports.
+    let screens: [ScreenFigures]
     /// Of the run whose total is nearest to the median.
     let timeline: Timeline
+
+    /// By how much an import delays the screen that it delays most, in milliseconds: the median of its waits beyond what it takes
+    /// alone; nil without screens.
+    var screenDelay: Double? {
+      screens.filter { !$0.busyMilliseconds.isEmpty }
+        .map { Statistics.median($0.busyMilliseconds) - max($0.firstMilliseconds, $0.againMilliseconds) }
+        .max()
+    }
+
+    /// The longest that main makes a user wait: for a block of the import, or for a screen because of it.
+    var longestWait: Double { max(mainLongestMilliseconds, screenDelay ?? 0) }
   }
 
   let workload: Workload
@@ -34,6 +47,10 @@ struct ShootoutResult: Sendable {
   let floorSeconds: Double
   let floorProcessorSeconds: Double
   let floorPeakMegabytes: Double
+  /// Screens without objects; empty without screens, and on servers.
+  let floorScreens: [ScreenFigures]
+  /// The changes of screens that help.
+  let advice: [ScreenAdvice]
   let stacks: [Stack]
   let machine: Machine
   /// When the shootout ended.
@@ -59,6 +76,8 @@ struct ShootoutResult: Sendable {
     self.floorSeconds = floorSeconds
     floorProcessorSeconds = Statistics.median(floor.map(\.processorSeconds))
     floorPeakMegabytes = Statistics.median(floor.map(\.peakMegabytes))
+    floorScreens = ScreenFigures.medians(floor.map(\.screens))
+    advice = floor.last?.advice ?? []
     stacks = workload.stacks.map { design in
       Stack(
         design: design, runs: measurements[.stack(design)] ?? [], floors: floor.map(\.totalSeconds),
@@ -92,6 +111,7 @@ extension ShootoutResult.Stack {
     peakMegabytes = median(\.peakMegabytes)
     rows = runs.last?.rows ?? 0
     list = runs.last?.list
+    screens = ScreenFigures.medians(runs.map(\.screens))
     let typical = runs.min { abs($0.totalSeconds - total) < abs($1.totalSeconds - total) }
     timeline = typical?.timeline ?? Timeline()
   }

@@ -69,6 +69,7 @@ struct StackRun {
       throw StoreCheck.Failure(
         description: "the main context sees \(seen) objects where the store holds \(checked.rows)")
     }
+    let screens = try _screens(work, store)
     return RunMeasurement(
       totalSeconds: Double(window.nanoseconds) / 1e9,
       processorSeconds: Double(samples.reduce(0) { $0 + $1.main + $1.background }) / 1e9, peakMegabytes: peak,
@@ -76,8 +77,20 @@ struct StackRun {
       main: MainThreadFigures(
         spans: spans, blocks: blocks, processorNanoseconds: samples.reduce(0) { $0 + $1.main },
         latencies: latencies),
-      list: listFigures,
+      list: listFigures, screens: screens,
       timeline: Timeline(window: window, spans: spans, blocks: blocks, samples: samples, saves: saves))
+  }
+
+  /// Opens the screens: in new stacks, and beside an import into a store of its own.
+  private func _screens(_ work: any ImportWork, _ store: ImportStore) throws -> [ScreenFigures] {
+    guard !job.screens.isEmpty else { return [] }
+    let run = try ScreenRun(job.screens, work)
+    var figures = try run.figures(design, on: store)
+    let beside = try place.store(named: job.storeNameBeside)
+    defer { try? place.remove(beside) }
+    let waits = try run.besideImport(design, on: beside, job.mode, saveEvery: job.saveEvery)
+    for (index, waits) in waits.enumerated() { figures[index].busyMilliseconds = waits }
+    return figures
   }
 
   /// The result that the import's thread passes to the main thread.

@@ -9,10 +9,16 @@ package struct WorkerJob: Sendable, Codable, Equatable {
   var records: RecordInput?
   /// The store to create, as its `StorePlace` names it: a file's path, or the name of a schema.
   package var storeName: String
+  /// The store of the import beside which screens are opened.
+  var storeNameBeside: String { storeName + "_beside" }
   package var mode: ImportMode
   package var saveEvery: Int
   /// Whether the run keeps a fetched results controller of all stops by name live on main.
   package var keepsLiveList: Bool
+  /// The screens that are opened when everything is imported.
+  var screens: [Screen] = []
+  /// Whether changes of the screens are tried, by the floor's process.
+  var triesChanges = false
   /// Whether to report progress after each save.
   package var reportsProgress: Bool
 

@@ -29,7 +29,8 @@ enum WorkerProcess {
         }
       say(.finished(measurement))
     } catch {
-      say(.failed(String(describing: error)))
+      // Not the description of each object that a save has rejected.
+      say(.failed((error as? CocoaError)?.debugText ?? String(describing: error)))
     }
   }
 

@@ -16,6 +16,8 @@ package struct Workload: Sendable {
   /// Whether a run keeps a fetched results controller of all stops by name live on main.
   package var keepsLiveList = false
   package var stacks = StackDesign.allCases
+  /// The screens that are opened when everything is imported.
+  var screens: [Screen] = []
 
   package init() {}
 

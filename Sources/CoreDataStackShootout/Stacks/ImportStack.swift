@@ -21,11 +21,16 @@ protocol ImportStack: Sendable {
 extension StackDesign {
   /// Builds the stack on a store, which is created if it is missing.
   ///
-  /// - Parameter keepsLiveList: Whether main must merge each change, rather than only be notified of it.
+  /// - Parameters:
+  ///   - keepsLiveList: Whether main must merge each change, rather than only be notified of it.
+  ///   - counter: Counts the SQL statements.
   func makeStack(
-    on store: ImportStore, for work: any ImportWork, keepsLiveList: Bool = false
+    on store: ImportStore, for work: any ImportWork, keepsLiveList: Bool = false,
+    counter: StatementCounter? = nil
   ) throws -> any ImportStack {
-    func coordinator() throws -> NSPersistentStoreCoordinator { try .make(work.makeModel(), on: store) }
+    func coordinator() throws -> NSPersistentStoreCoordinator {
+      try .make(work.makeModel(), on: store, counter: counter)
+    }
     return switch self {
     case .main: MainStack(try coordinator())
     case .nested2: Nested2Stack(try coordinator())
@@ -46,12 +51,14 @@ extension NSPersistentStoreCoordinator {
 
   /// A coordinator with a model and one store.
   static func make(
-    _ model: NSManagedObjectModel, on store: ImportStore
+    _ model: NSManagedObjectModel, on store: ImportStore, counter: StatementCounter? = nil
   ) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    var options: [AnyHashable: Any] = [:]
+    if !store.pragmas.isEmpty { options[NSSQLitePragmasOption] = store.pragmas }
+    options[StatementCounter.option] = counter
     try coordinator.addPersistentStore(
-      ofType: store.type, configurationName: nil, at: store.url,
-      options: store.pragmas.isEmpty ? nil : [NSSQLitePragmasOption: store.pragmas])
+      ofType: store.type, configurationName: nil, at: store.url, options: options.isEmpty ? nil : options)
     return coordinator
   }
 

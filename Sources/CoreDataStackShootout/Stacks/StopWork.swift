@@ -24,6 +24,17 @@ struct StopWork: ImportWork {
       rows: try StoreCheck(stops: stops, mode: mode).run(place.stops(in: store)), digest: nil)
   }
 
+  /// The floor's own file has tables, but is no store.
+  func storeForScreens(_ floor: ImportStore, in place: any StorePlace) throws -> ImportStore {
+    let store = try place.store(named: floor.url.path + ".scratch")
+    try NSPersistentStoreCoordinator.make(makeModel(), on: store).removeStores()
+    let columns = "Z_PK, Z_ENT, Z_OPT, ZIDENTIFIER, ZNAME, ZLATITUDE, ZLONGITUDE"
+    let path = floor.url.path.replacing("'", with: "''")
+    try PlainSQLite(path: store.url.path).execute(
+      "ATTACH '\(path)' AS floor; INSERT INTO ZSTOP (\(columns)) SELECT \(columns) FROM floor.ZSTOP;")
+    return store
+  }
+
   private struct Floor: FloorWork {
     let stops: [Stop]
     let floor: any ImportFloor
