@@ -9,7 +9,7 @@ import Foundation
 // Installed as 'coredata', and its own companion: see docs/decisions/0038-one-executable.md.
 CompanionProgram.areInThisProgram()
 let tool = CommandLineTool.coredata([
-  .store, .model, ExplorerTool.command, PostgreSQLTool.command, PostgreSQLTool.shootout,
+  .store, .model, ExplorerTool.command, PostgreSQLTool.command, PostgreSQLTool.shootout, .trace,
 ])
 Interruption.installHandlers()
 exit(tool.run(ProgramArguments.words, in: .process).rawValue)

@@ -4,6 +4,6 @@ import CoreDataStoreTools
 import CoreDataToolKit
 import Foundation
 
-let tool = CommandLineTool.coredata([.store, .model, .explore, .postgres, .shootout()])
+let tool = CommandLineTool.coredata([.store, .model, .explore, .postgres, .shootout(), .trace])
 Interruption.installHandlers()
 exit(tool.run(ProgramArguments.words, in: .process).rawValue)

@@ -181,6 +181,7 @@ extension NSManagedObjectContext {
       }
       if flags.contains(.listed), !flags.contains(.deleted) { unsaved.index.add(object) }
     }
+    if let recorder = TraceRecorder.current { recordChanges(of: objects, by: recorder) }
     publishIfStale()
     // Must be drained while all targets of the objects can still be looked up.
     let undoable = drainUndoableChanges()

@@ -53,11 +53,18 @@ extension NSManagedObjectContext {
         object._row = row
         return true
       }
-      return try _load(object, key, from: coordinator, at: chain.generation, alone: isAlone)
+      guard let recorder = TraceRecorder.current else {
+        return try _load(object, key, from: coordinator, at: chain.generation, alone: isAlone).found
+      }
+      let begin = TraceRecorder.now
+      let loaded = try _load(object, key, from: coordinator, at: chain.generation, alone: isAlone)
+      recorder.add(.fault(recorder.identity(key), rows: loaded.rows), since: begin, in: self)
+      return loaded.found
     }
     if readFailures.isStandIn(object) { throw errorOfStandIn(object) }
     if isChecking { checkFreshness() }
     chain.coordinator?.countFault()
+    let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     let reading = try chain.read(object._objectID) {
       guard let key = object._key else { return [] }
       return faultBatch.neighbours(of: key).filter { other in
@@ -69,6 +76,10 @@ extension NSManagedObjectContext {
     }
     for (key, row) in reading.neighbours {
       if let fault = table.object(for: key), fault.isFault, fault._row == nil { attach(row, to: fault) }
+    }
+    if let recorder = TraceRecorder.current {
+      recorder.add(
+        .fault(recorder.identity(object._objectID), rows: 1 + reading.neighbours.count), since: begin, in: self)
     }
     guard case .row(let row) = reading.found else { return false }
     object._row = row
@@ -91,13 +102,13 @@ extension NSManagedObjectContext {
   private final func _load(
     _ object: NSManagedObject, _ key: ObjectKey, from coordinator: NSPersistentStoreCoordinator,
     at generation: StoreGeneration?, alone isAlone: Bool
-  ) throws -> Bool {
+  ) throws -> (found: Bool, rows: Int) {
     coordinator.countFault()
     // With an interval of 0, its neighbours would be read again.
     if isAlone || staleness == 0 {
-      guard let row = try coordinator.row(for: key, at: generation) else { return false }
+      guard let row = try coordinator.row(for: key, at: generation) else { return (false, 0) }
       object._row = row
-      return true
+      return (true, 1)
     }
     var keys = [key]
     var faults = [object]
@@ -111,16 +122,16 @@ extension NSManagedObjectContext {
       faults.append(fault)
     }
     if keys.count == 1 {
-      guard let row = try coordinator.row(for: key, at: generation) else { return false }
+      guard let row = try coordinator.row(for: key, at: generation) else { return (false, 0) }
       object._row = row
-      return true
+      return (true, 1)
     }
     let read = try coordinator.readableRows(for: keys, at: generation)
     for (fault, row) in zip(faults, read.rows) {
       if let row { attach(row, to: fault) }
     }
     if let error = read.damage[0] { throw error }
-    return read.rows[0] != nil
+    return (read.rows[0] != nil, keys.count)
   }
 
   /// Handles a fault whose row is gone: turns it into a deleted object with nil values, or traps.
@@ -140,6 +151,15 @@ extension NSManagedObjectContext {
 
   /// Reads the objects of a to-many from the ancestors and the store; nil if that fails.
   final func relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject]? {
+    guard let recorder = TraceRecorder.current else { return _relatedObjects(of: object, slot: slot) }
+    let begin = TraceRecorder.now
+    let found = _relatedObjects(of: object, slot: slot)
+    recorder.add(
+      .members(recorder.identity(object._objectID), slot: slot, found: found?.count ?? 0), since: begin, in: self)
+    return found
+  }
+
+  private final func _relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject]? {
     let chain = ReadChain(above: self)
     guard !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator else {
       return relatedIDs(of: object, slot: slot)?.map { self.objectOrFault($0) }

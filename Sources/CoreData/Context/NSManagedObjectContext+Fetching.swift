@@ -20,11 +20,15 @@ extension NSManagedObjectContext {
   }
 
   final func fetchResults<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+    let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     // Not the closure's result: looking up the metadata of [T] for it costs 1 % of a look-up by key.
     var results: [T] = []
     try TaskCancellation.endingFetch(in: self) { results = try _fetchResults(request) }
     // Predicates that the context evaluates read objects.
     try checkReadFailures()
+    if let recorder = TraceRecorder.current, request.resultType != .countResultType {
+      record(results, of: request, since: begin, by: recorder)
+    }
     return results
   }
 
@@ -60,8 +64,10 @@ extension NSManagedObjectContext {
   }
 
   final func count(for request: AnyFetchRequest) throws -> Int {
+    let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     let count = try TaskCancellation.endingFetch(in: self) { try _count(for: request) }
     try checkReadFailures()
+    if let recorder = TraceRecorder.current { record(count, of: request, since: begin, by: recorder) }
     return count
   }
 

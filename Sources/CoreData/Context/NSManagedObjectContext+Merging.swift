@@ -6,6 +6,8 @@ import Foundation
 extension NSManagedObjectContext {
   final func mergeSave(_ notification: Notification) {
     queue.sync {
+      let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
+      defer { recordMerge(of: notification, since: begin) }
       if let changes = notification.userInfo?[SavedChanges.key] as? SavedChanges {
         merge(changes)
       } else {

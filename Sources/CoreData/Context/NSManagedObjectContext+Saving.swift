@@ -15,9 +15,23 @@ extension NSManagedObjectContext {
     savePass.hasResolved = false
     savePass.skipsVanished = false
     defer { savePass.isActive = false }
+    let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     processPendingChanges()
     NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
     let layer = try _checkedLayer()
+    guard let recorder = TraceRecorder.current else { return try _saveLayer(layer) }
+    let recorded = recordedChanges(of: layer, by: recorder)
+    do {
+      try _saveLayer(layer)
+    } catch {
+      record(recorded, of: layer, since: begin, error: error, by: recorder)
+      throw error
+    }
+    record(recorded, of: layer, since: begin, error: nil, by: recorder)
+  }
+
+  /// Hands the changes to the parent, or writes them.
+  private final func _saveLayer(_ layer: Layer) throws {
     if let parent = _parent {
       if !layer.entries.isEmpty { _handUp(layer, to: parent) }
       let locks = lockedObjects.map { (id: $0._objectID, row: $0._row) }

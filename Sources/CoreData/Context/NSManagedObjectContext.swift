@@ -76,6 +76,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) package final var readFailureObserver: ((NSManagedObject, any Error) -> Void)?
   /// Whether it is logged, once for each entity, that a merged deletion drops unsaved changes.
   @exclusivity(unchecked) package final var recordsLosses = false
+  /// The context's number in a recording; 0 until it, or a child, has done something.
+  final let traceNumber = Atomic<Int>(0)
   /// Whether objects record reads for `Observation`.
   @exclusivity(unchecked) var recordsReads = false
   private let _userInfo = NSMutableDictionary()

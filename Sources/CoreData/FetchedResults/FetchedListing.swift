@@ -84,7 +84,11 @@ struct ListingReader {
 
   /// Reads whole objects.
   private func _listObjects() throws -> FetchedListing {
+    let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     let objects = try context.fetchObjects(request)
+    if let recorder = TraceRecorder.current {
+      context.record(objects, of: request, since: begin, by: recorder)
+    }
     var listing = FetchedListing(sectionNameKeyPath, capacity: objects.count)
     for object in objects {
       guard let row = try context.row(of: object) else { continue }

@@ -42,6 +42,7 @@ enum ShootoutCommand {
       "coredata shootout --store postgresql://app@db.internal/shop",
       "coredata shootout --model Shop.xcdatamodeld --data orders.ndjson --entity Order --key number",
       "coredata shootout --model Shop.xcdatamodeld --make Order=10000 --key number --key Customer.code",
+      "coredata shootout --replay trace-1234.ndjson --from Shop-before.sqlite",
       "coredata shootout --from Shop.sqlite --key Order.number --screens model --report page.html",
     ],
     options: [
@@ -62,6 +63,11 @@ enum ShootoutCommand {
         "from", "STORE",
         "Import all objects of a store, by the model inside it or --model; '-' for standard input. --entity names the one "
           + "that is listed, the largest if not given."),
+      .value(
+        "replay", "RECORDING", repeats: true,
+        "Replay what a program has done, recorded with COREDATA_RECORD=FILE, on copies of the store that --from names: its state "
+          + "when the recording began."),
+      .flag("pauses", "Keep the pauses of the recording."),
       .value("stacks", "LIST", repeats: true, "Stacks to run, separated by commas; all if not given."),
       .value(
         "mode", "MODE",

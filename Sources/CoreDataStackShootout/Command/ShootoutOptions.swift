@@ -17,7 +17,9 @@ struct ShootoutOptions {
   /// - Parameter passedURL: The URL that '--store -' refers to, from the program that has started this one.
   init(_ arguments: ParsedArguments, passedURL: String? = nil) throws(UsageError) {
     var workload = Workload()
-    if let records = try Self._records(arguments) {
+    if let replay = try Self._replay(arguments) {
+      workload.source = .replay(replay)
+    } else if let records = try Self._records(arguments) {
       workload.source = .records(records)
     } else if let path = arguments.text("stops") {
       if arguments.has("objects") { throw .conflict("--stops", "--objects") }
@@ -52,6 +54,23 @@ struct ShootoutOptions {
         throw .notAURL(option: "--store", form: "postgresql://user@host/database")
       }
     }
+  }
+
+  /// The recording that '--replay' names; nil without it.
+  private static func _replay(_ arguments: ParsedArguments) throws(UsageError) -> ReplayInput? {
+    guard let traces = arguments.values["replay"] else {
+      if arguments.has("pauses") { throw .missingCompanion("--pauses", "--replay") }
+      return nil
+    }
+    for option in [
+      "data", "make", "entity", "key", "stops", "objects", "mode", "save-every", "screens", "live-list", "store",
+    ] where arguments.has(option) {
+      throw .conflict("--replay", "--" + option)
+    }
+    guard let store = arguments.text("from") else { throw .missingCompanion("--replay", "--from STORE") }
+    return ReplayInput(
+      tracePaths: traces, storePath: store, modelPath: arguments.text("model"),
+      keepsPauses: arguments.has("pauses"))
   }
 
   /// The records that '--model' and its options describe; nil without it.

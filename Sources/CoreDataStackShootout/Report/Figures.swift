@@ -29,10 +29,16 @@ extension ShootoutResult {
       switch workload.source {
       case .generated: "an invented city"
       case .records(let input) where sourceName == "generated": "the invention of \(input.modelPath)"
-      case .file, .records: sourceName
+      case .file, .records, .replay: sourceName
       }
     let skipped = skippedRows > 0 ? " (\(Figures.count(skippedRows)) rows skipped)" : ""
     let runs = workload.runs == 1 ? "one run" : "medians of \(workload.runs) runs"
+    if case .replay(let input) = workload.source {
+      let store = (input.storePath as NSString).lastPathComponent
+      return "\(workload.counted(lines)) of \(source), replayed on copies of \(store) "
+        + (input.keepsPauses ? "with the recorded pauses" : "without pauses")
+        + ", \(runs); \(place.durability)"
+    }
     let list =
       if case .records = workload.source { "a live list of all of them" } else {
         "a live list of all stops by name"

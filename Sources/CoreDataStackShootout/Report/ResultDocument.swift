@@ -14,6 +14,7 @@ struct ResultDocument {
       lines.0 = "records"
       entity = [("entity", .string(input.entity)), ("keys", .array(input.keys.map { .string($0) }))]
     }
+    if workload.isReplay { lines.0 = "events" }
     return .object([
       (
         "workload",
@@ -87,7 +88,25 @@ struct ResultDocument {
         ("saves", .integer(stack.saves)),
         ("peak_mb", .number(stack.peakMegabytes, decimals: 1)),
         ("rows", .integer(stack.rows)),
-      ] + list + _screens(stack.screens))
+      ] + list + _replay(stack.replay) + _screens(stack.screens))
+  }
+
+  private func _replay(_ replay: ReplayFigures?) -> [(String, JSONText)] {
+    replay.map { replay in
+      [
+        (
+          "replay",
+          .object([
+            ("events", .integer(replay.events)), ("fetches", .integer(replay.fetches)),
+            ("equal", .integer(replay.equal)), ("by_id", .integer(replay.byID)),
+            (
+              "left_out",
+              .object(replay.leftOut.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })
+            ),
+          ])
+        )
+      ]
+    } ?? []
   }
 
   private func _screens(_ screens: [ScreenFigures]) -> [(String, JSONText)] {

@@ -19,13 +19,16 @@ struct ResultTable {
       .init(_result.place.floorTitle, .dim), .init(Figures.seconds(_result.floorSeconds)),
       .init(Figures.ratio(1)),
     ]
-    table.add(floor + blank + [.init(Figures.megabytes(_result.floorPeakMegabytes))])
+    if !_result.workload.isReplay {
+      table.add(floor + blank + [.init(Figures.megabytes(_result.floorPeakMegabytes))])
+    }
     for stack in _result.stacks {
       let told = stack.list.map { [$0.rows, $0.rounds, $0.changes] } ?? []
       table.add(
         [
           .init(stack.design.rawValue), .init(Figures.seconds(stack.totalSeconds)),
-          .init(Figures.ratio(stack.ratioToFloor)), .init(Figures.seconds(stack.mainBusySeconds)),
+          .init(_result.workload.isReplay ? "" : Figures.ratio(stack.ratioToFloor)),
+          .init(Figures.seconds(stack.mainBusySeconds)),
           _judged(stack.mainLongestMilliseconds),
           .init(Figures.count(stack.framesDropped), stack.framesDropped > 0 ? .red : .green),
           .init(Figures.milliseconds(stack.heartbeat.p50)), .init(Figures.milliseconds(stack.heartbeat.p99)),

@@ -4,6 +4,7 @@ struct Verdict {
   private let _floorSeconds: Double
   private let _recommendation: Recommendation
   private let _advice: [ScreenAdvice]
+  private let _replay: ReplayVerdict
 
   /// Totals within this factor count as equal.
   private static let _noise = 1.05
@@ -13,13 +14,14 @@ struct Verdict {
     _floorSeconds = result.floorSeconds
     _recommendation = Recommendation(result)
     _advice = result.advice
+    _replay = ReplayVerdict(result)
   }
 
   /// The sentences; empty without a stack.
   var sentences: [String] {
     guard !_stacks.isEmpty else { return [] }
     return [_inAll, _ofMain, _inOnePiece, _ofScreens, _recommendation.sentence].compactMap(\.self)
-      + _advice.map(\.sentence)
+      + _advice.map(\.sentence) + _replay.sentences
   }
 
   private var _inAll: String? {

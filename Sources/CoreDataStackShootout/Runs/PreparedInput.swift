@@ -9,6 +9,7 @@ struct PreparedInput {
     case bytes([UInt8])
     case file(SpooledInput)
     case store(StoredInput)
+    case replay(ReplayInput, SpooledInput)
   }
 
   /// A file name, or "generated".
@@ -21,6 +22,8 @@ struct PreparedInput {
   private(set) var problems: [String] = []
   /// How the copy is read; nil for stops.
   private(set) var records: RecordInput?
+  /// The recording; nil for an import.
+  private(set) var replay: ReplayInput?
   /// Keys of records that no index of the model begins with.
   private(set) var unindexedKeys: [String] = []
   /// What of a store is imported otherwise than it is, in sentences.
@@ -37,6 +40,14 @@ struct PreparedInput {
     case .generated(let count):
       let text = GeneratedCity.feedText(GeneratedCity.stops(count: count))
       self.init(name: "generated", .bytes(Array(text.utf8)), count: count)
+    case .replay(let input):
+      let store = try SpooledInput(path: input.storePath)
+      var opened = input
+      opened.storePath = store.path
+      let work = try ReplayWork(opened)
+      let names = input.tracePaths.map(Self._name).joined(separator: ", ")
+      self.init(name: names, .replay(opened, store), count: work.count)
+      replay = opened
     case .records(let input) where input.spansEntities:
       let stored = try StoredInput(input, environment)
       self.init(name: stored.name, .store(stored), count: stored.count)
@@ -79,19 +90,24 @@ struct PreparedInput {
   }
 
   /// Copies the input into a directory, so that it stays the same for all runs, and returns where, and how it is read.
-  func copy(into directory: String) throws(ToolFailure) -> (path: String, records: RecordInput?) {
+  func copy(
+    into directory: String
+  ) throws(ToolFailure) -> (path: String, records: RecordInput?, replay: ReplayInput?) {
     let path = directory + (records == nil ? "/stops.txt" : "/records")
-    var records = records
+    var (records, replay) = (records, replay)
     do {
       switch _content {
       case .bytes(let bytes): try Data(bytes).write(to: URL(fileURLWithPath: path))
       case .file(let file): try FileManager.default.copyItem(atPath: file.path, toPath: path)
+      case .replay(let input, _):
+        replay?.storePath = directory + "/before.sqlite"
+        try ReplayWork.copyStore(input.storePath, to: directory + "/before.sqlite")
       case .store(let stored):
         try Data(stored.bytes).write(to: URL(fileURLWithPath: path))
         records?.modelPath = directory + "/model.sqlite"
         try stored.writeModel(to: directory + "/model.sqlite")
       }
-      return (path, records)
+      return (path, records, replay)
     } catch {
       throw ToolFailure(
         .cannotCreateOutput,

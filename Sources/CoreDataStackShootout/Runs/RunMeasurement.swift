@@ -13,6 +13,8 @@ struct RunMeasurement: Sendable, Codable, Equatable {
   var main: MainThreadFigures?
   /// Nil without a live list.
   var list: ListFigures?
+  /// Nil without a replay.
+  var replay: ReplayFigures?
   /// By screen.
   var screens: [ScreenFigures] = []
   /// The changes of screens that help, if they were tried.

@@ -15,12 +15,12 @@ struct Shootout {
 
   /// Runs everything.
   func run(_ input: PreparedInput) throws -> ShootoutResult {
-    let subjects = [Subject.floor] + workload.stacks.map(Subject.stack)
+    let subjects = (workload.isReplay ? [] : [Subject.floor]) + workload.stacks.map(Subject.stack)
     let work = try WorkDirectory(for: "shootout", in: directory) { path in
       for subject in subjects { try? _remove(subject, path) }
     }
     defer { work.remove() }
-    let (feedPath, records) = try input.copy(into: work.path)
+    let (feedPath, records, replay) = try input.copy(into: work.path)
     var measurements: [Subject: [RunMeasurement]] = [:]
     let steps = workload.runs * subjects.count
     for step in 0..<steps {
@@ -33,6 +33,7 @@ struct Shootout {
         storeName: place.storeName(of: subject.name, in: work.path), mode: workload.mode,
         saveEvery: workload.saveEvery, keepsLiveList: workload.keepsLiveList,
         reportsProgress: progress.isVisible)
+      job.replay = replay
       job.screens = workload.screens
       job.triesChanges = run == workload.runs
       let measurement: RunMeasurement
@@ -47,6 +48,7 @@ struct Shootout {
       }
       if run < workload.runs || keptStores == nil { try _remove(subject, work.path) }
       try _compare(measurement, of: subject, with: measurements[.floor]?.last)
+      try _compareRows(measurement, of: subject, with: measurements)
       try _compareScreens(measurement, of: subject, with: measurements)
       measurements[subject, default: []].append(measurement)
     }
@@ -67,6 +69,20 @@ struct Shootout {
       .internalError,
       "The run of '\(subject.name)' failed: its store does not hold what the floor's does, in "
         + "\(differences.joined(separator: ", ")).")
+  }
+
+  /// Fails if a replay leaves another number of objects than in another stack.
+  private func _compareRows(
+    _ measurement: RunMeasurement, of subject: Subject, with others: [Subject: [RunMeasurement]]
+  ) throws(ToolFailure) {
+    guard workload.isReplay else { return }
+    for (other, runs) in others {
+      guard let rows = runs.last?.rows, rows != measurement.rows else { continue }
+      throw ToolFailure(
+        .internalError,
+        "The replay in '\(subject.name)' leaves \(counted(measurement.rows, "object")), and in '\(other.name)' \(rows)."
+      )
+    }
   }
 
   /// Fails if a screen does not show what it does on the floor, and in the other stacks.

@@ -21,6 +21,8 @@ struct ShootoutResult: Sendable {
     let rows: Int
     /// Nil without a live list.
     let list: ListFigures?
+    /// Of the last run; nil without a replay.
+    let replay: ReplayFigures?
     /// By screen, with all waits beside imports.
     let screens: [ScreenFigures]
     /// Of the run whose total is nearest to the median.
@@ -99,8 +101,9 @@ extension ShootoutResult.Stack {
     totalRange = (totals.min() ?? total)...(totals.max() ?? total)
     processorSeconds = median(\.processorSeconds)
     ratioToFloor = floorSeconds > 0 ? total / floorSeconds : 0
+    // Without a floor, of the totals themselves.
     ratioDeviation = Statistics.relativeDeviation(
-      zip(runs, floors).compactMap { $1 > 0 ? $0.totalSeconds / $1 : nil })
+      floors.isEmpty ? totals : zip(runs, floors).compactMap { $1 > 0 ? $0.totalSeconds / $1 : nil })
     mainBusySeconds = mainMedian(\.busySeconds)
     mainProcessorSeconds = mainMedian(\.processorSeconds)
     mainLongestMilliseconds = mainMedian(\.longestMilliseconds)
@@ -111,6 +114,7 @@ extension ShootoutResult.Stack {
     peakMegabytes = median(\.peakMegabytes)
     rows = runs.last?.rows ?? 0
     list = runs.last?.list
+    replay = runs.last?.replay
     screens = ScreenFigures.medians(runs.map(\.screens))
     let typical = runs.min { abs($0.totalSeconds - total) < abs($1.totalSeconds - total) }
     timeline = typical?.timeline ?? Timeline()

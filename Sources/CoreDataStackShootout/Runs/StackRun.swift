@@ -34,19 +34,27 @@ struct StackRun {
     _ work: any ImportWork, _ recorder: MainThreadRecorder, _ load: LoadSampler
   ) throws -> RunMeasurement {
     let store = try place.store(named: job.storeName)
+    try (work as? ReplayWork)?.prepare(store)
     let stack = try design.makeStack(on: store, for: work, keepsLiveList: job.keepsLiveList)
     let list =
       try job.keepsLiveList ? stack.main.performAndWait { try LiveList(stack.main, work.listing) } : nil
-    let importer = ImportRun(work: work, mode: job.mode, saveEvery: job.saveEvery)
     let heartbeat = Heartbeat()
     // Setting up may have left work on the main queue; it finishes before the measurement starts.
     DispatchQueue.main.sync {}
     load.start()
     heartbeat.start()
     let begin = MonotonicClock.now
-    let saves: [UInt64]
+    var saves: [UInt64] = []
+    var replayed: ReplayFigures?
     do {
-      saves = try importer.run(in: stack, progress: progress)
+      if let replay = work as? ReplayWork {
+        let run = ReplayRun(
+          plan: replay.plan, layout: replay.layout, keepsPauses: job.replay?.keepsPauses ?? false)
+        (saves, replayed) = try run.run(in: stack, progress: progress)
+      } else {
+        saves = try ImportRun(work: work, mode: job.mode, saveEvery: job.saveEvery).run(
+          in: stack, progress: progress)
+      }
       try stack.drain()
     } catch {
       _ = heartbeat.stop()
@@ -65,7 +73,7 @@ struct StackRun {
     }
     try stack.close()
     let checked = try work.check(store, in: place, mode: job.mode)
-    guard seen == checked.rows else {
+    guard replayed != nil || seen == checked.rows else {
       throw StoreCheck.Failure(
         description: "the main context sees \(seen) objects where the store holds \(checked.rows)")
     }
@@ -77,7 +85,7 @@ struct StackRun {
       main: MainThreadFigures(
         spans: spans, blocks: blocks, processorNanoseconds: samples.reduce(0) { $0 + $1.main },
         latencies: latencies),
-      list: listFigures, screens: screens,
+      list: listFigures, replay: replayed, screens: screens,
       timeline: Timeline(window: window, spans: spans, blocks: blocks, samples: samples, saves: saves))
   }
 

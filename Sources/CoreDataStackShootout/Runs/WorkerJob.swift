@@ -15,6 +15,8 @@ package struct WorkerJob: Sendable, Codable, Equatable {
   package var saveEvery: Int
   /// Whether the run keeps a fetched results controller of all stops by name live on main.
   package var keepsLiveList: Bool
+  /// The recording that is replayed instead of an import.
+  var replay: ReplayInput?
   /// The screens that are opened when everything is imported.
   var screens: [Screen] = []
   /// Whether changes of the screens are tried, by the floor's process.
@@ -39,6 +41,7 @@ package struct WorkerJob: Sendable, Codable, Equatable {
 
   /// Reads the input.
   func makeWork() throws -> any ImportWork {
+    if let replay { return try ReplayWork(replay) }
     guard let records else { return StopWork(stops: try StopReader.read(path: feedPath).stops) }
     return try records.makeWork(feedPath)
   }

@@ -7,6 +7,7 @@ package struct Workload: Sendable {
     case file(path: String)
     case generated(count: Int)
     case records(RecordInput)
+    case replay(ReplayInput)
   }
 
   package var source: Source = .generated(count: 15000)
@@ -21,8 +22,12 @@ package struct Workload: Sendable {
 
   package init() {}
 
+  /// Whether a recording is replayed, which has no floor.
+  var isReplay: Bool { if case .replay = source { true } else { false } }
+
   /// A number of lines of the input, in words.
   func counted(_ count: Int) -> String {
+    if isReplay { return CoreDataToolKit.counted(count, "event") }
     guard case .records(let input) = source else { return CoreDataToolKit.counted(count, "stop") }
     return CoreDataToolKit.counted(count, input.spansEntities ? "record" : "\(input.entity) record")
   }

@@ -11,11 +11,18 @@ protocol ImportStack: Sendable {
   /// Saves the importing context, on its queue, and starts the propagation of the save.
   func save() throws
 
+  /// Saves main, on its queue, and starts the propagation of the save.
+  func saveMain() throws
+
   /// Waits until every save is on disk and merged into main.
   func drain() throws
 
   /// Closes the store, so that its file is complete.
   func close() throws
+}
+
+extension ImportStack {
+  func saveMain() throws { try main.save() }
 }
 
 extension StackDesign {

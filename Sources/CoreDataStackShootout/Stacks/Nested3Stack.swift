@@ -29,6 +29,11 @@ struct Nested3Stack: ImportStack {
     }
   }
 
+  func saveMain() throws {
+    try main.save()
+    _pending.perform(on: _writer) { [_writer] in try _writer.save() }
+  }
+
   func drain() throws { try _pending.wait() }
 
   func close() throws { try _coordinator.removeStores() }

@@ -1,0 +1,112 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
+import Foundation
+
+// What a recording sees of a context. On the context's queue.
+
+extension NSManagedObjectContext {
+  /// Records a fetch that has ended.
+  final func record<T>(
+    _ results: [T], of request: AnyFetchRequest, since begin: UInt64, by recorder: TraceRecorder
+  ) {
+    guard let model = frozen, let layout = (try? request.resolvedEntity(in: model))?.layout else { return }
+    let shape = recorder.shape(of: request, layout)
+    let ids = request.resultType == .countResultType ? [] : recorder.identities(results)
+    let found =
+      request.resultType == .countResultType ? (results.first as? NSNumber)?.intValue ?? 0 : results.count
+    recorder.add(
+      .fetch(
+        shape: shape, found: found, ids: ids,
+        predicate: recorder.recordsValues ? request.predicate?.textOfFormat : nil),
+      since: begin, in: self)
+  }
+
+  /// Records a count.
+  final func record(
+    _ count: Int, of request: AnyFetchRequest, since begin: UInt64, by recorder: TraceRecorder
+  ) {
+    guard let model = frozen, let layout = (try? request.resolvedEntity(in: model))?.layout else { return }
+    recorder.add(
+      .count(
+        shape: recorder.shape(of: request, layout), found: count,
+        predicate: recorder.recordsValues ? request.predicate?.textOfFormat : nil), since: begin, in: self)
+  }
+
+  /// Records a merge that has ended.
+  final func recordMerge(of notification: Notification, since begin: UInt64) {
+    guard let recorder = TraceRecorder.current else { return }
+    let keys = [
+      NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey, NSInsertedObjectIDsKey,
+      NSUpdatedObjectIDsKey,
+      NSDeletedObjectIDsKey,
+    ]
+    let objects = keys.reduce(0) { $0 + ((notification.userInfo?[$1] as? NSSet)?.count ?? 0) }
+    recorder.add(.merge(objects: objects), since: begin, in: self)
+  }
+
+  /// Records the objects that have changed in an event, with all that is unsaved of them.
+  final func recordChanges(of objects: [NSManagedObject], by recorder: TraceRecorder) {
+    let begin = TraceRecorder.now
+    var changes: [TraceEvent.Change] = []
+    for object in objects where object._flags.contains(.listed) {
+      let flags = object._flags
+      let isDeleted = flags.contains(.deleted)
+      if isDeleted, flags.contains(.vanished) { continue }
+      let kind: Layer.Kind =
+        isDeleted
+        ? (flags.contains(.inserted) ? .annihilated : .deleted)
+        : flags.contains(.inserted) ? .inserted : .updated
+      let slots = isDeleted ? SlotSet() : kind == .inserted ? object._changed : object.differingSlots
+      if kind == .updated, slots.isEmpty { continue }
+      changes.append(
+        TraceEvent.Change(
+          kind: kind, id: recorder.identity(object._objectID), slots: slots,
+          row: recorder.recordsValues && !isDeleted ? object.handOutDraft() : nil))
+    }
+    guard !changes.isEmpty else { return }
+    recorder.noteChanges(changes, in: self)
+    recorder.add(.changes(changes), since: begin, in: self)
+  }
+
+  /// The changes of a save that no event has recorded, and the number of all, without those that children have saved before.
+  final func recordedChanges(
+    of layer: Layer, by recorder: TraceRecorder
+  ) -> (unseen: [TraceEvent.Change], objects: Int) {
+    var own: Set<IdentityKey> = []
+    for object in changedObjects { own.insert(IdentityKey(object._objectID)) }
+    let known = recorder.takeChanges(in: self)
+    var (unseen, objects): ([TraceEvent.Change], Int) = ([], 0)
+    for entry in layer.entries where own.contains(IdentityKey(entry.id)) {
+      objects += 1
+      let id = recorder.identity(entry.id)
+      if let seen = known[id], seen == entry.changed { continue }
+      unseen.append(
+        TraceEvent.Change(
+          kind: entry.kind, id: id, slots: entry.changed, row: recorder.recordsValues ? entry.row : nil))
+    }
+    return (unseen, objects)
+  }
+
+  /// Records a save that has ended.
+  final func record(
+    _ changes: (unseen: [TraceEvent.Change], objects: Int), of layer: Layer, since begin: UInt64,
+    error: (any Error)?, by recorder: TraceRecorder
+  ) {
+    var named: [(TraceEvent.Identity, TraceEvent.Identity)] = []
+    for entry in layer.entries where entry.kind == .inserted && entry.id.isTemporary && _parent == nil {
+      guard let permanent = entry.id.permanent else { continue }
+      named.append((recorder.temporaryIdentity(entry.id), recorder.identity(permanent)))
+    }
+    let save = TraceEvent.Save(
+      changes.unseen, objects: changes.objects, isToStore: _parent == nil, named: named,
+      error: error.map { ($0 as NSError).code })
+    recorder.add(.save(save), since: begin, in: self)
+  }
+}
+
+extension NSPredicate {
+  /// The predicate as a tree; nil for one that has none.
+  final var treeOfFormat: PredicateTree? { try? PredicateTree(self) }
+
+  final var textOfFormat: String? { treeOfFormat.map { PredicatePrinter.text(of: $0) } }
+}
