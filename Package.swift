@@ -21,6 +21,7 @@ let package = Package(
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "CoreDataStacks", targets: ["CoreDataStacks"]),
+    .library(name: "MainThreadWatch", targets: ["MainThreadWatch"]),
     .library(name: "CoreDataTesting", targets: ["CoreDataTesting"]),
     .library(name: "CoreDataPostgreSQLTesting", targets: ["CoreDataPostgreSQLTesting"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
@@ -142,11 +143,13 @@ let package = Package(
     .target(name: "CoreDataCArguments"),
     .target(
       name: "CoreDataToolKit", dependencies: ["CoreDataCArguments", "CoreDataJSON"], swiftSettings: settings),
+    // What work costs the main thread, also for programs that measure themselves. Needs Foundation only.
+    .target(name: "MainThreadWatch", swiftSettings: settings),
     .target(
       name: "CoreDataStackShootout",
       dependencies: [
         "CoreData", "CoreDataCSQLite", "CoreDataModelSchema", "CoreDataSQLiteBinding", "CoreDataSampleValues",
-        "CoreDataStoreTools", "CoreDataToolKit",
+        "CoreDataStoreTools", "CoreDataToolKit", "MainThreadWatch",
       ],
       swiftSettings: settings),
     .target(
@@ -173,7 +176,7 @@ let package = Package(
       name: "CoreDataLoadTrials",
       dependencies: [
         "AllocatedMemory", "CoreData", "CoreDataCSQLite", "CoreDataStacks", "CoreDataStackShootout",
-        "CoreDataToolKit", "SwiftData",
+        "CoreDataToolKit", "MainThreadWatch", "SwiftData",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -292,7 +295,7 @@ let package = Package(
     .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),
     .testTarget(
       name: "StackShootoutTests",
-      dependencies: ["CoreDataStackShootout", "CoreDataToolKit", "coredata", "TestSupport"],
+      dependencies: ["CoreDataStackShootout", "CoreDataToolKit", "MainThreadWatch", "coredata", "TestSupport"],
       exclude: ["Reports"], swiftSettings: settings),
     .testTarget(
       name: "LoadTrialsTests", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit", "TestSupport"],

@@ -54,7 +54,8 @@ struct HistoryFollowingTests {
   /// A context that has been there for a while, and has read nothing of which the tests ask.
   private func _reader(_ stack: ServerStack) throws -> NSManagedObjectContext {
     let context = stack.context()
-    // What it shows is from now on.
+    // What it shows is from now on, which the clock must tell from what was before.
+    Thread.sleep(forTimeInterval: 0.05)
     _ = try context.performAndWait { try context.all("Note") }
     Thread.sleep(forTimeInterval: 0.1)
     return context

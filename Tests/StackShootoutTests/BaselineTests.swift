@@ -1,5 +1,6 @@
 import CoreDataToolKit
 import Foundation
+import MainThreadWatch
 import Testing
 
 @testable import CoreDataStackShootout

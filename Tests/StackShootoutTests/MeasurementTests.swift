@@ -1,4 +1,5 @@
 import Foundation
+import MainThreadWatch
 import Testing
 
 @testable import CoreDataStackShootout

@@ -1,3 +1,4 @@
+import MainThreadWatch
 import Testing
 
 @testable import CoreDataStackShootout

@@ -1,5 +1,6 @@
 import CoreDataStackShootout
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// The saves of one saver, and which of them a screen shows.

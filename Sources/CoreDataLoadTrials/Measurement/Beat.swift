@@ -1,5 +1,6 @@
 import CoreDataStackShootout
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// Sends the main queue a block sixty times a second, as a screen does, by turns a plain one and one of a

@@ -1,6 +1,7 @@
 import CoreDataStackShootout
 import CoreDataToolKit
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// When the last saves of one saver were committed, by their numbers. Another process can read it.

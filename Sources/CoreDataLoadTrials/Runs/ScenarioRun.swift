@@ -2,6 +2,7 @@ import CoreData
 import CoreDataStackShootout
 import CoreDataToolKit
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// One scenario in this process.

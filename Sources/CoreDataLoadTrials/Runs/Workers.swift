@@ -1,5 +1,6 @@
 import CoreDataStackShootout
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// Threads that work at once.

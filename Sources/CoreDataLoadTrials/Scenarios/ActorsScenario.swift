@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataStackShootout
 import Foundation
+import MainThreadWatch
 import SwiftData
 import Synchronization
 

@@ -2,6 +2,7 @@ import CoreData
 import CoreDataStacks
 import CoreDataStackShootout
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// A history follower merges into main what others save: a context of the same coordinator, and one of

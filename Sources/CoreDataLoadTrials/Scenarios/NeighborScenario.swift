@@ -2,6 +2,7 @@ import CoreData
 import CoreDataStackShootout
 import CoreDataToolKit
 import Foundation
+import MainThreadWatch
 
 /// A second process saves into the same file without pause. Here a follower merges that into the list on
 /// main, and two threads read in a new context again and again what the other process has saved.

@@ -2,6 +2,7 @@ import CoreData
 import CoreDataStackShootout
 import CoreDataToolKit
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// Three editing screens at once, each with a child of main: they open, edit, and save, after which main

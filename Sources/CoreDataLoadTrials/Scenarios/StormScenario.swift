@@ -2,6 +2,7 @@ import CoreData
 import CoreDataStackShootout
 import CoreDataToolKit
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// Requests of a server: four threads make a context with automatic merging for each, fetch, edit, save, and

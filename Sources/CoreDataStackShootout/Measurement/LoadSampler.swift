@@ -1,4 +1,5 @@
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// Samples how much processor time the main thread and all other threads use, a few hundred times a second.

@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataModelSchema
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// A recording on one stack: what main did on main, and the rest in the importing context, each step after those that had

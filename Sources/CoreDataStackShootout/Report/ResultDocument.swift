@@ -1,4 +1,5 @@
 import CoreDataToolKit
+import MainThreadWatch
 
 /// The result as JSON for other programs. Keys are stable; more may be added.
 struct ResultDocument {

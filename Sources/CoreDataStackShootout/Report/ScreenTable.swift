@@ -1,4 +1,5 @@
 import CoreDataToolKit
+import MainThreadWatch
 
 /// The figures of the screens, as rows of a table: for each screen the floor's and each stack's.
 struct ScreenTable {

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import MainThreadWatch
 
 /// Measures the import without Core Data, in this process.
 struct FloorRun {

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// An import through one stack: lines are placed in its importing context, which is saved at intervals.

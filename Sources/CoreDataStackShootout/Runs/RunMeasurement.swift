@@ -1,3 +1,5 @@
+import MainThreadWatch
+
 /// The measurements of one run of one subject.
 struct RunMeasurement: Sendable, Codable, Equatable {
   var totalSeconds: Double
@@ -20,39 +22,6 @@ struct RunMeasurement: Sendable, Codable, Equatable {
   /// The changes of screens that help, if they were tried.
   var advice: [ScreenAdvice] = []
   var timeline: Timeline
-}
-
-/// The cost of the import on the main thread.
-struct MainThreadFigures: Sendable, Codable, Equatable {
-  var busySeconds: Double
-  /// Processor time, which a busy machine does not stretch.
-  var processorSeconds: Double
-  var longestMilliseconds: Double
-  /// Whole frames that passed during one block.
-  var framesDropped: Int
-  var heartbeat: HeartbeatFigures
-
-  /// Summarizes a recording: waking time, its blocks, heartbeats.
-  init(spans: [TimeSpan], blocks: [TimeSpan], processorNanoseconds: UInt64, latencies: [UInt64]) {
-    busySeconds = Double(spans.reduce(0) { $0 + $1.nanoseconds }) / 1e9
-    processorSeconds = Double(processorNanoseconds) / 1e9
-    longestMilliseconds = Double(blocks.map(\.nanoseconds).max() ?? 0) / 1e6
-    // A block of just one frame may fit between two frames.
-    framesDropped = blocks.reduce(0) { sum, block in
-      sum + (block.nanoseconds > Heartbeat.period ? Int(block.nanoseconds / Heartbeat.period) : 0)
-    }
-    let milliseconds = latencies.map { Double($0) / 1e6 }
-    heartbeat = HeartbeatFigures(
-      p50: Statistics.percentile(0.5, milliseconds), p99: Statistics.percentile(0.99, milliseconds),
-      max: milliseconds.max() ?? 0)
-  }
-}
-
-/// How long a heartbeat waited for the main queue, in milliseconds.
-struct HeartbeatFigures: Sendable, Codable, Equatable {
-  var p50: Double
-  var p99: Double
-  var max: Double
 }
 
 /// Activity over time; all times in seconds since the import began.

@@ -1,4 +1,5 @@
 import Foundation
+import MainThreadWatch
 
 /// The result of a shootout: medians over its runs.
 struct ShootoutResult: Sendable {

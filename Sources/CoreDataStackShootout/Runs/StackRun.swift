@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import MainThreadWatch
 import Synchronization
 
 /// Measures the import through one stack, in this process.

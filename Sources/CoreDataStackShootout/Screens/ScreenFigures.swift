@@ -1,3 +1,5 @@
+import MainThreadWatch
+
 /// What a screen cost main after an import.
 struct ScreenFigures: Sendable, Codable, Equatable {
   var name: String

@@ -2,6 +2,7 @@ import CoreData
 import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
+import MainThreadWatch
 
 /// What the screens show, read from a store's file without objects: the SQL of the same fetches, restricted to the rows and
 /// columns that are on screen.

@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataModelSchema
 import Foundation
+import MainThreadWatch
 
 /// Opens the screens of a shootout in main's context of a stack, which has been built anew on a store that is full.
 struct ScreenRun {

@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataModelSchema
 import Foundation
+import MainThreadWatch
 
 /// Tries changes of the screens that are known to help, and tells those that do.
 struct ScreenTrial {

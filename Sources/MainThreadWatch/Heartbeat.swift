@@ -1,23 +1,24 @@
 import Foundation
-import Synchronization
 
 /// Enqueues a block on the main queue sixty times a second, as a screen does, and records how long each one
 /// waited.
-final class Heartbeat: Sendable {
+package final class Heartbeat: Sendable {
   /// Time between two beats: one frame.
-  static let period: UInt64 = 1_000_000_000 / 60
+  package static let period: UInt64 = 1_000_000_000 / 60
 
   private struct State {
     var isStopped = false
     var latencies: [UInt64] = []
   }
 
-  private let _state = Mutex(State())
+  private let _state = Protected(State())
   private let _pending = DispatchGroup()
   private let _hasEnded = DispatchSemaphore(value: 0)
 
+  package init() {}
+
   /// Starts to beat, on a new thread.
-  func start() {
+  package func start() {
     let thread = Thread { [self] in
       var due = MonotonicClock.now
       while !_state.withLock({ $0.isStopped }) {
@@ -35,7 +36,7 @@ final class Heartbeat: Sendable {
   /// Stops once every beat has run. Must not be called on the main thread, which runs them.
   ///
   /// - Returns: wait of each beat, in nanoseconds.
-  func stop() -> [UInt64] {
+  package func stop() -> [UInt64] {
     _state.withLock { $0.isStopped = true }
     _hasEnded.wait()
     _pending.wait()

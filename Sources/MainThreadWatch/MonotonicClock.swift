@@ -14,14 +14,16 @@ package enum MonotonicClock {
 }
 
 /// A span of time on the monotonic clock, in nanoseconds.
-struct TimeSpan: Sendable, Equatable {
-  var begin: UInt64
-  var end: UInt64
+package struct TimeSpan: Sendable, Equatable {
+  package var begin: UInt64
+  package var end: UInt64
 
-  var nanoseconds: UInt64 { end > begin ? end - begin : 0 }
+  package init(begin: UInt64, end: UInt64) { (self.begin, self.end) = (begin, end) }
+
+  package var nanoseconds: UInt64 { end > begin ? end - begin : 0 }
 
   /// The intersection with another span; nil if it is empty.
-  func clipped(to other: TimeSpan) -> TimeSpan? {
+  package func clipped(to other: TimeSpan) -> TimeSpan? {
     let clipped = TimeSpan(begin: max(begin, other.begin), end: min(end, other.end))
     return clipped.begin < clipped.end ? clipped : nil
   }

@@ -1,27 +1,29 @@
 import CoreFoundation
 import Foundation
-import Synchronization
 
 /// Records when the main thread was awake, for any reason, and which blocks it ran.
 ///
 /// Observes the main run loop: between the end of one wait and the beginning of the next the thread processes
 /// the main queue, and all of its work is included. If the engine reports the begin and end of its blocks,
 /// these divide the waking time; the rest counts as blocks, too.
-final class MainThreadRecorder: Sendable {
+package final class MainThreadRecorder: Sendable {
   private struct State {
     var awakeSince: UInt64?
     var spans: [TimeSpan] = []
     var blocks: [TimeSpan] = []
+    var observer: CFRunLoopObserver?
   }
 
-  private let _state = Mutex(State())
+  private let _state = Protected(State())
 
   /// The values of `CFRunLoopActivity` for these; their names in the headers are not visible to Swift.
   private static let _beforeWaiting: CFOptionFlags = 1 << 5
   private static let _afterWaiting: CFOptionFlags = 1 << 6
 
+  package init() {}
+
   /// Starts listening. To be called on the main thread.
-  func install() {
+  package func install() {
     precondition(Thread.isMainThread)
     _state.withLock { $0.awakeSince = MonotonicClock.now }
     let observer = CFRunLoopObserverCreateWithHandler(
@@ -30,11 +32,23 @@ final class MainThreadRecorder: Sendable {
       let now = MonotonicClock.now
       if activity.rawValue == Self._afterWaiting { _wake(now) } else { _sleep(now) }
     }
+    _state.withLock { $0.observer = observer }
+    #if canImport(Darwin)
+    CFRunLoopAddObserver(CFRunLoopGetMain(), observer, .commonModes)
+    #else
     CFRunLoopAddObserver(CFRunLoopGetMain(), observer, kCFRunLoopDefaultMode)
+    #endif
+  }
+
+  /// Stops listening. To be called on the main thread.
+  package func remove() {
+    guard let observer = _state.withLock({ $0.observer }) else { return }
+    CFRunLoopObserverInvalidate(observer)
+    _state.withLock { $0.observer = nil }
   }
 
   /// The spans in which the main thread was awake within a time span, in order.
-  func spans(within window: TimeSpan) -> [TimeSpan] {
+  package func spans(within window: TimeSpan) -> [TimeSpan] {
     _state.withLock { state in
       let open = state.awakeSince.map { [TimeSpan(begin: $0, end: MonotonicClock.now)] } ?? []
       return (state.spans + open).compactMap { $0.clipped(to: window) }
@@ -42,19 +56,19 @@ final class MainThreadRecorder: Sendable {
   }
 
   /// Records one block that the main queue ran.
-  func record(begin: UInt64, end: UInt64) {
+  package func record(begin: UInt64, end: UInt64) {
     _state.withLock { $0.blocks.append(TimeSpan(begin: begin, end: end)) }
   }
 
   /// The blocks that the main thread ran within a time span, and the rest of its waking time between them.
-  func blocks(within window: TimeSpan) -> [TimeSpan] {
+  package func blocks(within window: TimeSpan) -> [TimeSpan] {
     let told = _state.withLock { $0.blocks }
     return Self.pieces(of: spans(within: window), cutBy: told.compactMap { $0.clipped(to: window) })
   }
 
   /// Divides spans into the blocks inside them and the gaps between these. Of nested blocks the outermost
   /// counts.
-  static func pieces(of spans: [TimeSpan], cutBy blocks: [TimeSpan]) -> [TimeSpan] {
+  package static func pieces(of spans: [TimeSpan], cutBy blocks: [TimeSpan]) -> [TimeSpan] {
     let sorted = blocks.sorted { ($0.begin, $1.end) < ($1.begin, $0.end) }
     var pieces: [TimeSpan] = []
     var next = 0

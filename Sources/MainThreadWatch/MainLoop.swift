@@ -1,9 +1,8 @@
 import Foundation
-import Synchronization
 
 /// Serves the main queue on the main thread until a task has finished.
 package final class MainLoop: Sendable {
-  private let _isFinished = Mutex(false)
+  private let _isFinished = Protected(false)
 
   package init() {}
 

@@ -1,7 +1,7 @@
 /// The few figures that summarize measurements.
-enum Statistics {
+package enum Statistics {
   /// The value in the middle, or the mean of the two in the middle; 0 for no values.
-  static func median(_ values: [Double]) -> Double {
+  package static func median(_ values: [Double]) -> Double {
     guard !values.isEmpty else { return 0 }
     let sorted = values.sorted()
     let middle = sorted.count / 2
@@ -9,7 +9,7 @@ enum Statistics {
   }
 
   /// The smallest value that a share of all values does not exceed; 0 for no values.
-  static func percentile(_ share: Double, _ values: [Double]) -> Double {
+  package static func percentile(_ share: Double, _ values: [Double]) -> Double {
     guard !values.isEmpty else { return 0 }
     let sorted = values.sorted()
     let rank = Int((share * Double(sorted.count)).rounded(.up))
@@ -17,7 +17,7 @@ enum Statistics {
   }
 
   /// The standard deviation of a sample over its mean; 0 for fewer than two values.
-  static func relativeDeviation(_ values: [Double]) -> Double {
+  package static func relativeDeviation(_ values: [Double]) -> Double {
     guard values.count > 1 else { return 0 }
     let mean = values.reduce(0, +) / Double(values.count)
     let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
