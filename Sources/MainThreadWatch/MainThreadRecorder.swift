@@ -12,6 +12,7 @@ package final class MainThreadRecorder: Sendable {
     var spans: [TimeSpan] = []
     var blocks: [TimeSpan] = []
     var observer: CFRunLoopObserver?
+    var hasSeenLoop = false
   }
 
   private let _state = Protected(State())
@@ -90,8 +91,12 @@ package final class MainThreadRecorder: Sendable {
     _state.withLock { if $0.awakeSince == nil { $0.awakeSince = now } }
   }
 
+  /// Whether the main run loop has waited since the observation began.
+  var hasSeenLoop: Bool { _state.withLock { $0.hasSeenLoop } }
+
   private func _sleep(_ now: UInt64) {
     _state.withLock { state in
+      state.hasSeenLoop = true
       guard let begin = state.awakeSince else { return }
       state.spans.append(TimeSpan(begin: begin, end: now))
       state.awakeSince = nil

@@ -72,4 +72,16 @@ struct MeasurementTests {
     #expect(PeakMemory.megabytes(fromStatus: "nothing") == nil)
     #expect(PeakMemory.megabytes > 1)
   }
+
+  @Test func `a watch sees what a block of main keeps others from`() async throws {
+    let watch = await MainThreadWatch.start()
+    try await Task.sleep(for: .milliseconds(80))
+    await MainActor.run { _ = usleep(60_000) }
+    try await Task.sleep(for: .milliseconds(20))
+    let figures = await watch.stop()
+    #expect(figures.longestMilliseconds >= 50 && figures.busySeconds >= 0.05)
+    #expect(figures.framesDropped >= 2 && figures.heartbeat.max >= 30)
+    #expect(figures.processorSeconds < figures.busySeconds, "main slept in its block")
+    #expect("\(figures)".hasPrefix("main thread: busy for 0."))
+  }
 }
