@@ -57,7 +57,9 @@ final class MainQueueProbe: Sendable {
     guard hasStarted else { return nil }
     _hasEnded.wait()
     let answers = _state.withLock { $0.answers }
-    let spans = answers.filter { $0.begun > $0.asked + Self._least }.map { TimeSpan(begin: $0.asked, end: $0.begun) }
+    let spans = answers.filter { $0.begun > $0.asked + Self._least }.map {
+      TimeSpan(begin: $0.asked, end: $0.begun)
+    }
     let processor = zip(answers, answers.dropFirst()).reduce(0) { sum, pair in
       pair.0.thread == pair.1.thread && pair.1.processor > pair.0.processor
         ? sum + pair.1.processor - pair.0.processor : sum

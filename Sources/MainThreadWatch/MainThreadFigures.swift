@@ -47,7 +47,8 @@ extension MainThreadFigures: CustomStringConvertible {
   /// The figures in one line.
   public var description: String {
     func rounded(_ value: Double, _ digits: Double) -> Double { (value * digits).rounded() / digits }
-    return "main thread: busy for \(rounded(busySeconds, 1000)) s, \(rounded(processorSeconds, 1000)) s of processor time, "
+    return
+      "main thread: busy for \(rounded(busySeconds, 1000)) s, \(rounded(processorSeconds, 1000)) s of processor time, "
       + "at once for \(rounded(longestMilliseconds, 100)) ms at most; \(framesDropped) frames dropped; a heartbeat waited "
       + "\(rounded(heartbeat.p50, 100)) ms (median), \(rounded(heartbeat.max, 100)) ms (worst)"
   }

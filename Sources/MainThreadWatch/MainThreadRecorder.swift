@@ -23,9 +23,8 @@ package final class MainThreadRecorder: Sendable {
 
   package init() {}
 
-  /// Starts listening. To be called on the main thread.
+  /// Starts listening. To be called on main, which is awake from here on until its run loop waits.
   package func install() {
-    precondition(Thread.isMainThread)
     _state.withLock { $0.awakeSince = MonotonicClock.now }
     let observer = CFRunLoopObserverCreateWithHandler(
       nil, Self._beforeWaiting | Self._afterWaiting, true, 0

@@ -67,7 +67,8 @@ public final class MainThreadWatch: Sendable {
     if let probed {
       _recorder.remove()
       return MainThreadFigures(
-        spans: probed.spans, blocks: probed.spans, processorNanoseconds: probed.processor, latencies: latencies)
+        spans: probed.spans, blocks: probed.spans, processorNanoseconds: probed.processor,
+        latencies: latencies)
     }
     let begin = _begin.withLock { $0 }
     let window = TimeSpan(begin: begin.time, end: MonotonicClock.now)
@@ -76,6 +77,7 @@ public final class MainThreadWatch: Sendable {
     let spans = _recorder.spans(within: window)
     return MainThreadFigures(
       spans: spans, blocks: _recorder.blocks(within: window),
-      processorNanoseconds: processor > begin.processor ? processor - begin.processor : 0, latencies: latencies)
+      processorNanoseconds: processor > begin.processor ? processor - begin.processor : 0,
+      latencies: latencies)
   }
 }

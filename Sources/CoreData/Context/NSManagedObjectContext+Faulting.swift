@@ -79,7 +79,8 @@ extension NSManagedObjectContext {
     }
     if let recorder = TraceRecorder.current {
       recorder.add(
-        .fault(recorder.identity(object._objectID), rows: 1 + reading.neighbours.count), since: begin, in: self)
+        .fault(recorder.identity(object._objectID), rows: 1 + reading.neighbours.count), since: begin,
+        in: self)
     }
     guard case .row(let row) = reading.found else { return false }
     object._row = row
@@ -155,7 +156,8 @@ extension NSManagedObjectContext {
     let begin = TraceRecorder.now
     let found = _relatedObjects(of: object, slot: slot)
     recorder.add(
-      .members(recorder.identity(object._objectID), slot: slot, found: found?.count ?? 0), since: begin, in: self)
+      .members(recorder.identity(object._objectID), slot: slot, found: found?.count ?? 0), since: begin,
+      in: self)
     return found
   }
 

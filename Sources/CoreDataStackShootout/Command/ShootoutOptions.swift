@@ -63,7 +63,8 @@ struct ShootoutOptions {
       return nil
     }
     for option in [
-      "data", "make", "entity", "key", "stops", "objects", "mode", "save-every", "screens", "live-list", "store",
+      "data", "make", "entity", "key", "stops", "objects", "mode", "save-every", "screens", "live-list",
+      "store",
     ] where arguments.has(option) {
       throw .conflict("--replay", "--" + option)
     }
