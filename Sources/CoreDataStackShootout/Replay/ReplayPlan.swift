@@ -46,14 +46,14 @@ struct ReplayPlan: Sendable {
       }
     }
     let named = { (name: String) in trace.formerNames[name] ?? name }
-    lanes.main = lanes.main.map { $0.renamed(named) }
-    lanes.importing = lanes.importing.map { $0.renamed(named) }
+    lanes.main = lanes.main.map { $0._renamed(named) }
+    lanes.importing = lanes.importing.map { $0._renamed(named) }
     main = Self._steps(lanes.main, beside: lanes.importing)
     importing = Self._steps(lanes.importing, beside: lanes.main)
     self.leftOut = leftOut
     var wanted: Set<String> = []
     for event in lanes.main + lanes.importing {
-      event.forEachName { if $0.contains("/t") { wanted.insert($0) } }
+      event._forEachName { if $0.contains("/t") { wanted.insert($0) } }
     }
     self.wanted = wanted
     begin = trace.events.map(\.begin).min() ?? 0
@@ -70,7 +70,7 @@ struct ReplayPlan: Sendable {
 
 extension Trace.Event {
   /// The event with other names of its objects.
-  fileprivate func renamed(_ name: (String) -> String) -> Trace.Event {
+  fileprivate func _renamed(_ name: (String) -> String) -> Trace.Event {
     var event = self
     switch kind {
     case .fetch(let request, let found, let ids, let predicate):
@@ -108,7 +108,7 @@ extension Trace.Event {
   }
 
   /// Calls a body with the names that lead to objects made by others.
-  fileprivate func forEachName(_ body: (String) -> Void) {
+  fileprivate func _forEachName(_ body: (String) -> Void) {
     switch kind {
     case .fetch(_, _, let ids, let predicate): if predicate == nil { ids.forEach(body) }
     case .fault(let id, _), .members(let id, _, _): body(id)

@@ -62,8 +62,8 @@ struct ScreenFloor {
     for (index, binding) in sql.bindings.enumerated() {
       let place = Int32(index + 1)
       switch binding {
-      case .values(let members): statement.bind(ValueArray(members.map(\.bound)), at: place)
-      default: statement.bind(binding.bound, at: place)
+      case .values(let members): statement.bind(ValueArray(members.map(\._bound)), at: place)
+      default: statement.bind(binding._bound, at: place)
       }
     }
     return statement
@@ -169,7 +169,7 @@ struct ScreenFloor {
 }
 
 extension SQLBinding {
-  fileprivate var bound: Binding {
+  fileprivate var _bound: Binding {
     switch self {
     case .null, .values: .null
     case .integer(let number): .int(number)

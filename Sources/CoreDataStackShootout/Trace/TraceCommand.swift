@@ -16,9 +16,9 @@ extension Command {
     examples: [
       "COREDATA_RECORD=trace-%p.ndjson ./App", "coredata trace show trace-*.ndjson --from Shop.sqlite",
     ],
-    subcommands: [.traceShow])
+    subcommands: [._traceShow])
 
-  private static let traceShow = Command(
+  private static let _traceShow = Command(
     CommandSyntax(
       "show",
       summary:

@@ -52,7 +52,7 @@ final class TraceNames: Sendable {
   /// The number of a kind of request.
   func number(of shape: Shape, _ predicate: PredicateTree?) -> Int {
     if let known = _state.withLock({ $0.shapes[shape] }) { return known }
-    let text = predicate.map { PredicatePrinter.text(of: $0.withoutValues).replacing("$value", with: "?") }
+    let text = predicate.map { PredicatePrinter.text(of: $0._withoutValues).replacing("$value", with: "?") }
     return _state.withLock { state in
       if let known = state.shapes[shape] { return known }
       state.texts.append((shape, text))
@@ -69,7 +69,7 @@ final class TraceNames: Sendable {
 
 extension PredicateTree {
   /// The predicate with a variable in place of each value.
-  fileprivate var withoutValues: PredicateTree {
+  fileprivate var _withoutValues: PredicateTree {
     rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
       if case .constant = expression { return .variable("value") }
       return nil

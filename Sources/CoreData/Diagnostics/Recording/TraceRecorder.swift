@@ -53,7 +53,7 @@ final class TraceRecorder: Sendable {
 
   /// Adds an event that ends now.
   func add(_ kind: TraceEvent.Kind, since begin: UInt64, in context: NSManagedObjectContext) {
-    let number = number(of: context)
+    let number = _number(of: context)
     _rings.current.add(
       TraceEvent(begin: begin, nanoseconds: Self.now - begin, context: number, kind: kind))
   }
@@ -73,7 +73,7 @@ final class TraceRecorder: Sendable {
 
   /// Notes the unsaved slots of objects that an event has recorded.
   func noteChanges(_ changes: [TraceEvent.Change], in context: NSManagedObjectContext) {
-    let number = number(of: context)
+    let number = _number(of: context)
     _changes.withLock { known in
       for change in changes { known[number, default: [:]][change.id] = change.slots }
     }
@@ -81,14 +81,14 @@ final class TraceRecorder: Sendable {
 
   /// Removes and returns what has been noted since the last save.
   func takeChanges(in context: NSManagedObjectContext) -> [TraceEvent.Identity: SlotSet] {
-    let number = number(of: context)
+    let number = _number(of: context)
     return _changes.withLock { $0.removeValue(forKey: number) } ?? [:]
   }
 
   // MARK: Names
 
   /// The number of a context, which is told of when it, or a child, first does something. On any queue.
-  private func number(of context: NSManagedObjectContext) -> Int {
+  private func _number(of context: NSManagedObjectContext) -> Int {
     let known = context.traceNumber.load(ordering: .acquiring)
     if known != 0 { return known }
     let number = names.newContext()
@@ -102,7 +102,7 @@ final class TraceRecorder: Sendable {
       default: "confinement"
       }
     // The parent is set before either is used.
-    let parent = context._parent.map { self.number(of: $0) } ?? 0
+    let parent = context._parent.map { _number(of: $0) } ?? 0
     _rings.current.add(
       TraceEvent(
         begin: Self.now, nanoseconds: 0, context: number, kind: .context(role: role, parent: parent)))
