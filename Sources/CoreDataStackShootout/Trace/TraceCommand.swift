@@ -37,15 +37,22 @@ extension Command {
           "model", "FILE", "The program's model: a .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store."),
         .value("top", "N", "How many requests to show, 10 if not given."),
         .flag("json", "Write JSON instead of text."),
+        .value("report", "FILE", "Also write a page with a time line: one HTML file that needs nothing else."), .force,
       ],
       operands: [CommandSyntax.Operand("RECORDING", repeats: true, "A file that a program has written.")],
-      exitCodes: [.success, .usage, .badInput, .noInput])
+      exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
   ) { arguments, environment in
     let top = try arguments.integer("top", in: 1...1000) ?? 10
     let trace = try TraceReader.read(arguments.operands)
     let summary = TraceSummary(trace)
     let plans = try TracePlans(arguments.text("from"), model: arguments.text("model"), environment)
     let report = TraceReport(trace, summary, plans, top: top)
+    if let path = arguments.text("report") {
+      let page = try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
+      try page.write(report.html)
+      if page.isStandardOutput { return }
+      environment.error("The page is '\(path)'.\n")
+    }
     try environment.output(
       arguments.has("json")
         ? report.json.text() + "\n" : report.text(usesColor: environment.outputTerminal.usesColor))

@@ -79,6 +79,79 @@ struct TraceReport {
     (fetches.isCount ? "count of " : "") + ValueText.onOneLine(fetches.request.words)
   }
 
+  /// The summary as one page that needs nothing else.
+  var html: String {
+    let head: [Markup] = [
+      .tag("meta", ["charset": "utf-8"]),
+      .tag("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
+      .tag("meta", ["name": "color-scheme", "content": "light dark"]),
+      .tag("title", [:], ["Core Data recording"]), .tag("style", [:], [.verbatim(ReportStyle.text)]),
+    ]
+    var sections: [Markup] = [
+      .tag("h1", [:], ["Core Data recording"]), .tag("p", [:], [.text(_head)]),
+      .tag("ul", ["class": "verdict"], _advice.map { .tag("li", [:], [.text($0)]) }),
+      .tag(
+        "p", ["class": "legend"],
+        [("fetch", "fetches and counts"), ("fault", "faults"), ("saving", "saves"), ("merge", "merges")].map { name, text in
+          .tag("span", [:], [.tag("i", ["class": name]), .text(text)])
+        }),
+      _scroll("Time line", TraceDrawing(_trace).svg), .tag("h2", [:], ["Requests"]),
+      _scroll("Requests", _requests), .tag("h2", [:], ["Faults, saves, merges"]), _scroll("Costs", _costTable),
+    ]
+    for (fetches, statement) in _fetches {
+      guard let statement else { continue }
+      sections.append(.tag("h3", [:], [.text(_words(fetches))]))
+      sections.append(
+        .tag("pre", [:], [.text(([statement.sql] + statement.queryPlan.map { "  " + $0 }).joined(separator: "\n"))]))
+    }
+    let body: Markup = .tag("main", [:], sections)
+    return Markup.page(.tag("html", ["lang": "en"], [.tag("head", [:], head), .tag("body", [:], [body])]))
+  }
+
+  private func _scroll(_ label: String, _ content: Markup) -> Markup {
+    .tag("div", ["class": "scroll", "tabindex": "0", "role": "region", "aria-label": label], [content])
+  }
+
+  private var _requests: Markup {
+    _table(
+      ["request", "times", "on main", "all ms", "worst ms", "most", "in a row"],
+      _fetches.map { fetches, _ in
+        (
+          _words(fetches),
+          [
+            Figures.count(fetches.count), Figures.count(fetches.onMain), Figures.milliseconds(fetches.milliseconds),
+            Figures.milliseconds(fetches.worst), Figures.count(fetches.most), Figures.count(fetches.inARow),
+          ]
+        )
+      })
+  }
+
+  private var _costTable: Markup {
+    _table(
+      ["what", "times", "objects", "all ms", "worst ms"],
+      _costs.filter { $0.1.count > 0 }.map { name, costs in
+        (
+          name,
+          [
+            Figures.count(costs.count), Figures.count(costs.objects), Figures.milliseconds(costs.milliseconds),
+            Figures.milliseconds(costs.worst),
+          ]
+        )
+      })
+  }
+
+  private func _table(_ titles: [String], _ rows: [(name: String, cells: [String])]) -> Markup {
+    let head = titles.enumerated().map { index, title in
+      Markup.tag("th", index == 0 ? ["scope": "col", "class": "words"] : ["scope": "col"], [.text(title)])
+    }
+    let body = rows.map { name, cells in
+      Markup.tag(
+        "tr", [:],
+        [.tag("th", ["scope": "row", "class": "words"], [.text(name)])] + cells.map { .tag("td", [:], [.text($0)]) })
+    }
+    return .tag("table", [:], [.tag("thead", [:], [.tag("tr", [:], head)]), .tag("tbody", [:], body)])
+  }
+
   var json: JSONText {
     .object([
       ("programs", .array(_trace.programs.map { .string($0) })), ("events", .integer(_summary.events)),

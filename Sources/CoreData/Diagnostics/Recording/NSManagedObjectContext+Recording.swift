@@ -40,6 +40,10 @@ extension NSManagedObjectContext {
       NSUpdatedObjectIDsKey,
       NSDeletedObjectIDsKey,
     ]
+    // The sets of a notification are made when somebody asks for them.
+    if let changes = notification.userInfo?[SavedChanges.key] as? SavedChanges {
+      return recorder.add(.merge(objects: changes.entries.count), since: begin, in: self)
+    }
     let objects = keys.reduce(0) { $0 + ((notification.userInfo?[$1] as? NSSet)?.count ?? 0) }
     recorder.add(.merge(objects: objects), since: begin, in: self)
   }
@@ -64,7 +68,6 @@ extension NSManagedObjectContext {
           row: recorder.recordsValues && !isDeleted ? object.handOutDraft() : nil))
     }
     guard !changes.isEmpty else { return }
-    recorder.noteChanges(changes, in: self)
     recorder.add(.changes(changes), since: begin, in: self)
   }
 
@@ -72,19 +75,16 @@ extension NSManagedObjectContext {
   final func recordedChanges(
     of layer: Layer, by recorder: TraceRecorder
   ) -> (unseen: [TraceEvent.Change], objects: Int) {
-    var own: Set<IdentityKey> = []
-    for object in changedObjects { own.insert(IdentityKey(object._objectID)) }
-    let known = recorder.takeChanges(in: self)
-    var (unseen, objects): ([TraceEvent.Change], Int) = ([], 0)
-    for entry in layer.entries where own.contains(IdentityKey(entry.id)) {
-      objects += 1
-      let id = recorder.identity(entry.id)
-      if let seen = known[id], seen == entry.changed { continue }
-      unseen.append(
-        TraceEvent.Change(
-          kind: entry.kind, id: id, slots: entry.changed, row: recorder.recordsValues ? entry.row : nil))
+    // The save has announced all changes but those that hooks have made since.
+    guard !events.changed.isEmpty else { return ([], changedObjects.count) }
+    var late: Set<IdentityKey> = []
+    for object in events.changed where object.isDirty { late.insert(IdentityKey(object._objectID)) }
+    let unseen = layer.entries.filter { late.contains(IdentityKey($0.id)) }.map { entry in
+      TraceEvent.Change(
+        kind: entry.kind, id: recorder.identity(entry.id), slots: entry.changed,
+        row: recorder.recordsValues ? entry.row : nil)
     }
-    return (unseen, objects)
+    return (unseen, changedObjects.count)
   }
 
   /// Records a save that has ended.

@@ -17,16 +17,30 @@ final class TraceNames: Sendable {
     var prefetch: [String]
   }
 
+  /// A request with a comparison of a key with a value, by the format that it was made of.
+  struct ShortShape: Hashable, Sendable {
+    let template: ObjectIdentifier
+    let kind: UInt8
+    let entity: Int32
+    let result: UInt
+    let limit: Int
+    let offset: Int
+    let batch: Int
+  }
+
   private struct State {
     var layouts: [PropertyLayout] = []
     var numbers: [ObjectIdentifier: Int32] = [:]
     var shapes: [Shape: Int] = [:]
+    /// The formats are kept, as long as they are few: another one must not get the place of one.
+    var shortShapes: [ShortShape: (number: Int, template: PredicateTemplate)] = [:]
     /// Of each shape, its request and predicate, values as `?`.
     var texts: [(shape: Shape, predicate: String?)] = []
     var contexts = 0
   }
 
   private let _state = Mutex(State())
+  private let _last = Atomic<UInt64>(0)
 
   func newContext() -> Int {
     _state.withLock { state in
@@ -37,6 +51,16 @@ final class TraceNames: Sendable {
 
   /// The number of an entity, whose layout is kept for good.
   func number(of layout: PropertyLayout) -> Int32 {
+    let place = UInt64(UInt(bitPattern: Unmanaged.passUnretained(layout).toOpaque()))
+    // Most events in a row are of one entity: its address above, its number below.
+    let last = _last.load(ordering: .relaxed)
+    if last >> 16 == place { return Int32(last & 0xFFFF) }
+    let number = _numbered(layout)
+    if number < 1 << 16, place < 1 << 48 { _last.store(place << 16 | UInt64(number), ordering: .relaxed) }
+    return number
+  }
+
+  private func _numbered(_ layout: PropertyLayout) -> Int32 {
     _state.withLock { state in
       let id = ObjectIdentifier(layout)
       if let known = state.numbers[id] { return known }
@@ -48,6 +72,14 @@ final class TraceNames: Sendable {
   }
 
   func layout(_ number: Int32) -> PropertyLayout { _state.withLock { $0.layouts[Int(number)] } }
+
+  func number(of shape: ShortShape) -> Int? { _state.withLock { $0.shortShapes[shape]?.number } }
+
+  func add(_ number: Int, of shape: ShortShape, keeping template: PredicateTemplate) {
+    _state.withLock { state in
+      if state.shortShapes.count < 4096 { state.shortShapes[shape] = (number, template) }
+    }
+  }
 
   /// The number of a kind of request.
   func number(of shape: Shape, _ predicate: PredicateTree?) -> Int {

@@ -18,8 +18,6 @@ final class TraceRecorder: Sendable {
   let recordsValues: Bool
   let names = TraceNames()
   private let _rings = TraceRings()
-  /// The slots that are unsaved, by context and object.
-  private let _changes = Mutex<[Int: [TraceEvent.Identity: SlotSet]]>([:])
   private let _writer: Mutex<TraceWriter>
 
   /// - Parameter environment: With a path in `COREDATA_RECORD`. If the file cannot be created, that is logged.
@@ -69,22 +67,6 @@ final class TraceRecorder: Sendable {
     }
   }
 
-  // MARK: Changes
-
-  /// Notes the unsaved slots of objects that an event has recorded.
-  func noteChanges(_ changes: [TraceEvent.Change], in context: NSManagedObjectContext) {
-    let number = _number(of: context)
-    _changes.withLock { known in
-      for change in changes { known[number, default: [:]][change.id] = change.slots }
-    }
-  }
-
-  /// Removes and returns what has been noted since the last save.
-  func takeChanges(in context: NSManagedObjectContext) -> [TraceEvent.Identity: SlotSet] {
-    let number = _number(of: context)
-    return _changes.withLock { $0.removeValue(forKey: number) } ?? [:]
-  }
-
   // MARK: Names
 
   /// The number of a context, which is told of when it, or a child, first does something. On any queue.
@@ -126,13 +108,29 @@ final class TraceRecorder: Sendable {
   }
 
   /// The identities of fetched objects or IDs; none of dictionaries.
-  func identities(_ results: [Any]) -> [TraceEvent.Identity] {
+  func identities<Result>(_ results: [Result]) -> [TraceEvent.Identity] {
+    if results.isEmpty { return [] }
     if let objects = results as? [NSManagedObject] { return objects.map { identity($0._objectID) } }
     if let ids = results as? [NSManagedObjectID] { return ids.map(identity) }
     return []
   }
 
   func shape(of request: AnyFetchRequest, _ layout: PropertyLayout) -> Int {
+    guard let comparison = (request.predicate as? NSComparisonPredicate)?.templated,
+      request.sortDescriptors?.isEmpty != false, request.relationshipKeyPathsForPrefetching == nil
+    else { return _shape(of: request, layout) }
+    // Most requests that are made many times compare one key with a value.
+    let short = TraceNames.ShortShape(
+      template: ObjectIdentifier(comparison.template), kind: comparison.kind, entity: names.number(of: layout),
+      result: request.resultType.rawValue, limit: request.fetchLimit, offset: request.fetchOffset,
+      batch: request.fetchBatchSize)
+    if let known = names.number(of: short) { return known }
+    let number = _shape(of: request, layout)
+    names.add(number, of: short, keeping: comparison.template)
+    return number
+  }
+
+  private func _shape(of request: AnyFetchRequest, _ layout: PropertyLayout) -> Int {
     let tree = request.predicate?.treeOfFormat
     let shape = TraceNames.Shape(
       entity: names.number(of: layout), result: request.resultType.rawValue, limit: request.fetchLimit,
