@@ -20,32 +20,36 @@ extension NSManagedObjectContext {
   }
 
   final func fetchResults<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-    let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     // Not the closure's result: looking up the metadata of [T] for it costs 1 % of a look-up by key.
     var results: [T] = []
     try TaskCancellation.endingFetch(in: self) { results = try _fetchResults(request) }
     // Predicates that the context evaluates read objects.
     try checkReadFailures()
-    if let recorder = TraceRecorder.current, request.resultType != .countResultType {
-      record(results, of: request, since: begin, by: recorder)
-    }
     return results
   }
 
   private final func _fetchResults<T>(_ request: NSFetchRequest<T>) throws -> [T] {
     checkQueue()
     if request.resultType != .countResultType { rootCoordinator?.countFetch() }
+    let recorder = TraceRecorder.current
+    let begin = recorder == nil ? 0 : TraceRecorder.now
     switch request.resultType {
     case .managedObjectIDResultType:
       let ids = try fetchIDs(request)
+      if let recorder { record(ids.count, recorder.identities(ids), of: request, since: begin, by: recorder) }
       if T.self == NSManagedObjectID.self { return unsafeBitCast(ids, to: [T].self) }
       return try cast(ids, request)
     case .dictionaryResultType:
-      return try cast(fetchDictionaries(request), request)
+      let rows = try fetchDictionaries(request)
+      if let recorder { record(rows.count, [], of: request, since: begin, by: recorder) }
+      return try cast(rows, request)
     case .countResultType:
       return try cast([NSNumber(value: count(for: request as AnyFetchRequest))], request)
     default:
       let objects = try fetchObjects(request)
+      if let recorder {
+        record(objects.count, recorder.identities(objects), of: request, since: begin, by: recorder)
+      }
       // Casting element by element would cost more than the fetch.
       return try casted(objects, to: T.self) ?? cast(objects, request)
     }

@@ -87,7 +87,8 @@ struct ListingReader {
     let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     let objects = try context.fetchObjects(request)
     if let recorder = TraceRecorder.current {
-      context.record(objects, of: request, since: begin, by: recorder)
+      context.record(
+        objects.count, recorder.identities(objects), of: request, since: begin, by: recorder)
     }
     var listing = FetchedListing(sectionNameKeyPath, capacity: objects.count)
     for object in objects {

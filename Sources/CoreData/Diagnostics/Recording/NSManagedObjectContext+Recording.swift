@@ -5,20 +5,16 @@ import Foundation
 // What a recording sees of a context. On the context's queue.
 
 extension NSManagedObjectContext {
-  /// Records a fetch that has ended.
-  final func record<T>(
-    _ results: [T], of request: AnyFetchRequest, since begin: UInt64, by recorder: TraceRecorder
+  /// Records a fetch that has ended, with the identities of what it has found.
+  final func record(
+    _ found: Int, _ ids: [TraceEvent.Identity], of request: AnyFetchRequest, since begin: UInt64,
+    by recorder: TraceRecorder
   ) {
     guard let model = frozen, let layout = (try? request.resolvedEntity(in: model))?.layout else { return }
-    let shape = recorder.shape(of: request, layout)
-    let ids = request.resultType == .countResultType ? [] : recorder.identities(results)
-    let found =
-      request.resultType == .countResultType ? (results.first as? NSNumber)?.intValue ?? 0 : results.count
     recorder.add(
       .fetch(
-        shape: shape, found: found, ids: ids,
-        predicate: recorder.recordsValues ? request.predicate?.textOfFormat : nil),
-      since: begin, in: self)
+        shape: recorder.shape(of: request, layout), found: found, ids: ids,
+        predicate: recorder.recordsValues ? request.predicate?.textOfFormat : nil), since: begin, in: self)
   }
 
   /// Records a count.

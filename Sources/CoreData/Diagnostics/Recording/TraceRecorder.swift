@@ -107,13 +107,11 @@ final class TraceRecorder: Sendable {
       entity: names.number(of: key.space.layout), isTemporary: false, reference: key.reference)
   }
 
-  /// The identities of fetched objects or IDs; none of dictionaries.
-  func identities<Result>(_ results: [Result]) -> [TraceEvent.Identity] {
-    if results.isEmpty { return [] }
-    if let objects = results as? [NSManagedObject] { return objects.map { identity($0._objectID) } }
-    if let ids = results as? [NSManagedObjectID] { return ids.map(identity) }
-    return []
+  func identities(_ objects: [NSManagedObject]) -> [TraceEvent.Identity] {
+    objects.isEmpty ? [] : objects.map { identity($0._objectID) }
   }
+
+  func identities(_ ids: [NSManagedObjectID]) -> [TraceEvent.Identity] { ids.isEmpty ? [] : ids.map(identity) }
 
   func shape(of request: AnyFetchRequest, _ layout: PropertyLayout) -> Int {
     guard let comparison = (request.predicate as? NSComparisonPredicate)?.templated,

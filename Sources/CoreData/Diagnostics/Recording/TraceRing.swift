@@ -18,7 +18,8 @@ final class TraceRing: Sendable {
 
   init(thread: Int) { _state = Mutex(State(thread: thread)) }
 
-  func add(_ event: TraceEvent) {
+  func add(_ event: consuming TraceEvent) {
+    let event = event
     _state.withLock { state in
       if state.events.count < Self.capacity { state.events.append(event) } else { state.dropped += 1 }
     }
