@@ -86,6 +86,9 @@ enum ShootoutCommand {
       .value(
         "compare", "FILE", "Compare with a result that was saved: code 70 if a figure is beyond its limit."),
       .value(
+        "against", "PROGRAM",
+        "Run another build of this tool in turn with this one, and tell the differences, pair by pair."),
+      .value(
         "limit", "FIGURE=MOST", repeats: true,
         "total=+10% or main=+10% of the result compared with, in times of the floor (both unless given); total=2.5x, "
           + "longest=16.7ms, peak=60MB as values of this machine."), .force,
@@ -133,11 +136,16 @@ enum ShootoutCommand {
     if let screens = options.screens {
       workload.screens = try ScreenChoice(screens, input, workload, environment).screens
     }
+    var other: WorkerLauncher?
+    if let path = arguments.text("against") {
+      other = try WorkerLauncher(build: path)
+      other?.variables = launcher.variables
+    }
     let shootout = Shootout(
-      workload: workload, launcher: launcher, place: place,
+      workload: workload, launcher: launcher, other: other, place: place,
       directory: stores ?? environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp",
       keptStores: stores, progress: progress)
-    let result = try shootout.run(input)
+    let (result, mine, theirs) = try shootout.run(input)
     progress.finish()
     let environment = outputs.takesStandardOutput ? environment.reportingOnError : environment
     switch options.format {
@@ -146,22 +154,32 @@ enum ShootoutCommand {
     case .json: try environment.output(ResultDocument(result).json.text() + "\n")
     }
     try outputs.write(result, environment)
+    if other != nil {
+      let pairs = PairComparison(mine, with: theirs, workload.stacks, options.limits)
+      try _judge(
+        pairs.lines, pairs.excesses, pairs.runsNeeded,
+        options.format == .json ? environment.reportingOnError : environment)
+      return
+    }
     let limits = options.limits.isEmpty && baseline != nil ? RunLimit.usual : options.limits
     if !limits.isEmpty {
+      let comparison = try BaselineComparison(result, with: baseline, limits)
       try _judge(
-        BaselineComparison(result, with: baseline, limits),
+        comparison.lines, comparison.excesses, comparison.runsNeeded,
         options.format == .json ? environment.reportingOnError : environment)
     }
   }
 
-  private static func _judge(_ comparison: BaselineComparison, _ environment: ToolEnvironment) throws {
-    try environment.output("\n" + comparison.lines.map { $0 + "\n" }.joined())
-    if let needed = comparison.runsNeeded {
+  private static func _judge(
+    _ lines: [String], _ excesses: [String], _ runsNeeded: Int?, _ environment: ToolEnvironment
+  ) throws {
+    try environment.output("\n" + lines.map { $0 + "\n" }.joined())
+    if let needed = runsNeeded {
       environment.error(
         "note: these runs differ too much to tell such growths from noise; '--runs \(needed)' would.\n")
     }
-    guard comparison.excesses.isEmpty else {
-      throw ToolFailure(.internalError, "Beyond the limit: \(comparison.excesses.joined(separator: "; ")).")
+    guard excesses.isEmpty else {
+      throw ToolFailure(.internalError, "Beyond the limit: \(excesses.joined(separator: "; ")).")
     }
   }
 

@@ -37,10 +37,11 @@ struct ShootoutOptions {
     var limits: [RunLimit] = []
     for text in arguments.values["limit"] ?? [] { limits.append(try RunLimit(text)) }
     for limit in limits {
-      if case .growth = limit.bound, !arguments.has("compare") {
+      if case .growth = limit.bound, !arguments.has("compare"), !arguments.has("against") {
         throw .missingCompanion("--limit \(limit.figure.rawValue)=+…%", "--compare FILE")
       }
     }
+    if arguments.has("against"), arguments.has("compare") { throw .conflict("--against", "--compare") }
     self.limits = limits
     screens = arguments.text("screens")
     _storeDirectory = arguments.text("stores")

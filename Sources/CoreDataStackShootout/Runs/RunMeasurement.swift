@@ -24,6 +24,25 @@ struct RunMeasurement: Sendable, Codable, Equatable {
   var timeline: Timeline
 }
 
+extension RunMeasurement {
+  /// Reads a result, which an older build writes without the newer parts.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    totalSeconds = try container.decode(Double.self, forKey: .totalSeconds)
+    processorSeconds = try container.decode(Double.self, forKey: .processorSeconds)
+    peakMegabytes = try container.decode(Double.self, forKey: .peakMegabytes)
+    saves = try container.decode(Int.self, forKey: .saves)
+    rows = try container.decode(Int.self, forKey: .rows)
+    digest = try container.decodeIfPresent(StoreDigest.self, forKey: .digest)
+    main = try container.decodeIfPresent(MainThreadFigures.self, forKey: .main)
+    list = try container.decodeIfPresent(ListFigures.self, forKey: .list)
+    replay = try container.decodeIfPresent(ReplayFigures.self, forKey: .replay)
+    screens = try container.decodeIfPresent([ScreenFigures].self, forKey: .screens) ?? []
+    advice = try container.decodeIfPresent([ScreenAdvice].self, forKey: .advice) ?? []
+    timeline = try container.decode(Timeline.self, forKey: .timeline)
+  }
+}
+
 /// Activity over time; all times in seconds since the import began.
 struct Timeline: Sendable, Codable, Equatable {
   struct Span: Sendable, Codable, Equatable {

@@ -6,6 +6,8 @@ import Foundation
 struct Shootout {
   let workload: Workload
   let launcher: WorkerLauncher
+  /// Another build, which runs everything in turn with this one.
+  var other: WorkerLauncher?
   let place: any StorePlace
   /// The directory in which the run's files are created.
   let directory: String
@@ -14,7 +16,13 @@ struct Shootout {
   let progress: ProgressBar
 
   /// Runs everything.
-  func run(_ input: PreparedInput) throws -> ShootoutResult {
+  ///
+  /// - Returns: The result, and the runs of this build and of the other one.
+  func run(
+    _ input: PreparedInput
+  ) throws -> (
+    result: ShootoutResult, mine: [Subject: [RunMeasurement]], theirs: [Subject: [RunMeasurement]]
+  ) {
     let subjects = (workload.isReplay ? [] : [Subject.floor]) + workload.stacks.map(Subject.stack)
     let work = try WorkDirectory(for: "shootout", in: directory) { path in
       for subject in subjects { try? _remove(subject, path) }
@@ -22,6 +30,7 @@ struct Shootout {
     defer { work.remove() }
     let (feedPath, records, replay) = try input.copy(into: work.path)
     var measurements: [Subject: [RunMeasurement]] = [:]
+    var others: [Subject: [RunMeasurement]] = [:]
     let steps = workload.runs * subjects.count
     for step in 0..<steps {
       let subject = subjects[step % subjects.count]
@@ -38,6 +47,10 @@ struct Shootout {
       job.triesChanges = run == workload.runs
       let measurement: RunMeasurement
       do {
+        // One is first in one run, the other in the next.
+        if run % 2 == 0, let other {
+          try _add(try other.run(job) { _ in }, of: subject, to: &others, work.path)
+        }
         measurement = try launcher.run(job) { count in
           progress.update((Double(step) + Double(count) / Double(input.count)) / Double(steps), label)
         }
@@ -51,11 +64,25 @@ struct Shootout {
       try _compareRows(measurement, of: subject, with: measurements)
       try _compareScreens(measurement, of: subject, with: measurements)
       measurements[subject, default: []].append(measurement)
+      if run % 2 == 1, let other {
+        if run == workload.runs, let keptStores { try _keep([subject], from: work.path, in: keptStores) }
+        try _add(try other.run(job) { _ in }, of: subject, to: &others, work.path)
+      }
     }
     if let keptStores { try _keep(subjects, from: work.path, in: keptStores) }
-    return ShootoutResult(
+    let result = ShootoutResult(
       workload: workload, sourceName: input.name, lines: input.count, skippedRows: input.skipped,
       measurements: measurements, place: place)
+    return (result, measurements, others)
+  }
+
+  /// Keeps a run of the other build, and removes its store.
+  private func _add(
+    _ measurement: RunMeasurement, of subject: Subject, to others: inout [Subject: [RunMeasurement]],
+    _ directory: String
+  ) throws {
+    try _remove(subject, directory)
+    others[subject, default: []].append(measurement)
   }
 
   /// Fails if a stack's store does not hold what the floor's does, which the same run has made before.

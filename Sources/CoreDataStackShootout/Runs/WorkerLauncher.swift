@@ -14,6 +14,20 @@ struct WorkerLauncher: Sendable {
     return WorkerLauncher(executable: path ?? CommandLine.arguments.first ?? "coredata")
   }
 
+  init(executable: String, variables: [String: String] = [:]) {
+    (self.executable, self.variables) = (executable, variables)
+  }
+
+  /// Another build of the tool.
+  ///
+  /// - Throws: `ToolFailure` if it is no program.
+  init(build path: String) throws(ToolFailure) {
+    guard FileManager.default.isExecutableFile(atPath: path) else {
+      throw ToolFailure(.noInput, "'\(path)' is no program: give the 'coredata' of another build.")
+    }
+    self.init(executable: URL(fileURLWithPath: path).path)
+  }
+
   /// Runs a job in a separate process.
   ///
   /// - Throws: `ToolFailure` with `internalError` if the child failed, crashed or created an incorrect store.

@@ -37,7 +37,9 @@ extension Command {
           "model", "FILE", "The program's model: a .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store."),
         .value("top", "N", "How many requests to show, 10 if not given."),
         .flag("json", "Write JSON instead of text."),
-        .value("report", "FILE", "Also write a page with a time line: one HTML file that needs nothing else."), .force,
+        .value(
+          "report", "FILE", "Also write a page with a time line: one HTML file that needs nothing else."),
+        .force,
       ],
       operands: [CommandSyntax.Operand("RECORDING", repeats: true, "A file that a program has written.")],
       exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])

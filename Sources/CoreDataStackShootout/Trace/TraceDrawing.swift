@@ -21,7 +21,8 @@ struct TraceDrawing {
       guard let sort = event.kind._sort else { continue }
       _spread(
         (event.begin - begin) / seconds, (event.end - begin) / seconds,
-        over: &shares[event.isOnMain, default: [:]][sort, default: [Double](repeating: 0, count: Self._columns)])
+        over: &shares[event.isOnMain, default: [:]][
+          sort, default: [Double](repeating: 0, count: Self._columns)])
     }
     let width = Self._gutter + Double(Self._columns) + 20
     var parts: [Markup] = [.tag("title", [:], [.text("What contexts did over time")])]
@@ -38,7 +39,8 @@ struct TraceDrawing {
       time += step
     }
     return .tag(
-      "svg", ["viewBox": "0 0 \(_number(width)) 132", "role": "img", "xmlns": "http://www.w3.org/2000/svg"], parts)
+      "svg", ["viewBox": "0 0 \(_number(width)) 132", "role": "img", "xmlns": "http://www.w3.org/2000/svg"],
+      parts)
   }
 
   private func _spread(_ from: Double, _ to: Double, over columns: inout [Double]) {
@@ -54,7 +56,8 @@ struct TraceDrawing {
   private func _lane(_ name: String, _ shares: [Sort: [Double]], top: Double) -> [Markup] {
     var parts: [Markup] = [
       .tag(
-        "text", ["x": _number(Self._gutter - 10), "y": _number(top + 26), "text-anchor": "end"], [.text(name)]),
+        "text", ["x": _number(Self._gutter - 10), "y": _number(top + 26), "text-anchor": "end"], [.text(name)]
+      ),
       .tag(
         "rect",
         [
@@ -73,7 +76,8 @@ struct TraceDrawing {
         let to = min(from + height, Self._laneHeight)
         base[column] = to
         guard to > from else { continue }
-        path += "M\(_number(Self._gutter + Double(column))) \(_number(top + Self._laneHeight - from))v\(_number(from - to))h1v\(_number(to - from))z"
+        path +=
+          "M\(_number(Self._gutter + Double(column))) \(_number(top + Self._laneHeight - from))v\(_number(from - to))h1v\(_number(to - from))z"
       }
       parts.append(.tag("path", ["class": sort.rawValue, "d": path]))
     }

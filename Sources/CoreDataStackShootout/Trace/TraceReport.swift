@@ -92,17 +92,21 @@ struct TraceReport {
       .tag("ul", ["class": "verdict"], _advice.map { .tag("li", [:], [.text($0)]) }),
       .tag(
         "p", ["class": "legend"],
-        [("fetch", "fetches and counts"), ("fault", "faults"), ("saving", "saves"), ("merge", "merges")].map { name, text in
+        [("fetch", "fetches and counts"), ("fault", "faults"), ("saving", "saves"), ("merge", "merges")].map {
+          name, text in
           .tag("span", [:], [.tag("i", ["class": name]), .text(text)])
         }),
       _scroll("Time line", TraceDrawing(_trace).svg), .tag("h2", [:], ["Requests"]),
-      _scroll("Requests", _requests), .tag("h2", [:], ["Faults, saves, merges"]), _scroll("Costs", _costTable),
+      _scroll("Requests", _requests), .tag("h2", [:], ["Faults, saves, merges"]),
+      _scroll("Costs", _costTable),
     ]
     for (fetches, statement) in _fetches {
       guard let statement else { continue }
       sections.append(.tag("h3", [:], [.text(_words(fetches))]))
       sections.append(
-        .tag("pre", [:], [.text(([statement.sql] + statement.queryPlan.map { "  " + $0 }).joined(separator: "\n"))]))
+        .tag(
+          "pre", [:],
+          [.text(([statement.sql] + statement.queryPlan.map { "  " + $0 }).joined(separator: "\n"))]))
     }
     let body: Markup = .tag("main", [:], sections)
     return Markup.page(.tag("html", ["lang": "en"], [.tag("head", [:], head), .tag("body", [:], [body])]))
@@ -119,7 +123,8 @@ struct TraceReport {
         (
           _words(fetches),
           [
-            Figures.count(fetches.count), Figures.count(fetches.onMain), Figures.milliseconds(fetches.milliseconds),
+            Figures.count(fetches.count), Figures.count(fetches.onMain),
+            Figures.milliseconds(fetches.milliseconds),
             Figures.milliseconds(fetches.worst), Figures.count(fetches.most), Figures.count(fetches.inARow),
           ]
         )
@@ -133,7 +138,8 @@ struct TraceReport {
         (
           name,
           [
-            Figures.count(costs.count), Figures.count(costs.objects), Figures.milliseconds(costs.milliseconds),
+            Figures.count(costs.count), Figures.count(costs.objects),
+            Figures.milliseconds(costs.milliseconds),
             Figures.milliseconds(costs.worst),
           ]
         )
@@ -147,7 +153,8 @@ struct TraceReport {
     let body = rows.map { name, cells in
       Markup.tag(
         "tr", [:],
-        [.tag("th", ["scope": "row", "class": "words"], [.text(name)])] + cells.map { .tag("td", [:], [.text($0)]) })
+        [.tag("th", ["scope": "row", "class": "words"], [.text(name)])]
+          + cells.map { .tag("td", [:], [.text($0)]) })
     }
     return .tag("table", [:], [.tag("thead", [:], [.tag("tr", [:], head)]), .tag("tbody", [:], body)])
   }

@@ -46,7 +46,6 @@ extension NSManagedObjectContext {
 
   /// Records the objects that have changed in an event, with all that is unsaved of them.
   final func recordChanges(of objects: [NSManagedObject], by recorder: TraceRecorder) {
-    let begin = TraceRecorder.now
     var changes: [TraceEvent.Change] = []
     for object in objects where object._flags.contains(.listed) {
       let flags = object._flags
@@ -64,7 +63,7 @@ extension NSManagedObjectContext {
           row: recorder.recordsValues && !isDeleted ? object.handOutDraft() : nil))
     }
     guard !changes.isEmpty else { return }
-    recorder.add(.changes(changes), since: begin, in: self)
+    recorder.add(.changes(changes), in: self)
   }
 
   /// The changes of a save that no event has recorded, and the number of all, without those that children have saved before.

@@ -47,13 +47,24 @@ final class TraceRecorder: Sendable {
     atexit { TraceRecorder.current?.write() }
   }
 
-  static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+  /// Nanoseconds of the monotonic clock.
+  static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
 
   /// Adds an event that ends now.
   func add(_ kind: TraceEvent.Kind, since begin: UInt64, in context: NSManagedObjectContext) {
     let number = _number(of: context)
     _rings.current.add(
       TraceEvent(begin: begin, nanoseconds: Self.now - begin, context: number, kind: kind))
+  }
+
+  /// Adds an event that takes no time of its own.
+  func add(_ kind: TraceEvent.Kind, in context: NSManagedObjectContext) {
+    _rings.current.add(
+      TraceEvent(begin: Self.now, nanoseconds: 0, context: _number(of: context), kind: kind))
   }
 
   /// Writes all events so far.
@@ -111,7 +122,9 @@ final class TraceRecorder: Sendable {
     objects.isEmpty ? [] : objects.map { identity($0._objectID) }
   }
 
-  func identities(_ ids: [NSManagedObjectID]) -> [TraceEvent.Identity] { ids.isEmpty ? [] : ids.map(identity) }
+  func identities(_ ids: [NSManagedObjectID]) -> [TraceEvent.Identity] {
+    ids.isEmpty ? [] : ids.map(identity)
+  }
 
   func shape(of request: AnyFetchRequest, _ layout: PropertyLayout) -> Int {
     guard let comparison = (request.predicate as? NSComparisonPredicate)?.templated,
@@ -119,7 +132,8 @@ final class TraceRecorder: Sendable {
     else { return _shape(of: request, layout) }
     // Most requests that are made many times compare one key with a value.
     let short = TraceNames.ShortShape(
-      template: ObjectIdentifier(comparison.template), kind: comparison.kind, entity: names.number(of: layout),
+      template: ObjectIdentifier(comparison.template), kind: comparison.kind,
+      entity: names.number(of: layout),
       result: request.resultType.rawValue, limit: request.fetchLimit, offset: request.fetchOffset,
       batch: request.fetchBatchSize)
     if let known = names.number(of: short) { return known }
