@@ -106,6 +106,20 @@ import Testing
     #expect(outcome.output.contains("replayed on copies of Shop.sqlite without pauses"))
   }
 
+  @Test func `a store whose relationships are mandatory is replayed without values, too`() throws {
+    let model = RecordShop.model()
+    let order = try #require(model.entitiesByName["Order"])
+    order.relationshipsByName["customer"]?.isOptional = false
+    let path = _scratch.file("Strict.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path), options: nil)
+    try coordinator.remove(store)
+    let (trace, _) = try _recording(.shared, values: false)
+    let stacks = try _replay(trace, path, ["--stacks", "shared,nested3"])
+    #expect(stacks.count == 2)
+  }
+
   @Test func `pauses are kept where that is asked for`() throws {
     let (trace, store) = try _recording(.shared, values: true)
     let head = try String(contentsOfFile: trace, encoding: .utf8)

@@ -7,6 +7,8 @@ package struct ImportStore: Sendable {
   package let type: String
   /// Pragmas of an SQLite store; empty for other types.
   package let pragmas: [String: String]
+  /// Whether it is opened with a model that differs in what is mandatory.
+  var ignoresVersion = false
 
   package init(url: URL, type: String, pragmas: [String: String] = [:]) {
     self.url = url

@@ -34,8 +34,11 @@ struct StackRun {
   private func _measure(
     _ work: any ImportWork, _ recorder: MainThreadRecorder, _ load: LoadSampler
   ) throws -> RunMeasurement {
-    let store = try place.store(named: job.storeName)
-    try (work as? ReplayWork)?.prepare(store)
+    var store = try place.store(named: job.storeName)
+    if let replay = work as? ReplayWork {
+      try replay.prepare(store)
+      store.ignoresVersion = true
+    }
     let stack = try design.makeStack(on: store, for: work, keepsLiveList: job.keepsLiveList)
     let list =
       try job.keepsLiveList ? stack.main.performAndWait { try LiveList(stack.main, work.listing) } : nil
