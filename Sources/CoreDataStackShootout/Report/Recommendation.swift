@@ -1,17 +1,16 @@
+import MainThreadWatch
+
 /// The design to choose after a result, with the reason: main's frames first, then the total, then simplicity.
 ///
-/// Totals that the runs do not tell apart are equal.
+/// Totals that the runs do not tell apart are equal: each run's are compared with each other, since the machine was the same
+/// for all of them.
 struct Recommendation {
   private let _stacks: [ShootoutResult.Stack]
-  private let _runs: Int
 
   /// Totals within this share are equal, however alike the runs are.
-  private static let _leastNoise = 0.05
+  private static let _leastNoise = 0.1
 
-  init(_ result: ShootoutResult) {
-    _stacks = result.stacks
-    _runs = result.workload.runs
-  }
+  init(_ result: ShootoutResult) { _stacks = result.stacks }
 
   /// How many contexts, saves and merges a program has to think of: fewer first.
   private static let _bySimplicity: [StackDesign] = [.main, .nested2, .shared, .nested3, .sharedStore]
@@ -59,11 +58,20 @@ struct Recommendation {
   private func _best(of stacks: [ShootoutResult.Stack]) -> [ShootoutResult.Stack] {
     guard let fastest = stacks.min(by: { $0.totalSeconds < $1.totalSeconds }) else { return [] }
     return stacks.filter { stack in
-      // Two standard errors of a median, of both.
+      let ratios = zip(stack.totals, fastest.totals).compactMap { $1 > 0 ? $0 / $1 : nil }
+      let growth = Statistics.median(ratios) - 1
+      // The standard error of a median, by Student's distribution for few runs.
       let error =
-        2 * 1.25 * (stack.ratioDeviation + fastest.ratioDeviation) / 2 / Double(max(1, _runs)).squareRoot()
-      return stack.totalSeconds <= fastest.totalSeconds * (1 + max(Self._leastNoise, min(error, 0.5)))
+        Self._factor(ratios.count) * 1.25 * Statistics.relativeDeviation(ratios)
+        / Double(max(1, ratios.count)).squareRoot()
+      return growth <= max(Self._leastNoise, min(error, 0.5))
     }
+  }
+
+  /// How many standard errors hold the true value nineteen times of twenty.
+  private static func _factor(_ runs: Int) -> Double {
+    let factors = [12.7, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]
+    return runs < 2 ? 0 : runs - 2 < factors.count ? factors[runs - 2] : 2.1
   }
 
   private var _chosen: ShootoutResult.Stack? {

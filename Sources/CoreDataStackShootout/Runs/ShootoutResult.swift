@@ -6,6 +6,8 @@ struct ShootoutResult: Sendable {
   struct Stack: Sendable {
     let design: StackDesign
     let totalSeconds: Double
+    /// Of each run, in which all stacks took turns.
+    let totals: [Double]
     /// Of the fastest and of the slowest run.
     let totalRange: ClosedRange<Double>
     let processorSeconds: Double
@@ -98,7 +100,7 @@ extension ShootoutResult.Stack {
     self.design = design
     let total = median(\.totalSeconds)
     totalSeconds = total
-    let totals = runs.map(\.totalSeconds)
+    totals = runs.map(\.totalSeconds)
     totalRange = (totals.min() ?? total)...(totals.max() ?? total)
     processorSeconds = median(\.processorSeconds)
     ratioToFloor = floorSeconds > 0 ? total / floorSeconds : 0
