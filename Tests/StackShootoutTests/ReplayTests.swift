@@ -120,6 +120,21 @@ import Testing
     #expect(stacks.count == 2)
   }
 
+  @Test func `a recording of another model is replayed as far as the model goes`() throws {
+    let (trace, _) = try _recording(.shared, values: true)
+    let text = try String(contentsOfFile: trace, encoding: .utf8).replacing("Badge/", with: "Medal/")
+      .replacing("\"entity\":\"Tag\"", with: "\"entity\":\"Mark\"").replacing(
+        "\"customer\":\"Customer/", with: "\"customer\":\"Tag/")
+    let other = _scratch.file("other.ndjson")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: other))
+    let stacks = try _replay(other, _scratch.file("Shop.sqlite"), ["--stacks", "shared"])
+    let left = try #require((stacks[0]["replay"] as? [String: Any])?["left_out"] as? [String: Int])
+    #expect(left["fetches of entities that the model does not have"] != nil, "\(left)")
+    #expect(
+      left["links that the model does not have"] != nil || left["objects that the store does not have"] != nil
+    )
+  }
+
   @Test func `pauses are kept where that is asked for`() throws {
     let (trace, store) = try _recording(.shared, values: true)
     let head = try String(contentsOfFile: trace, encoding: .utf8)

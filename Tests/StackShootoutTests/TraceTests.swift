@@ -139,6 +139,30 @@ import Testing
     #expect(told.contains { $0.hasPrefix("'lines' of Order is read object by object (6 times, 6.00 ms)") })
   }
 
+  @Test func `spoiled recordings are read or refused`() throws {
+    var random = SeededRandom(seed: 41)
+    let text = Array((Self._head + "\n" + Self._lines + "\n").utf8)
+    for _ in 0..<400 {
+      var spoiled = text
+      for _ in 0...random.below(4) {
+        let place = random.below(spoiled.count)
+        switch random.below(3) {
+        case 0: spoiled[place] = UInt8(0x20 + random.below(0x5F))
+        case 1: spoiled.remove(at: place)
+        default: spoiled.insert(contentsOf: Array("9e999".utf8), at: place)
+        }
+      }
+      let path = _scratch.file("spoiled.ndjson")
+      try Data(spoiled).write(to: URL(fileURLWithPath: path))
+      do {
+        let trace = try TraceReader.read([path])
+        _ = TraceAdvice(TraceSummary(trace), nil)
+        _ = TraceDrawing(trace).svg.text
+        _ = ReplayPlan(trace)
+      } catch is ToolFailure {}
+    }
+  }
+
   // MARK: Lanes
 
   @Test func `main's work stays main's, the rest is one other lane, each after what had ended`() throws {

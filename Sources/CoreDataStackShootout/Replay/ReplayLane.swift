@@ -78,6 +78,9 @@ final class ReplayLane {
     guard recorded.result != "dictionaries" else {
       return figures.leaveOut("fetches of dictionaries, whose columns are not recorded")
     }
+    guard _layout.layoutsByName[recorded.entity] != nil else {
+      return figures.leaveOut("fetches of entities that the model does not have")
+    }
     guard recorded.predicate == nil || predicate != nil else { return try _fetchByID(recorded, ids) }
     let count: Int
     if recorded.result == "ids" {
@@ -106,6 +109,9 @@ final class ReplayLane {
   }
 
   private func _count(_ recorded: Trace.Request, _ found: Int, _ predicate: String?) throws {
+    guard _layout.layoutsByName[recorded.entity] != nil else {
+      return figures.leaveOut("fetches of entities that the model does not have")
+    }
     let made: NSFetchRequest<NSManagedObject>? = try? recorded.fetchRequest(predicate: predicate)
     guard recorded.predicate == nil || predicate != nil, let request = made else {
       return figures.leaveOut("counts with values that are not recorded")
@@ -118,7 +124,7 @@ final class ReplayLane {
 
   private func _change(_ changes: [Trace.Change]) throws {
     for change in changes where change.kind == .insert && _unsaved[change.id] == nil {
-      guard let name = _entity(change.id), _layout.layoutsByName[name] != nil else { continue }
+      guard let name = _entity(change.id), _layout.layoutsByName[name]?.isAbstract == false else { continue }
       let object = NSEntityDescription.insertNewObject(forEntityName: name, into: _context)
       _unsaved[change.id] = object
       if change.values == nil { _fill(object) }
@@ -184,17 +190,26 @@ final class ReplayLane {
   private func _link(
     _ relationship: NSRelationshipDescription, _ value: JSONValue, of object: NSManagedObject
   ) {
+    // A recording of another model must not link what the relationship cannot lead to.
+    func target(_ name: String) -> NSManagedObject? {
+      guard let found = _object(name), let destination = relationship.destinationEntity else { return nil }
+      if found.entity.isKindOf(entity: destination) { return found }
+      figures.leaveOut("links that the model does not have")
+      return nil
+    }
     func objects(_ name: String, _ members: [JSONValue.Member]) -> [NSManagedObject] {
       guard case .array(let names)? = members.first(where: { $0.name == name })?.value else { return [] }
-      return names.compactMap { if case .string(let name) = $0 { _object(name) } else { nil } }
+      return names.compactMap { if case .string(let name) = $0 { target(name) } else { nil } }
     }
     let name = relationship.name
     switch value {
     case .null: if !relationship.isToMany { object.setValue(nil, forKey: name) }
-    case .string(let target): object.setValue(_object(target), forKey: name)
-    case .object(let members) where members.contains { $0.name == "order" }:
-      object.setValue(NSOrderedSet(array: objects("order", members)), forKey: name)
-    case .object(let members):
+    case .string(let other): if !relationship.isToMany { object.setValue(target(other), forKey: name) }
+    case .object(let members) where relationship.isOrdered:
+      if members.contains(where: { $0.name == "order" }) {
+        object.setValue(NSOrderedSet(array: objects("order", members)), forKey: name)
+      }
+    case .object(let members) where relationship.isToMany:
       let present = object.value(forKey: name) as? Set<NSManagedObject> ?? []
       object.setValue(
         present.union(objects("add", members)).subtracting(objects("remove", members)), forKey: name)

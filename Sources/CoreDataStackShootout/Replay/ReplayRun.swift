@@ -52,7 +52,9 @@ struct ReplayRun: Sendable {
     for step in steps {
       // What the other lane has saved is to be seen where it had been seen.
       if clock.wait(until: step.after, of: lane) { try stack.drain() }
-      if keepsPauses { _wait(until: begin + UInt64(max(0, (step.event.begin - plan.begin) * 1e9))) }
+      if keepsPauses {
+        _wait(until: begin + UInt64(min(1e17, max(0, (step.event.begin - plan.begin) * 1e9))))
+      }
       let isSaved = try context.performAndWait {
         guard try replayed.value.replay(step.event) else { return false }
         if lane == .main { try stack.saveMain() } else { try stack.save() }

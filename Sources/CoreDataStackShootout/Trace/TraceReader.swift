@@ -54,6 +54,7 @@ struct TraceReader {
     _trace.programs.append("\(line.text("program") ?? "?") (\(line.integer("process") ?? 0))")
     if line["values"] != .boolean(true) { _trace.hasValues = false }
     let begin = line.number("begin") ?? 0
+    guard (0...1e11).contains(begin) else { throw ToolFailure(.badInput, "'\(name)' begins at no time.") }
     if _first == nil { _first = begin }
     return begin - (_first ?? begin)
   }
@@ -97,9 +98,12 @@ struct TraceReader {
     case "reset": kind = .reset
     default: throw _failure(place)
     }
+    let (time, milliseconds) = (line.number("t") ?? 0, line.number("ms") ?? 0)
+    // A year, which nothing that is calculated with it exceeds.
+    guard (0...3e7).contains(time), (0...3e10).contains(milliseconds) else { throw _failure(place) }
     _trace.events.append(
       Trace.Event(
-        begin: (line.number("t") ?? 0) + offset, milliseconds: line.number("ms") ?? 0,
+        begin: time + offset, milliseconds: milliseconds,
         isOnMain: line.integer("thread") == 0, context: context, kind: kind))
   }
 
