@@ -120,6 +120,27 @@ import Testing
     #expect(stacks.count == 2)
   }
 
+  @Test func `a store with a history keeps it`() throws {
+    let (trace, _) = try _recording(.shared, values: true)
+    let path = _scratch.file("History.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: RecordShop.model())
+    let store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
+      options: [NSPersistentHistoryTrackingKey: true])
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      _ = NSEntityDescription.insertNewObject(forEntityName: "Remark", into: context)
+      try context.save()
+    }
+    try coordinator.remove(store)
+    let stores = _scratch.file("kept")
+    _ = try _replay(trace, path, ["--stacks", "nested3", "--stores", stores])
+    let transactions = try PlainSQLite(path: stores + "/nested3.sqlite").rows(
+      "SELECT count(*) FROM ATRANSACTION")
+    #expect(transactions.first?.first.flatMap { $0 }.flatMap { Int($0) } ?? 0 > 1)
+  }
+
   @Test func `a recording of another model is replayed as far as the model goes`() throws {
     let (trace, _) = try _recording(.shared, values: true)
     let text = try String(contentsOfFile: trace, encoding: .utf8).replacing("Badge/", with: "Medal/")

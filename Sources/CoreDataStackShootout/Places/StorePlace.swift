@@ -9,6 +9,8 @@ package struct ImportStore: Sendable {
   package let pragmas: [String: String]
   /// Whether it is opened with a model that differs in what is mandatory.
   var ignoresVersion = false
+  /// Whether it keeps a history, which it does only if it is opened with one.
+  var tracksHistory = false
 
   package init(url: URL, type: String, pragmas: [String: String] = [:]) {
     self.url = url

@@ -60,6 +60,14 @@ struct ReplayWork: ImportWork {
   /// Copies the store to where the run has it.
   func prepare(_ store: ImportStore) throws { try Self.copyStore(_input.storePath, to: store.url.path) }
 
+  /// Whether the store has a history, as the program's store has then.
+  var keepsHistory: Bool {
+    get throws {
+      let database = try PlainSQLite(path: _input.storePath, readOnly: true)
+      return try database.rows("SELECT 1 FROM sqlite_master WHERE name = 'ATRANSACTION'").count > 0
+    }
+  }
+
   /// Copies a store with its external data.
   static func copyStore(_ source: String, to path: String) throws {
     try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(

@@ -37,7 +37,7 @@ struct StackRun {
     var store = try place.store(named: job.storeName)
     if let replay = work as? ReplayWork {
       try replay.prepare(store)
-      store.ignoresVersion = true
+      (store.ignoresVersion, store.tracksHistory) = (true, try replay.keepsHistory)
     }
     let stack = try design.makeStack(on: store, for: work, keepsLiveList: job.keepsLiveList)
     let list =

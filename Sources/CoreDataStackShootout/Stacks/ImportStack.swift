@@ -64,6 +64,7 @@ extension NSPersistentStoreCoordinator {
     var options: [AnyHashable: Any] = [:]
     if !store.pragmas.isEmpty { options[NSSQLitePragmasOption] = store.pragmas }
     options[StatementCounter.option] = counter
+    if store.tracksHistory { options[NSPersistentHistoryTrackingKey] = true }
     if store.ignoresVersion { options[NSIgnorePersistentStoreVersioningOption] = true }
     try coordinator.addPersistentStore(
       ofType: store.type, configurationName: nil, at: store.url, options: options.isEmpty ? nil : options)
