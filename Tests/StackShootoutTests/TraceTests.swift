@@ -163,6 +163,16 @@ import Testing
     }
   }
 
+  @Test func `requests that are no fetches are told by their class, and not replayed`() throws {
+    let batch = #"{"t":1.5,"ms":7,"thread":1,"context":2,"kind":"execute","request":"NSBatchDeleteRequest"}"#
+    let trace = try _trace(batch)
+    #expect(TraceSummary(trace).executed["NSBatchDeleteRequest"]?.milliseconds == 7)
+    #expect(
+      ReplayPlan(trace).leftOut == ["requests of NSBatchDeleteRequest, of which only the time is recorded": 1]
+    )
+    #expect(ReplayPlan(trace).importing.count == 2)
+  }
+
   // MARK: Lanes
 
   @Test func `main's work stays main's, the rest is one other lane, each after what had ended`() throws {

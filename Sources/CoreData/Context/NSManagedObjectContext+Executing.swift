@@ -16,6 +16,11 @@ extension NSManagedObjectContext {
         "\(label) cannot execute a \(type(of: request)): it takes fetch requests and batch requests. Save with save()."
       )
     }
+    guard let recorder = TraceRecorder.current, !(request is AnyFetchRequest) else {
+      return try executable.result(in: self)
+    }
+    let begin = TraceRecorder.now
+    defer { recorder.add(.execute("\(type(of: request))"), since: begin, in: self) }
     return try executable.result(in: self)
   }
 

@@ -48,7 +48,7 @@ final class ReplayLane {
     case .save(let changes, _, _, _):
       try _change(changes)
       return true
-    case .merge: break
+    case .merge, .execute: break
     case .reset: _context.reset()
     }
     return false

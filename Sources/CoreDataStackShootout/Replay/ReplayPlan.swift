@@ -31,6 +31,8 @@ struct ReplayPlan: Sendable {
       let isMain = role == .main || (role == .confinement && event.isOnMain)
       switch event.kind {
       case .merge: continue
+      case .execute(let request):
+        leftOut["requests of \(request), of which only the time is recorded", default: 0] += 1
       // A level that only hands up what is below: the design has levels of its own.
       case .save(let changes, _, _, _) where changes.isEmpty && !changed.contains(event.context): continue
       case .save(_, _, _, .some): leftOut["saves that had failed", default: 0] += 1

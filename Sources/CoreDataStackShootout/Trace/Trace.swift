@@ -54,6 +54,8 @@ struct Trace: Sendable {
     ///   - objects: The context's own objects that are saved.
     case save([Change], objects: Int, toStore: Bool, error: Int?)
     case merge(objects: Int)
+    /// A request of a class, such as a batch.
+    case execute(String)
     case reset
   }
 

@@ -93,7 +93,7 @@ extension Trace.Kind {
     switch self {
     case .fetch, .count: .fetch
     case .fault, .members: .fault
-    case .save: .saving
+    case .save, .execute: .saving
     case .merge: .merge
     case .changes, .reset: nil
     }

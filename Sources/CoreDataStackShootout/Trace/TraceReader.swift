@@ -94,6 +94,7 @@ struct TraceReader {
         found: line.integer("found") ?? 0)
     case "changes": kind = .changes(_changes(line))
     case "save": kind = _save(line)
+    case "execute": kind = .execute(line.text("request") ?? "?")
     case "merge": kind = .merge(objects: line.integer("objects") ?? 0)
     case "reset": kind = .reset
     default: throw _failure(place)

@@ -66,6 +66,7 @@ struct TraceReport {
       ("saves on main", _summary.savesOnMain), ("of them to a store", _summary.storesOnMain),
       ("saves elsewhere", _summary.savesElsewhere), ("merges on main", _summary.mergesOnMain),
     ]
+      + _summary.executed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
       + _summary.faults.map { faults, costs in
         (
           faults.isToMany

@@ -48,6 +48,8 @@ struct TraceSummary: Sendable {
   private(set) var storesOnMain = Costs()
   private(set) var savesElsewhere = Costs()
   private(set) var mergesOnMain = Costs()
+  /// Requests that are no fetches, by their class.
+  private(set) var executed: [String: Costs] = [:]
 
   /// How many of a kind in a row are one by one.
   static let few = 5
@@ -113,6 +115,9 @@ struct TraceSummary: Sendable {
         } else {
           savesElsewhere.add(event.milliseconds, objects: objects)
         }
+      case .execute(let request):
+        end(context)
+        executed[request, default: Costs()].add(event.milliseconds, objects: 0)
       case .changes: break
       case .merge(let objects):
         if event.isOnMain { mergesOnMain.add(event.milliseconds, objects: objects) }

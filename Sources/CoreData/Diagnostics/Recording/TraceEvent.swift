@@ -47,6 +47,8 @@ struct TraceEvent: Sendable {
     case changes([Change])
     case save(Save)
     case merge(objects: Int)
+    /// A request of the given class that is no fetch, such as a batch.
+    case execute(String)
     case reset
   }
 

@@ -97,6 +97,7 @@ struct TraceWriter {
       return "\"kind\":\"changes\",\"changes\":[" + changes.map { _text($0, names) }.joined(separator: ",")
         + "]"
     case .save(let save): return _text(save, names)
+    case .execute(let request): return "\"kind\":\"execute\",\"request\":\(_quoted(request))"
     case .merge(let objects): return "\"kind\":\"merge\",\"objects\":\(objects)"
     case .reset: return "\"kind\":\"reset\""
     }
