@@ -83,6 +83,8 @@ struct ScreenRun {
     }
     thread.name = "import"
     thread.start()
+    // Until the import is under way.
+    usleep(2000)
     var waits = [[Double]](repeating: [], count: visits.count)
     var turn = 0
     // Each at least once, however short the import is.
@@ -96,8 +98,8 @@ struct ScreenRun {
       }
       waits[turn % visits.count].append(Double(shown - asked) / 1e6)
       turn += 1
-      // As a user who looks at what is there.
-      usleep(20_000)
+      // Main has time for what the import leaves to it.
+      usleep(8000)
     }
     try imported.get()
     try stack.close()
