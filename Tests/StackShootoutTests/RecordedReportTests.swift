@@ -7,7 +7,13 @@ import Testing
 
 /// The reports of a made-up result as they were when somebody last looked at them, in 'Reports'.
 @Suite struct RecordedReportTests {
-  private static func _reports() -> [(name: String, text: String)] {
+  private static func _reports() throws -> [(name: String, text: String)] {
+    let scratch = try ScratchDirectory()
+    let recording = scratch.file("trace.ndjson")
+    try Data((TraceTests.head + "\n" + TraceTests.lines).utf8).write(to: URL(fileURLWithPath: recording))
+    let recorded = try TraceReader.read([recording])
+    let trace = try TraceReport(
+      recorded, TraceSummary(recorded), TracePlans(nil, model: nil, .process), top: 10)
     let machine = Machine(processor: "A processor", processors: 2, system: "A system", isDebugBuild: false)
     let date = Date(timeIntervalSince1970: 1_000_000_000)
     let plain = sampleResult(machine: machine, date: date)
@@ -16,6 +22,7 @@ import Testing
       list: ListFigures(rows: 9, rounds: 4, changes: 12), machine: machine, date: date)
     let screens = sampleResult(showsScreens: true, machine: machine, date: date)
     return [
+      ("trace.html", trace.html), ("trace.txt", trace.text(usesColor: false)), ("trace.json", trace.json.text()),
       ("page-screens.html", ReportPage(screens).html),
       ("table-screens.txt", ResultTable(screens).text(usesColor: false)),
       ("result-screens.json", ResultDocument(screens).json.text()),
@@ -35,7 +42,7 @@ import Testing
   }
 
   @Test func `reports are as they were when somebody looked at them`() throws {
-    for (name, report) in Self._reports() {
+    for (name, report) in try Self._reports() {
       let difference = try RecordedText(name, in: "Reports").difference(of: Self._plain(report))
       #expect(difference == nil)
     }

@@ -12,10 +12,10 @@ import Testing
 
   init() throws { _scratch = try ScratchDirectory() }
 
-  private static let _head =
+  static let head =
     #"{"kind":"recording","version":1,"program":"App","process":7,"values":false,"begin":1000.5,"processors":2}"#
 
-  private static let _lines = """
+  static let lines = """
     {"kind":"request","request":1,"entity":"Order","result":"objects","where":"number == ?","sort":["-placed"],"limit":5}
     {"kind":"request","request":2,"entity":"Order","result":"objects"}
     {"t":0.0,"ms":0,"thread":0,"context":1,"kind":"context","role":"main"}
@@ -41,7 +41,7 @@ import Testing
   }
 
   private func _trace(_ extra: String = "") throws -> Trace {
-    try TraceReader.read([try _file("trace.ndjson", Self._head + "\n" + Self._lines + "\n" + extra)])
+    try TraceReader.read([try _file("trace.ndjson", Self.head + "\n" + Self.lines + "\n" + extra)])
   }
 
   // MARK: Reading
@@ -62,10 +62,10 @@ import Testing
   }
 
   @Test func `recordings of several processes are one, by time`() throws {
-    let later = Self._head.replacing("1000.5", with: "1000.75").replacing(
+    let later = Self.head.replacing("1000.5", with: "1000.75").replacing(
       "\"process\":7", with: "\"process\":8")
-    let one = try _file("one.ndjson", Self._head + "\n" + Self._lines)
-    let other = try _file("other.ndjson", later + "\n" + Self._lines)
+    let one = try _file("one.ndjson", Self.head + "\n" + Self.lines)
+    let other = try _file("other.ndjson", later + "\n" + Self.lines)
     let trace = try TraceReader.read([one, other])
     #expect(trace.programs == ["App (7)", "App (8)"] && trace.contexts.count == 4)
     #expect(trace.events.map { $0.context.process }.prefix(3) == [0, 0, 1])
@@ -78,10 +78,10 @@ import Testing
   @Test(arguments: [
     ("", "is empty"),
     ("{\"kind\":\"fetch\"}\n", "is no recording, which a program writes that runs with COREDATA_RECORD=FILE"),
-    (Self._head.replacing("\"version\":1", with: "\"version\":2") + "\n", "is of another version"),
-    (Self._head + "\nnonsense\n" + Self._head, "trace.ndjson:2: this is no line of a recording"),
-    (Self._head + "\n{\"kind\":\"fetch\",\"request\":9}\n", "trace.ndjson:2: the recording is damaged here"),
-    (Self._head + "\n{\"kind\":\"dance\"}\n", "trace.ndjson:2: the recording is damaged here"),
+    (Self.head.replacing("\"version\":1", with: "\"version\":2") + "\n", "is of another version"),
+    (Self.head + "\nnonsense\n" + Self.head, "trace.ndjson:2: this is no line of a recording"),
+    (Self.head + "\n{\"kind\":\"fetch\",\"request\":9}\n", "trace.ndjson:2: the recording is damaged here"),
+    (Self.head + "\n{\"kind\":\"dance\"}\n", "trace.ndjson:2: the recording is damaged here"),
   ])
   func `what is no recording is answered with its place`(_ text: String, _ message: String) throws {
     let path = try _file("trace.ndjson", text)
@@ -141,7 +141,7 @@ import Testing
 
   @Test func `spoiled recordings are read or refused`() throws {
     var random = SeededRandom(seed: 41)
-    let text = Array((Self._head + "\n" + Self._lines + "\n").utf8)
+    let text = Array((Self.head + "\n" + Self.lines + "\n").utf8)
     for _ in 0..<400 {
       var spoiled = text
       for _ in 0...random.below(4) {
