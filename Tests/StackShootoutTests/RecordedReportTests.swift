@@ -22,7 +22,8 @@ import Testing
       list: ListFigures(rows: 9, rounds: 4, changes: 12), machine: machine, date: date)
     let screens = sampleResult(showsScreens: true, machine: machine, date: date)
     return [
-      ("trace.html", trace.html), ("trace.txt", trace.text(usesColor: false)), ("trace.json", trace.json.text()),
+      ("trace.html", trace.html), ("trace.txt", trace.text(usesColor: false)),
+      ("trace.json", trace.json.text()),
       ("page-screens.html", ReportPage(screens).html),
       ("table-screens.txt", ResultTable(screens).text(usesColor: false)),
       ("result-screens.json", ResultDocument(screens).json.text()),

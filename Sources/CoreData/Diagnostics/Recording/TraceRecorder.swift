@@ -34,11 +34,12 @@ final class TraceRecorder: Sendable {
     }
     recordsValues = environment["COREDATA_RECORD_VALUES"] == "1"
     _writer = Mutex(TraceWriter(descriptor, recordsValues: recordsValues))
-    let thread = Thread { [unowned self] in
+    let thread = Thread { [weak self] in
       // Of this thread: below what the program does.
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
       while true {
         usleep(500_000)
+        guard let self else { return }
         write()
       }
     }
