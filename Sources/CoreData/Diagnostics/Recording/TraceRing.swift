@@ -66,6 +66,9 @@ final class TraceRings: Sendable {
     _key = key
   }
 
+  // Threads that end later must not free rings that are gone.
+  deinit { pthread_key_delete(_key) }
+
   /// The ring of the current thread. Threads are numbered from 1; the main thread is 0.
   var current: TraceRing {
     if let known = pthread_getspecific(_key) {
