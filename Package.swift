@@ -295,7 +295,9 @@ let package = Package(
     .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),
     .testTarget(
       name: "StackShootoutTests",
-      dependencies: ["CoreDataStackShootout", "CoreDataToolKit", "MainThreadWatch", "coredata", "TestSupport"],
+      dependencies: [
+        "CoreDataStackShootout", "CoreDataToolKit", "MainThreadWatch", "coredata", "TestSupport",
+      ],
       exclude: ["Reports"], swiftSettings: settings),
     .testTarget(
       name: "LoadTrialsTests", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit", "TestSupport"],

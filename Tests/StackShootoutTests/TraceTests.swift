@@ -173,6 +173,20 @@ import Testing
     #expect(ReplayPlan(trace).importing.count == 2)
   }
 
+  @Test func `what is rolled back is in no later save, and another context's changes stay`() throws {
+    func change(_ context: Int, _ time: Double) -> String {
+      #"{"t":\#(time),"ms":0,"thread":1,"context":\#(context),"kind":"changes","changes":[{"insert":"Order/t\#(context)5","keys":[]}]}"#
+        + "\n"
+    }
+    let back = #"{"t":1.2,"ms":0,"thread":1,"context":2,"kind":"rollback"}"# + "\n"
+    let save = #"{"t":1.3,"ms":1,"thread":1,"context":2,"kind":"save","store":false,"objects":0}"# + "\n"
+    let alone = ReplayPlan(try _trace(change(2, 1.1) + back + save))
+    #expect(alone.importing.count == 4 && alone.leftOut.isEmpty, "the save has nothing to write")
+    let other = #"{"t":1.0,"ms":0,"thread":1,"context":3,"kind":"context","role":"private"}"# + "\n"
+    let beside = ReplayPlan(try _trace(other + change(2, 1.1) + change(3, 1.15) + back + save))
+    #expect(beside.leftOut == ["rollbacks of background contexts, which are one here": 1])
+  }
+
   // MARK: Lanes
 
   @Test func `main's work stays main's, the rest is one other lane, each after what had ended`() throws {

@@ -234,12 +234,14 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   open func reset() {
     checkQueue()
     resetAll()
+    TraceRecorder.current?.add(.reset, in: self)
   }
 
   /// Discards unsaved changes.
   open func rollback() {
     checkQueue()
     rollbackAll()
+    TraceRecorder.current?.add(.rollback, in: self)
   }
 
   // MARK: Queue

@@ -49,7 +49,12 @@ final class ReplayLane {
       try _change(changes)
       return true
     case .merge, .execute: break
-    case .reset: _context.reset()
+    case .reset:
+      _context.reset()
+      (_unsaved, _held) = ([:], [:])
+    case .rollback:
+      _context.rollback()
+      _unsaved = [:]
     }
     return false
   }

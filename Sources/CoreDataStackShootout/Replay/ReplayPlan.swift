@@ -26,6 +26,9 @@ struct ReplayPlan: Sendable {
     var lanes: (main: [Trace.Event], importing: [Trace.Event]) = ([], [])
     var leftOut: [String: Int] = [:]
     var changed: Set<Trace.ContextID> = []
+    // Another context's unsaved changes must stay.
+    let changing = Set(trace.events.compactMap { if case .changes = $0.kind { $0.context } else { nil } })
+    let hasSeveral = changing.count { trace.contexts[$0]?.role != .main } > 1
     for event in trace.events {
       let role = trace.contexts[event.context]?.role ?? .private
       let isMain = role == .main || (role == .confinement && event.isOnMain)
@@ -37,10 +40,12 @@ struct ReplayPlan: Sendable {
       case .save(let changes, _, _, _) where changes.isEmpty && !changed.contains(event.context): continue
       case .save(_, _, _, .some): leftOut["saves that had failed", default: 0] += 1
       case .reset where !isMain: leftOut["resets of background contexts, which are one here", default: 0] += 1
-      case .fetch, .count, .fault, .members, .changes, .save, .reset:
+      case .rollback where !isMain && hasSeveral:
+        leftOut["rollbacks of background contexts, which are one here", default: 0] += 1
+      case .fetch, .count, .fault, .members, .changes, .save, .reset, .rollback:
         switch event.kind {
         case .changes: changed.insert(event.context)
-        case .save: changed.remove(event.context)
+        case .save, .reset, .rollback: changed.remove(event.context)
         default: break
         }
         if !isMain, parents.contains(event.context), case .fault = event.kind { continue }

@@ -25,7 +25,7 @@ struct ReplayRun: Sendable {
     ]
     let begin = MonotonicClock.now
     let results = lanes.map { lane, context, steps in
-      let result = LaneResult()
+      let result = BackgroundResult<(saves: [UInt64], figures: ReplayFigures)>()
       let thread = Thread {
         result.set(
           Result { try _run(steps, lane, context, objects, stack, clock, begin: begin, progress) })
@@ -77,21 +77,6 @@ struct ReplayRun: Sendable {
     // Unchecked: used by one of the two at a time.
     let value: ReplayLane
     init(_ value: ReplayLane) { self.value = value }
-  }
-
-  private final class LaneResult: Sendable {
-    private let _result = Mutex<Result<(saves: [UInt64], figures: ReplayFigures), any Error>?>(nil)
-
-    func set(_ result: Result<(saves: [UInt64], figures: ReplayFigures), any Error>) {
-      _result.withLock { $0 = result }
-    }
-
-    func get() throws -> (saves: [UInt64], figures: ReplayFigures) {
-      guard let result = _result.withLock({ $0 }) else {
-        throw StoreCheck.Failure(description: "the replay ended without a result")
-      }
-      return try result.get()
-    }
   }
 }
 

@@ -20,7 +20,7 @@ struct StackRun {
     defer { MainQueueTrace.record(with: nil) }
     let load = LoadSampler()
     let loop = MainLoop()
-    let outcome = Outcome()
+    let outcome = BackgroundResult<RunMeasurement>()
     let thread = Thread {
       outcome.set(Result { try _measure(work, recorder, load) })
       loop.finish()
@@ -103,19 +103,5 @@ struct StackRun {
     let waits = try run.besideImport(design, on: beside, job.mode, saveEvery: job.saveEvery)
     for (index, waits) in waits.enumerated() { figures[index].busyMilliseconds = waits }
     return figures
-  }
-
-  /// The result that the import's thread passes to the main thread.
-  private final class Outcome: Sendable {
-    private let _result = Mutex<Result<RunMeasurement, any Error>?>(nil)
-
-    func set(_ result: Result<RunMeasurement, any Error>) { _result.withLock { $0 = result } }
-
-    func get() throws -> RunMeasurement {
-      guard let result = _result.withLock({ $0 }) else {
-        throw StoreCheck.Failure(description: "the import ended without a result")
-      }
-      return try result.get()
-    }
   }
 }

@@ -73,7 +73,7 @@ struct ScreenRun {
     let context = stack.main
     let visits = try screens.map { UncheckedVisit(ScreenVisit(try ScreenQuery($0, layout), context)) }
     for visit in visits { try context.performAndWait { try visit.value.prepare() } }
-    let imported = BackgroundResult()
+    let imported = BackgroundResult<Void>()
     let thread = Thread {
       imported.set(
         Result {

@@ -57,6 +57,7 @@ struct Trace: Sendable {
     /// A request of a class, such as a batch.
     case execute(String)
     case reset
+    case rollback
   }
 
   struct Event: Sendable {

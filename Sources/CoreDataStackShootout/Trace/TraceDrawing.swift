@@ -95,7 +95,7 @@ extension Trace.Kind {
     case .fault, .members: .fault
     case .save, .execute: .saving
     case .merge: .merge
-    case .changes, .reset: nil
+    case .changes, .reset, .rollback: nil
     }
   }
 }

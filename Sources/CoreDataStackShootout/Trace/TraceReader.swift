@@ -97,6 +97,7 @@ struct TraceReader {
     case "execute": kind = .execute(line.text("request") ?? "?")
     case "merge": kind = .merge(objects: line.integer("objects") ?? 0)
     case "reset": kind = .reset
+    case "rollback": kind = .rollback
     default: throw _failure(place)
     }
     let (time, milliseconds) = (line.number("t") ?? 0, line.number("ms") ?? 0)

@@ -121,7 +121,7 @@ struct TraceSummary: Sendable {
       case .changes: break
       case .merge(let objects):
         if event.isOnMain { mergesOnMain.add(event.milliseconds, objects: objects) }
-      case .reset: end(context)
+      case .reset, .rollback: end(context)
       }
     }
     for context in Array(runs.keys) { end(context) }

@@ -50,6 +50,7 @@ struct TraceEvent: Sendable {
     /// A request of the given class that is no fetch, such as a batch.
     case execute(String)
     case reset
+    case rollback
   }
 
   let begin: UInt64

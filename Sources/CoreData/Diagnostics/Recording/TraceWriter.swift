@@ -6,6 +6,8 @@ struct TraceWriter {
   private let _descriptor: Int32
   private let _recordsValues: Bool
   private var _bytes: [UInt8] = []
+  /// Whether the file could not be written: what follows would not fit what is in it.
+  private var _hasFailed = false
   private var _shapes = 0
   private let _begin = TraceRecorder.now
 
@@ -34,18 +36,23 @@ struct TraceWriter {
     }
   }
 
-  /// Writes what has been collected to the file; on a failure, recording goes on without it.
+  /// Writes what has been collected to the file. A failure, such as a full disk, ends the recording and is logged.
   mutating func flush() {
-    _bytes.withUnsafeBytes { bytes in
+    defer { _bytes.removeAll(keepingCapacity: true) }
+    if _hasFailed { return }
+    let error: Int32 = _bytes.withUnsafeBytes { bytes in
       var done = 0
       while done < bytes.count {
         let count = Foundation.write(_descriptor, bytes.baseAddress! + done, bytes.count - done)
         if count < 0 && errno == EINTR { continue }
-        if count <= 0 { break }
+        if count <= 0 { return count < 0 ? errno : EIO }
         done += count
       }
+      return 0
     }
-    _bytes.removeAll(keepingCapacity: true)
+    guard error != 0 else { return }
+    _hasFailed = true
+    Console.warn("COREDATA_RECORD: the recording ends here: \(String(cString: strerror(error))).")
   }
 
   private mutating func _add(_ line: String) {
@@ -99,6 +106,7 @@ struct TraceWriter {
     case .save(let save): return _text(save, names)
     case .execute(let request): return "\"kind\":\"execute\",\"request\":\(_quoted(request))"
     case .merge(let objects): return "\"kind\":\"merge\",\"objects\":\(objects)"
+    case .rollback: return "\"kind\":\"rollback\""
     case .reset: return "\"kind\":\"reset\""
     }
   }
