@@ -192,6 +192,14 @@ import Testing
         "COREDATA_RECORD: '/no/such/trace.ndjson' cannot be created: No such file or directory"))
   }
 
+  @Test func `a recording on a full disk ends and says so, and the program goes on`() throws {
+    let outcome = try ToolProcess.run(
+      ["shootout", "--objects", "50", "--runs", "1", "--stacks", "shared"],
+      variables: ["COREDATA_RECORD": "/dev/full"])
+    #expect(outcome.code == 0)
+    #expect(outcome.error.contains("COREDATA_RECORD: the recording ends here: No space left on device."))
+  }
+
   @Test(arguments: [
     (["--replay", "x"], 64, "'--replay' needs '--from STORE' as well"),
     (
