@@ -53,7 +53,8 @@ package enum PostgreSQLTool {
       throw ToolFailure(.cannotCreateOutput, "There is already something at '\(path)'. Name a new file.")
     }
     do {
-      try PostgreSQLStoreCopy.copy(url, to: path)
+      let copied = try CopiedKeys.of(nil) { try PostgreSQLStoreCopy.copy(url, to: path) }
+      if let keys = arguments.text("keys") { try copied.write(to: keys) }
     } catch let error as CocoaError {
       throw ToolFailure(
         code(error), "'\(ServerStore.name(text))' cannot be copied: \(error.debugText)")

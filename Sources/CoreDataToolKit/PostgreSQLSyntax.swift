@@ -37,6 +37,12 @@ package enum PostgreSQLSyntax {
       "'coredata store' and 'coredata explore' take such URLs themselves, and read a copy that this command makes.",
     ],
     examples: ["coredata postgres copy Orders.sqlite < url.txt"],
+    options: [
+      .value(
+        "keys", "FILE",
+        "Also write which primary key each object's copy has, as JSON: by root entity, from the old keys to the new ones."
+      )
+    ],
     operands: [CommandSyntax.Operand("FILE", "The SQLite store to make; nothing may be there.")],
     exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput, .temporaryFailure])
 

@@ -164,47 +164,6 @@ final class ServerStoreToolTests {
     #expect(!error.contains("s3cret"))
   }
 
-  @Test func `a shootout makes its stores on a server and drops them`() throws {
-    for mode in ["find-or-create", "bulk", "insert"] { try _checkShootout(mode) }
-    #expect(try _shootoutSchemas() == 0)
-    // Interrupted amid a run, too.
-    let process = try _start(["shootout", "--store", _secret, "--objects", "100000", "--runs", "1"])
-    // The tool makes its feed first, which takes many seconds on a busy machine.
-    while process.isRunning, try _shootoutSchemas() == 0 { usleep(20_000) }
-    let error = try _said("error")
-    try #require(process.isRunning, "\(error)")
-    process.interrupt()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 130)
-    #expect(try _shootoutSchemas() == 0)
-  }
-
-  private func _shootoutSchemas() throws -> Int64 {
-    try ServerSession(_url).number(
-      "SELECT count(*) FROM pg_namespace WHERE nspname LIKE $1::text", "coredata_shootout_%")
-  }
-
-  private func _checkShootout(_ mode: String) throws {
-    let found = try _run(
-      "shootout", "--store", _secret, "--objects", "300", "--mode", mode, "--runs", "1", "--format", "json")
-    #expect(found.code == 0, "\(found.error)")
-    let result = try JSONSerialization.jsonObject(with: Data(found.output.utf8)) as? [String: Any]
-    let stacks = result?["stacks"] as? [[String: Any]] ?? []
-    #expect(stacks.map { $0["id"] as? String } == ["main", "nested2", "nested3", "shared", "shared-store"])
-    #expect(stacks.allSatisfy { $0["rows"] as? Int == 300 })
-    #expect(((result?["machine"] as? [String: Any])?["engine"] as? String)?.hasPrefix("PostgreSQL") == true)
-    #expect((result?["workload"] as? [String: Any])?["synchronous"] as? String == "on")
-    #expect(!(found.output + found.error).contains("s3cret"))
-  }
-
-  @Test func `a shootout on no server is refused without its URL`() throws {
-    let file = try _run("shootout", "--store", "s3cret.sqlite")
-    #expect(file.code == 64 && !file.error.contains("s3cret"), "\(file.error)")
-    let absent = try _run("shootout", "--store", "postgresql://me:s3cret@/none?host=/nowhere")
-    #expect(absent.code == 66 && absent.error.contains("cannot be reached"), "\(absent.error)")
-    #expect(!absent.error.contains("s3cret"))
-  }
-
   @Test func `a server that cannot be reached is named`() throws {
     let found = try _run("store", "info", "postgresql://me:s3cret@/none?host=/nowhere&schema=x")
     #expect(found.code == 66)

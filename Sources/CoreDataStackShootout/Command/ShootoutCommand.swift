@@ -105,21 +105,20 @@ enum ShootoutCommand {
     _ arguments: ParsedArguments, _ environment: ToolEnvironment, launcher: WorkerLauncher,
     server: ((String) throws -> any StorePlace)? = nil
   ) throws {
-    let passedURL = environment.variables[_urlVariable]
     if let job = arguments.text("worker") {
-      let place = try passedURL.flatMap { try server?($0) } ?? SQLiteFiles()
+      let place = try environment.variables[_urlVariable].flatMap { try server?($0) } ?? SQLiteFiles()
       try WorkerProcess.run(jobArgument: job, place: place, output: environment.output)
       return
     }
-    let options = try ShootoutOptions(arguments, passedURL: passedURL)
+    let arguments = PassedURLs.restored(arguments, environment)
+    let options = try ShootoutOptions(arguments)
     var launcher = launcher
     var place: any StorePlace = SQLiteFiles()
     if let url = options.serverURL {
       guard let server else {
-        // Not as an argument, which every user of the machine can read.
-        setenv(_urlVariable, url, 1)
-        let words = ProgramArguments.words.map { $0.replacing(url, with: "-") }
-        try CompanionProgram.postgreSQL.exec(words, environment)
+        let passed = PassedURLs(ProgramArguments.words)
+        passed.export()
+        try CompanionProgram.postgreSQL.exec(passed.words, environment)
       }
       place = try server(url)
       launcher.variables[_urlVariable] = url
@@ -183,7 +182,7 @@ enum ShootoutCommand {
     }
   }
 
-  /// The environment variable with the server's URL, for the programs that this one starts.
+  /// The environment variable with the server's URL, for the processes of the runs.
   private static let _urlVariable = "COREDATA_SHOOTOUT_STORE"
 
   private static func _tellProblems(_ input: PreparedInput, _ environment: ToolEnvironment) {

@@ -14,8 +14,7 @@ struct ShootoutOptions {
   let serverURL: String?
   private let _storeDirectory: String?
 
-  /// - Parameter passedURL: The URL that '--store -' refers to, from the program that has started this one.
-  init(_ arguments: ParsedArguments, passedURL: String? = nil) throws(UsageError) {
+  init(_ arguments: ParsedArguments) throws(UsageError) {
     var workload = Workload()
     if let replay = try Self._replay(arguments) {
       workload.source = .replay(replay)
@@ -32,6 +31,7 @@ struct ShootoutOptions {
     if let saveEvery = try arguments.integer("save-every", in: 1...Int.max) { workload.saveEvery = saveEvery }
     workload.keepsLiveList = arguments.has("live-list")
     if let runs = try arguments.integer("runs", in: 1...1000) { workload.runs = runs }
+    workload.isOnServer = arguments.has("store")
     self.workload = workload
     format = try arguments.choice("format") ?? .table
     var limits: [RunLimit] = []
@@ -45,12 +45,9 @@ struct ShootoutOptions {
     self.limits = limits
     screens = arguments.text("screens")
     _storeDirectory = arguments.text("stores")
-    serverURL = arguments.text("store").map { $0 == "-" ? passedURL ?? $0 : $0 }
+    serverURL = arguments.text("store")
     if let serverURL {
       if _storeDirectory != nil { throw .conflict("--store", "--stores") }
-      if case .records(let records) = workload.source {
-        throw .conflict("--store", records.spansEntities ? "--from" : "--model")
-      }
       guard ServerStore.isURL(serverURL) else {
         throw .notAURL(option: "--store", form: "postgresql://user@host/database")
       }
@@ -65,7 +62,6 @@ struct ShootoutOptions {
     }
     for option in [
       "data", "make", "entity", "key", "stops", "objects", "mode", "save-every", "screens", "live-list",
-      "store",
     ] where arguments.has(option) {
       throw .conflict("--replay", "--" + option)
     }

@@ -91,6 +91,14 @@ struct RecordPlan: Sendable {
     return model
   }
 
+  /// Creates an empty store that has the model inside.
+  func writeModel(to path: String) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try makeModel())
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path), options: nil)
+    try coordinator.removeStores()
+  }
+
   /// The named keys with which no index of the model begins, as `Order.number`: a look-up reads the whole table.
   var unindexedKeys: [String] {
     _named.filter { !_isIndexed($0.scope, $0.slot) }.map {

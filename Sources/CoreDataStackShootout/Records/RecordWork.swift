@@ -29,28 +29,32 @@ struct RecordWork: ImportWork {
 
   func makeFloor(on store: ImportStore, in place: any StorePlace) throws -> any FloorWork {
     // The store's own tables and indexes.
-    let anatomy = try _withStore(store) { $0 }
+    guard let anatomy = try _withStore(store, { $0.persistentStores.first?.anatomy }) else {
+      throw StoreCheck.Failure(description: "records have a floor in SQLite files only")
+    }
     return Floor(
       records: records,
       floor: try RecordFloor(path: store.url.path, plan: plan, anatomy: anatomy, wanted: _wanted))
   }
 
   func check(_ store: ImportStore, in place: any StorePlace, mode: ImportMode) throws -> CheckedStore {
-    let anatomy = try _withStore(store) { $0 }
-    let digest = try StoreDigest(path: store.url.path, plan: plan, anatomy: anatomy)
+    let digest = try _withStore(store) { coordinator in
+      if let anatomy = coordinator.persistentStores.first?.anatomy {
+        try StoreDigest(path: store.url.path, plan: plan, anatomy: anatomy)
+      } else {
+        try StoreDigest(coordinator, plan: plan)
+      }
+    }
     return CheckedStore(rows: digest.count(of: plan.entity, plan.layout), digest: digest)
   }
 
   /// Opens a store, which is created if it is missing, for as long as a body runs.
-  private func _withStore<Result>(_ store: ImportStore, _ body: (StoreAnatomy) throws -> Result) throws
-    -> Result
-  {
+  private func _withStore<Result>(
+    _ store: ImportStore, _ body: (NSPersistentStoreCoordinator) throws -> Result
+  ) throws -> Result {
     let coordinator = try NSPersistentStoreCoordinator.make(makeModel(), on: store)
     defer { try? coordinator.removeStores() }
-    guard let anatomy = coordinator.persistentStores.first?.anatomy else {
-      throw StoreCheck.Failure(description: "records are imported into SQLite files only")
-    }
-    return try body(anatomy)
+    return try body(coordinator)
   }
 
   private struct Floor: FloorWork {

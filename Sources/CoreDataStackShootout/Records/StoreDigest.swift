@@ -17,6 +17,9 @@ struct StoreDigest: Sendable, Codable, Equatable {
 
   private(set) var parts: [String: Part] = [:]
 
+  /// The digest of nothing.
+  init() {}
+
   /// Reads a store with plain SQLite, after checking its integrity.
   ///
   /// - Throws: `StoreCheck.Failure` if the file is damaged.
@@ -62,7 +65,7 @@ struct StoreDigest: Sendable, Codable, Equatable {
     entity.family.reduce(0) { $0 + (parts[layout.layout(numbered: $1).entityName]?.count ?? 0) }
   }
 
-  private mutating func _add(_ row: String, to part: String) {
+  mutating func add(_ row: String, to part: String) {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in row.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     // Spread, since hashes are summed.
@@ -130,7 +133,7 @@ struct StoreDigest: Sendable, Codable, Equatable {
         words.append(row[2 + table.attributes.count + index].map { names[root]?[$0] ?? "gone" } ?? "-")
       }
       words += row[(2 + table.attributes.count + table.toOnes.count)...].map { $0 ?? "-" }
-      _add(words.joined(separator: "\u{1D}"), to: plan.layout.layout(numbered: entity).entityName)
+      add(words.joined(separator: "\u{1D}"), to: plan.layout.layout(numbered: entity).entityName)
     }
   }
 
@@ -145,7 +148,7 @@ struct StoreDigest: Sendable, Codable, Equatable {
     }.joined()
     for row in try database.rows("SELECT \(join.first), \(join.second)\(ranks) FROM \(join.name)") {
       let ends = [names[first]?[row[0] ?? ""] ?? "gone", names[second]?[row[1] ?? ""] ?? "gone"]
-      _add((ends + row[2...].map { $0 ?? "-" }).joined(separator: "\u{1D}"), to: join.property)
+      add((ends + row[2...].map { $0 ?? "-" }).joined(separator: "\u{1D}"), to: join.property)
     }
   }
 }

@@ -29,7 +29,7 @@ struct StoredInput {
     let reader = try store.reader()
     defer { reader.close() }
     var records = input
-    (name, _schema) = ((store.name as NSString).lastPathComponent, store.model.schema)
+    (name, _schema) = (Workload.name(ofInput: path), store.model.schema)
     if records.entity.isEmpty { records.entity = try Self._largest(reader, store.name) }
     let plan = try RecordPlan(_schema, entity: records.entity, keys: records.keys, spansEntities: true)
     let written = StoreRecords(reader, plan)
@@ -49,15 +49,6 @@ struct StoredInput {
   func plan() throws -> RecordPlan {
     try RecordPlan(
       _schema, entity: records.entity, keys: records.keys, spansEntities: true, relaxed: records.relaxed)
-  }
-
-  /// Creates an empty store that has the model inside.
-  func writeModel(to path: String) throws {
-    let model = try plan().makeModel()
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path), options: nil)
-    try coordinator.removeStores()
   }
 
   private static func _nothing(_ name: String) -> ToolFailure {

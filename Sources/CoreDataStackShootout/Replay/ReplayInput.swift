@@ -4,6 +4,8 @@ package struct ReplayInput: Sendable, Codable, Equatable {
   var tracePaths: [String]
   /// A store as it was when the recording began; each run has a copy of it.
   var storePath: String
+  /// The keys that the store's objects had where the recording was made, if the store is a copy with keys of its own.
+  var keysPath: String?
   /// The model; nil for the one inside the store.
   var modelPath: String?
   /// Whether the pauses of the recording are kept.

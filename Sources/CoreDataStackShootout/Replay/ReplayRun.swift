@@ -9,6 +9,8 @@ import Synchronization
 struct ReplayRun: Sendable {
   let plan: ReplayPlan
   let layout: ModelLayout
+  /// The keys of the store's objects, if they are not the recorded ones.
+  let keys: CopiedKeys?
   let keepsPauses: Bool
 
   /// Replays everything. Not to be called on the main thread.
@@ -18,7 +20,7 @@ struct ReplayRun: Sendable {
     in stack: any ImportStack, progress: @escaping @Sendable (Int) -> Void
   ) throws -> (saves: [UInt64], figures: ReplayFigures) {
     guard let coordinator = stack.main.persistentStoreCoordinator else { return ([], ReplayFigures()) }
-    let objects = ReplayObjects(coordinator)
+    let objects = ReplayObjects(coordinator, layout, keys)
     let clock = ReplayClock()
     let lanes = [
       (ReplayPlan.Lane.main, stack.main, plan.main), (.importing, stack.importing, plan.importing),

@@ -58,7 +58,31 @@ struct ReplayWork: ImportWork {
   }
 
   /// Copies the store to where the run has it.
-  func prepare(_ store: ImportStore) throws { try Self.copyStore(_input.storePath, to: store.url.path) }
+  ///
+  /// - Returns: The keys of its objects, if they are not the recorded ones.
+  func prepare(_ store: ImportStore) throws -> CopiedKeys? {
+    let keys = try _input.keysPath.map { try CopiedKeys.read($0) }
+    guard store.type != NSSQLiteStoreType else {
+      try Self.copyStore(_input.storePath, to: store.url.path)
+      return keys
+    }
+    let copied = try _copyObjects(to: store)
+    return keys?.followed(by: copied) ?? copied
+  }
+
+  /// Copies all objects to a store of another type.
+  private func _copyObjects(to store: ImportStore) throws -> CopiedKeys {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try makeModel())
+    let source = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: _input.storePath),
+      options: [NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true])
+    return try CopiedKeys.of(coordinator) {
+      let options = try keepsHistory ? [NSPersistentHistoryTrackingKey: true] : nil
+      let copy = try coordinator.migratePersistentStore(
+        source, to: store.url, options: options, withType: store.type)
+      try coordinator.remove(copy)
+    }
+  }
 
   /// Whether the store has a history, as the program's store has then.
   var keepsHistory: Bool {
@@ -76,13 +100,23 @@ struct ReplayWork: ImportWork {
       sourceOptions: nil, ofType: NSSQLiteStoreType)
   }
 
+  private func _countObjects(_ coordinator: NSPersistentStoreCoordinator) throws -> Int {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return try context.performAndWait {
+      try layout.layouts.filter { $0.parentNumber == nil }.reduce(0) {
+        try $0 + context.count(for: NSFetchRequest<NSManagedObject>(entityName: $1.entityName))
+      }
+    }
+  }
+
   func check(_ store: ImportStore, in place: any StorePlace, mode: ImportMode) throws -> CheckedStore {
     let plan = try RecordPlan(
       _schema, entity: listing.entity, keys: [], spansEntities: true)
     let coordinator = try NSPersistentStoreCoordinator.make(makeModel(), on: store)
     defer { try? coordinator.removeStores() }
     guard let anatomy = coordinator.persistentStores.first?.anatomy else {
-      throw StoreCheck.Failure(description: "recordings are replayed on SQLite files only")
+      return CheckedStore(rows: try _countObjects(coordinator), digest: nil)
     }
     let digest = try StoreDigest(path: store.url.path, plan: plan, anatomy: anatomy)
     return CheckedStore(

@@ -28,13 +28,14 @@ extension ShootoutResult {
     let source =
       switch workload.source {
       case .generated: "an invented city"
-      case .records(let input) where sourceName == "generated": "the invention of \(input.modelPath)"
+      case .records(let input) where sourceName == "generated":
+        "the invention of \(Workload.name(ofInput: input.modelPath))"
       case .file, .records, .replay: sourceName
       }
     let skipped = skippedRows > 0 ? " (\(Figures.count(skippedRows)) rows skipped)" : ""
     let runs = workload.runs == 1 ? "one run" : "medians of \(workload.runs) runs"
     if case .replay(let input) = workload.source {
-      let store = (input.storePath as NSString).lastPathComponent
+      let store = Workload.name(ofInput: input.storePath)
       return "\(workload.counted(lines)) of \(source), replayed on copies of \(store) "
         + (input.keepsPauses ? "with the recorded pauses" : "without pauses")
         + ", \(runs); \(place.durability)"

@@ -67,7 +67,7 @@ struct ReportPage {
     floor[0] = Figures.seconds(_result.floorSeconds)
     floor[1] = Figures.ratio(1)
     floor[9] = Figures.megabytes(_result.floorPeakMegabytes)
-    var rows = _result.workload.isReplay ? [] : [_row(_result.place.floorTitle, floor.map { ($0, false) })]
+    var rows = !_result.hasFloor ? [] : [_row(_result.place.floorTitle, floor.map { ($0, false) })]
     rows += _result.stacks.map { _row($0) }
     return .tag(
       "table", [:],
@@ -80,7 +80,7 @@ struct ReportPage {
       stack.design.rawValue,
       [
         (Figures.seconds(stack.totalSeconds), false),
-        (_result.workload.isReplay ? "" : Figures.ratio(stack.ratioToFloor), false),
+        (!_result.hasFloor ? "" : Figures.ratio(stack.ratioToFloor), false),
         (Figures.seconds(stack.mainBusySeconds), false),
         (Figures.milliseconds(stack.mainLongestMilliseconds), stack.mainLongestMilliseconds > frame),
         (Figures.count(stack.framesDropped), stack.framesDropped > 0),

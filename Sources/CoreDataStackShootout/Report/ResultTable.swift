@@ -19,7 +19,7 @@ struct ResultTable {
       .init(_result.place.floorTitle, .dim), .init(Figures.seconds(_result.floorSeconds)),
       .init(Figures.ratio(1)),
     ]
-    if !_result.workload.isReplay {
+    if _result.hasFloor {
       table.add(floor + blank + [.init(Figures.megabytes(_result.floorPeakMegabytes))])
     }
     for stack in _result.stacks {
@@ -27,7 +27,7 @@ struct ResultTable {
       table.add(
         [
           .init(stack.design.rawValue), .init(Figures.seconds(stack.totalSeconds)),
-          .init(_result.workload.isReplay ? "" : Figures.ratio(stack.ratioToFloor)),
+          .init(!_result.hasFloor ? "" : Figures.ratio(stack.ratioToFloor)),
           .init(Figures.seconds(stack.mainBusySeconds)),
           _judged(stack.mainLongestMilliseconds),
           .init(Figures.count(stack.framesDropped), stack.framesDropped > 0 ? .red : .green),

@@ -34,18 +34,18 @@ struct PreparedInput {
     switch workload.source {
     case .file(let path):
       let (bytes, feed) = try Self._stops(path)
-      self.init(name: Self._name(path), .bytes(bytes), count: feed.stops.count)
+      self.init(name: Workload.name(ofInput: path), .bytes(bytes), count: feed.stops.count)
       skipped = feed.skippedRows
       problems = feed.problems.map { "line \($0.line): \($0.reason)" }
     case .generated(let count):
       let text = GeneratedCity.feedText(GeneratedCity.stops(count: count))
       self.init(name: "generated", .bytes(Array(text.utf8)), count: count)
     case .replay(let input):
-      let store = try SpooledInput(path: input.storePath)
+      let store = try SpooledInput(path: input.storePath, notesKeys: true)
       var opened = input
-      opened.storePath = store.path
+      (opened.storePath, opened.keysPath) = (store.path, store.keysPath)
       let work = try ReplayWork(opened)
-      let names = input.tracePaths.map(Self._name).joined(separator: ", ")
+      let names = input.tracePaths.map { Workload.name(ofInput: $0) }.joined(separator: ", ")
       self.init(name: names, .replay(opened, store), count: work.count)
       replay = opened
     case .records(let input) where input.spansEntities:
@@ -83,7 +83,7 @@ struct PreparedInput {
         isDirectory.boolValue
         ? .csv : .told(byPath: path, try InputFile(path: file.path, name: file.name).nextBytes() ?? [])
       let feed = try RecordReader(plan: plan).read(file, input.form)
-      self.init(name: Self._name(path), .file(file), count: feed.records.count)
+      self.init(name: Workload.name(ofInput: path), .file(file), count: feed.records.count)
       (skipped, problems) = (feed.skipped, feed.problems)
     }
     (records, unindexedKeys) = (input, plan.unindexedKeys)
@@ -96,16 +96,21 @@ struct PreparedInput {
     let path = directory + (records == nil ? "/stops.txt" : "/records")
     var (records, replay) = (records, replay)
     do {
+      if let plan = try _plan() {
+        records?.modelPath = directory + "/model.sqlite"
+        try plan.writeModel(to: directory + "/model.sqlite")
+      }
       switch _content {
       case .bytes(let bytes): try Data(bytes).write(to: URL(fileURLWithPath: path))
       case .file(let file): try FileManager.default.copyItem(atPath: file.path, toPath: path)
       case .replay(let input, _):
         replay?.storePath = directory + "/before.sqlite"
         try ReplayWork.copyStore(input.storePath, to: directory + "/before.sqlite")
-      case .store(let stored):
-        try Data(stored.bytes).write(to: URL(fileURLWithPath: path))
-        records?.modelPath = directory + "/model.sqlite"
-        try stored.writeModel(to: directory + "/model.sqlite")
+        if let keys = input.keysPath {
+          replay?.keysPath = directory + "/keys.json"
+          try FileManager.default.copyItem(atPath: keys, toPath: directory + "/keys.json")
+        }
+      case .store(let stored): try Data(stored.bytes).write(to: URL(fileURLWithPath: path))
       }
       return (path, records, replay)
     } catch {
@@ -135,9 +140,5 @@ struct PreparedInput {
     } catch {
       throw error.failure
     }
-  }
-
-  private static func _name(_ path: String) -> String {
-    path == "-" ? "standard input" : (path as NSString).lastPathComponent
   }
 }

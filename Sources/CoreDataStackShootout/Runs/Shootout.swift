@@ -23,7 +23,7 @@ struct Shootout {
   ) throws -> (
     result: ShootoutResult, mine: [Subject: [RunMeasurement]], theirs: [Subject: [RunMeasurement]]
   ) {
-    let subjects = (workload.isReplay ? [] : [Subject.floor]) + workload.stacks.map(Subject.stack)
+    let subjects = (workload.hasFloor ? [Subject.floor] : []) + workload.stacks.map(Subject.stack)
     let work = try WorkDirectory(for: "shootout", in: directory) { path in
       for subject in subjects { try? _remove(subject, path) }
     }
@@ -60,7 +60,7 @@ struct Shootout {
         throw error
       }
       if run < workload.runs || keptStores == nil { try _remove(subject, work.path) }
-      try _compare(measurement, of: subject, with: measurements[.floor]?.last)
+      try _compareContents(measurement, of: subject, with: measurements)
       try _compareRows(measurement, of: subject, with: measurements)
       try _compareScreens(measurement, of: subject, with: measurements)
       measurements[subject, default: []].append(measurement)
@@ -85,16 +85,17 @@ struct Shootout {
     others[subject, default: []].append(measurement)
   }
 
-  /// Fails if a stack's store does not hold what the floor's does, which the same run has made before.
-  private func _compare(
-    _ measurement: RunMeasurement, of subject: Subject, with floor: RunMeasurement?
+  /// Fails if a stack's store does not hold what the floor's does, or without a floor that of the first stack.
+  private func _compareContents(
+    _ measurement: RunMeasurement, of subject: Subject, with others: [Subject: [RunMeasurement]]
   ) throws(ToolFailure) {
-    guard let mine = measurement.digest, let theirs = floor?.digest else { return }
+    let first = workload.hasFloor ? Subject.floor : workload.stacks.first.map(Subject.stack)
+    guard let first, let mine = measurement.digest, let theirs = others[first]?.last?.digest else { return }
     let differences = mine.differences(from: theirs)
     guard !differences.isEmpty else { return }
     throw ToolFailure(
       .internalError,
-      "The run of '\(subject.name)' failed: its store does not hold what the floor's does, in "
+      "The run of '\(subject.name)' failed: its store does not hold what that of '\(first.name)' does, in "
         + "\(differences.joined(separator: ", ")).")
   }
 

@@ -49,6 +49,8 @@ struct ShootoutResult: Sendable {
   /// Lines that were imported.
   let lines: Int
   let skippedRows: Int
+  /// Whether the floor has run; without it its figures are 0.
+  let hasFloor: Bool
   let floorSeconds: Double
   let floorProcessorSeconds: Double
   let floorPeakMegabytes: Double
@@ -77,6 +79,7 @@ struct ShootoutResult: Sendable {
     self.lines = lines
     self.skippedRows = skippedRows
     let floor = measurements[.floor] ?? []
+    hasFloor = !floor.isEmpty
     let floorSeconds = Statistics.median(floor.map(\.totalSeconds))
     self.floorSeconds = floorSeconds
     floorProcessorSeconds = Statistics.median(floor.map(\.processorSeconds))

@@ -35,8 +35,9 @@ struct StackRun {
     _ work: any ImportWork, _ recorder: MainThreadRecorder, _ load: LoadSampler
   ) throws -> RunMeasurement {
     var store = try place.store(named: job.storeName)
+    var keys: CopiedKeys?
     if let replay = work as? ReplayWork {
-      try replay.prepare(store)
+      keys = try replay.prepare(store)
       (store.ignoresVersion, store.tracksHistory) = (true, try replay.keepsHistory)
     }
     let stack = try design.makeStack(on: store, for: work, keepsLiveList: job.keepsLiveList)
@@ -53,7 +54,7 @@ struct StackRun {
     do {
       if let replay = work as? ReplayWork {
         let run = ReplayRun(
-          plan: replay.plan, layout: replay.layout, keepsPauses: job.replay?.keepsPauses ?? false)
+          plan: replay.plan, layout: replay.layout, keys: keys, keepsPauses: job.replay?.keepsPauses ?? false)
         (saves, replayed) = try run.run(in: stack, progress: progress)
       } else {
         saves = try ImportRun(work: work, mode: job.mode, saveEvery: job.saveEvery).run(

@@ -1,4 +1,5 @@
 import CoreDataToolKit
+import Foundation
 
 /// The import to run: its input, its mode and the number of runs.
 package struct Workload: Sendable {
@@ -22,8 +23,27 @@ package struct Workload: Sendable {
 
   package init() {}
 
-  /// Whether a recording is replayed, which has no floor.
+  /// Whether the stores are on a server.
+  var isOnServer = false
+
+  /// Whether the same work is also done without Core Data: not that of a recording, and records on a server only through it.
+  var hasFloor: Bool {
+    switch source {
+    case .file, .generated: true
+    case .records: !isOnServer
+    case .replay: false
+    }
+  }
+
+  /// Whether a recording is replayed.
   var isReplay: Bool { if case .replay = source { true } else { false } }
+
+  /// The name of an input in reports: a file's last component, and a URL without its password.
+  static func name(ofInput path: String) -> String {
+    path == "-"
+      ? "standard input"
+      : ServerStore.isURL(path) ? ServerStore.name(path) : (path as NSString).lastPathComponent
+  }
 
   /// A number of lines of the input, in words.
   func counted(_ count: Int) -> String {

@@ -25,9 +25,10 @@ package enum ServerStore {
 
   /// Creates a copy, and reports that on standard error.
   ///
+  /// - Parameter keysPath: A file to be written with the primary keys of the copies; nil for none.
   /// - Throws: `ToolFailure`: `noInput` if `coredata-postgresql` is not installed, otherwise the program's
   ///   message.
-  static func copy(_ url: String, to path: String) throws(ToolFailure) {
+  static func copy(_ url: String, to path: String, keysPath: String? = nil) throws(ToolFailure) {
     let environment = ToolEnvironment.process
     let program = try CompanionProgram.postgreSQL.path(environment.variables["PATH"])
     let name = Self.name(url)
@@ -50,7 +51,8 @@ package enum ServerStore {
       timer.cancel()
       progress.finish()
     }
-    let (status, said) = try _run(program, ["postgres", "copy", path], input: url)
+    let (status, said) = try _run(
+      program, ["postgres", "copy", path] + (keysPath.map { ["--keys", $0] } ?? []), input: url)
     guard status != 0 else { return }
     var message = said.trimmingCharacters(in: .whitespacesAndNewlines)
     if message.hasPrefix("error: ") { message.removeFirst("error: ".count) }

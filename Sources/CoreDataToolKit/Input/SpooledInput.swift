@@ -9,22 +9,25 @@ package final class SpooledInput: Sendable {
   package let name: String
   /// The file to read.
   package let path: String
+  /// Of the copy of a store on a server, if asked for: which primary key each object's copy has, as JSON.
+  package let keysPath: String?
   private let _directory: String?
   /// Whether it is a store on a server.
   package let isServerStore: Bool
 
   /// Examines the path, and copies a stream.
   ///
+  /// - Parameter notesKeys: Whether the copy of a store on a server comes with `keysPath`.
   /// - Throws: `ToolFailure`: `noInput` if the stream cannot be read, `cannotCreateOutput` if there is no
   ///   room for the copy. A missing file passes; opening it fails.
-  package init(path: String) throws(ToolFailure) {
+  package init(path: String, notesKeys: Bool = false) throws(ToolFailure) {
     var facts = stat()
     isServerStore = ServerStore.isURL(path)
     let isStandardInput = path == OutputFile.standardStream
     let kind = !isStandardInput && stat(path, &facts) == 0 ? facts.st_mode & S_IFMT : S_IFREG
     name = isStandardInput ? "standard input" : isServerStore ? ServerStore.name(path) : path
     guard isStandardInput || isServerStore || [S_IFIFO, S_IFSOCK, S_IFCHR].contains(kind) else {
-      (self.path, _directory) = (path, nil)
+      (self.path, _directory, keysPath) = (path, nil, nil)
       return
     }
     let directory = UnfinishedPaths.staging(
@@ -38,7 +41,12 @@ package final class SpooledInput: Sendable {
     let last =
       isServerStore ? "copy.sqlite" : isStandardInput ? "input" : path.split(separator: "/").last ?? "input"
     (_directory, self.path) = (directory, "\(directory)/\(last)")
-    if isServerStore { try ServerStore.copy(path, to: self.path) } else { try _copy(from: path) }
+    keysPath = isServerStore && notesKeys ? directory + "/keys.json" : nil
+    if isServerStore {
+      try ServerStore.copy(path, to: self.path, keysPath: keysPath)
+    } else {
+      try _copy(from: path)
+    }
   }
 
   deinit {
