@@ -97,6 +97,31 @@ import Testing
         == "Choose nested3: none keeps main within a frame, and it blocks main least, for 30.0 ms at once.")
   }
 
+  @Test func `a design that keeps main busy most of the time is not chosen, short as its blocks are`() {
+    func run(_ total: Double, busy: Double) -> RunMeasurement {
+      let blocks = (0..<100).map { number in
+        TimeSpan(begin: UInt64(number) * 10_000_000, end: UInt64(number) * 10_000_000 + UInt64(busy * 1e7))
+      }
+      return RunMeasurement(
+        totalSeconds: total, processorSeconds: total, peakMegabytes: 1, saves: 1, rows: 1,
+        main: MainThreadFigures(spans: blocks, blocks: blocks, processorNanoseconds: 1, latencies: [1]),
+        list: nil, timeline: Timeline())
+    }
+    var workload = Workload()
+    (workload.stacks, workload.runs) = ([.main, .shared, .nested3], 2)
+    let result = ShootoutResult(
+      workload: workload, sourceName: "x", lines: 1,
+      measurements: [
+        .stack(.main): [run(1, busy: 0.9), run(1, busy: 0.9)],
+        .stack(.shared): [run(1.02, busy: 0.1), run(1, busy: 0.1)],
+        .stack(.nested3): [run(1, busy: 0.4), run(1.01, busy: 0.4)],
+      ])
+    #expect(
+      Recommendation(result).sentence
+        == "Choose shared: no design blocks main for a frame; it leaves main at least half of the time, which one of the others "
+        + "does not; of those as fast (also nested3) it is the simplest.")
+  }
+
   @Test func `there is no choice of one`() {
     #expect(_recommendation([(.shared, [1], 1)]).sentence == nil)
   }

@@ -248,10 +248,8 @@ import Testing
     ([], 64, "'--model' needs '--data FILE, --make NAME=N or --from STORE' as well"),
     (["--data", "x"], 64, "'--data' needs '--entity NAME' as well"),
     (["--make", "Order=10", "--stops", "x"], 64, "cannot be given together"),
-    (
-      ["--make", "Order=10", "--store", "postgresql://x/y"], 64,
-      "'--store' and '--model' cannot be given together"
-    ),
+    (["--make", "Order=10", "--store", "postgresql://x/y", "--stores", "z"], 64, "cannot be given together"),
+    (["--make", "Order=10", "--from-keys", "z"], 64, "'--from-keys' needs '--replay' as well"),
     (["--make", "Order=10"], 64, "Which attribute tells one 'Order' from another?"),
     (["--make", "Ordre=10"], 65, "Did you mean 'Order'?"),
     (["--data", "/no/such", "--entity", "Order", "--key", "number"], 66, "Cannot read '/no/such'"),

@@ -137,6 +137,18 @@ struct ReportTests {
         == [Int](repeating: keepsList ? 14 : 11, count: 3))
   }
 
+  @Test func `Each line of the verdict leads to what explains it on the page`() {
+    let html = ReportPage(sampleResult()).html
+    let lines = Verdict(sampleResult()).lines
+    #expect(html.ranges(of: "class=\"why\"").count == lines.count && lines.count == 4)
+    for (_, article) in lines {
+      #expect(html.ranges(of: "<dt id=\"\(article.rawValue)\"").count == 1)
+      #expect(html.contains("The article &#39;\(article.document)&#39; says more."))
+    }
+    let text = ResultTable(sampleResult()).text(usesColor: false)
+    #expect(text.contains("\nThe documentation says more: 'The shootout', 'Choosing a stack'.\n"))
+  }
+
   @Test func `The verdict names the fastest and the lightest for main`() {
     let sentences = Verdict(sampleResult()).sentences
     #expect(
@@ -172,7 +184,8 @@ struct ReportTests {
     #expect(html.hasPrefix("<!DOCTYPE html>"))
     #expect(html.contains("a&lt;b&gt;.txt"))
     #expect(!html.contains("a<b>"))
-    for outside in ["src=", "href=", "@import", "url("] { #expect(!html.contains(outside)) }
+    let outward = html.replacing("href=\"#", with: "")
+    for outside in ["src=", "href=", "@import", "url("] { #expect(!outward.contains(outside)) }
     #expect(html.ranges(of: "<svg").count == 2)
   }
 

@@ -210,7 +210,6 @@ import Testing
     (["--data", "x"], "'--from' and '--data' cannot be given together"),
     (["--make", "A=1"], "'--from' and '--make' cannot be given together"),
     (["--stops", "x"], "'--from' and '--stops' cannot be given together"),
-    (["--store", "postgresql://x/y"], "'--store' and '--from' cannot be given together"),
   ])
   func `options that contradict a store are named`(_ words: [String], _ message: String) throws {
     let outcome = try ToolProcess.run(["shootout", "--from", "Shop.sqlite"] + words)

@@ -170,39 +170,71 @@ import Testing
     #expect(
       ReplayPlan(trace).leftOut == ["requests of NSBatchDeleteRequest, of which only the time is recorded": 1]
     )
-    #expect(ReplayPlan(trace).importing.count == 2)
+    #expect(ReplayPlan(trace).count == ReplayPlan(try _trace()).count)
   }
 
-  @Test func `what is rolled back is in no later save, and another context's changes stay`() throws {
-    func change(_ context: Int, _ time: Double) -> String {
-      #"{"t":\#(time),"ms":0,"thread":1,"context":\#(context),"kind":"changes","changes":[{"insert":"Order/t\#(context)5","keys":[]}]}"#
-        + "\n"
-    }
-    let back = #"{"t":1.2,"ms":0,"thread":1,"context":2,"kind":"rollback"}"# + "\n"
-    let save = #"{"t":1.3,"ms":1,"thread":1,"context":2,"kind":"save","store":false,"objects":0}"# + "\n"
-    let alone = ReplayPlan(try _trace(change(2, 1.1) + back + save))
-    #expect(alone.importing.count == 4 && alone.leftOut.isEmpty, "the save has nothing to write")
-    let other = #"{"t":1.0,"ms":0,"thread":1,"context":3,"kind":"context","role":"private"}"# + "\n"
-    let beside = ReplayPlan(try _trace(other + change(2, 1.1) + change(3, 1.15) + back + save))
-    #expect(beside.leftOut == ["rollbacks of background contexts, which are one here": 1])
+  @Test func `a save after a rollback has nothing to write`() throws {
+    let change =
+      #"{"t":1.1,"ms":0,"thread":1,"context":2,"kind":"changes","changes":[{"insert":"Order/t25","keys":[]}]}"#
+    let back = #"{"t":1.2,"ms":0,"thread":1,"context":2,"kind":"rollback"}"#
+    let save = #"{"t":1.3,"ms":1,"thread":1,"context":2,"kind":"save","store":false,"objects":0}"#
+    let plan = ReplayPlan(try _trace([change, back, save].joined(separator: "\n")))
+    #expect(plan.steps.count == ReplayPlan(try _trace()).steps.count + 2 && plan.leftOut.isEmpty)
   }
 
   // MARK: Lanes
 
-  @Test func `main's work stays main's, the rest is one other lane, each after what had ended`() throws {
+  @Test func `each context has a lane, whose steps follow what had ended`() throws {
     let plan = ReplayPlan(try _trace())
+    let lanes = plan.lanes.map { lane in
+      plan.steps.count { plan.lanes[$0.lane] == lane }
+    }
+    let isMain = plan.lanes.map(\.isMain)
     #expect(
-      plan.importing.count == 2 && plan.main.count == 7, "merges and saves that only hand up are the design's"
-    )
-    // The fetch at 0.5 s follows the save that ended at 0.304 s.
-    #expect(plan.main[0].after == 1 && plan.importing[0].after == 0)
-    #expect(plan.importing[1].after == 7)
+      zip(isMain, lanes).allSatisfy { $0 ? $1 == 7 : $1 == 2 } && lanes.count == 2,
+      "merges and saves that only hand up are the design's: \(lanes)")
+    for step in plan.steps {
+      let before = plan.steps.filter { $0.event.end <= step.event.begin }
+      #expect(step.after == before.count && before.allSatisfy { $0.rank < step.after })
+      #expect(step.isLastOfLane == !plan.steps.contains { $0.lane == step.lane && $0.rank > step.rank })
+    }
+  }
+
+  @Test func `what a save has announced while it ran comes before it`() throws {
+    let changes =
+      #"{"t":1.15,"ms":0,"thread":1,"context":2,"kind":"changes","changes":[{"insert":"Order/t25","keys":[]}]}"#
+    let save = #"{"t":1.1,"ms":100,"thread":1,"context":2,"kind":"save","store":true,"objects":1}"#
+    let plan = ReplayPlan(try _trace(changes + "\n" + save))
+    guard case .changes = plan.steps[plan.steps.count - 2].event.kind,
+      case .save = plan.steps.last?.event.kind
+    else {
+      Issue.record("the save is not last: \(plan.steps.suffix(2))")
+      return
+    }
+  }
+
+  @Test func `two processes' unsaved objects of one name are two`() throws {
+    let lines =
+      #"{"t":1.1,"ms":0,"thread":1,"context":2,"kind":"changes","changes":[{"insert":"Order/t25","keys":[]}]}"#
+      + "\n"
+      + #"{"t":1.2,"ms":1,"thread":1,"context":2,"kind":"save","store":true,"objects":1,"named":{"Order/t25":"Order/pNUMBER"}}"#
+      + "\n" + #"{"t":1.3,"ms":1,"thread":1,"context":2,"kind":"fault","id":"Order/pNUMBER","rows":1}"#
+    let paths = try [700, 701].map { number in
+      let path = _scratch.file("process-\(number).ndjson")
+      let text = Self.head + "\n" + lines.replacing("NUMBER", with: "\(number)") + "\n"
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      return path
+    }
+    let names = ReplayPlan(try TraceReader.read(paths)).steps.compactMap { step -> String? in
+      if case .fault(let name, _) = step.event.kind { name } else { nil }
+    }
+    #expect(names.count == 2 && Set(names).count == 2, "\(names)")
   }
 
   @Test func `an object that was inserted keeps its first name`() throws {
     let fault = #"{"t":1.2,"ms":1,"thread":0,"context":1,"kind":"fault","id":"Order/p300","rows":1}"#
     let plan = ReplayPlan(try _trace(fault))
-    guard case .fault(let name, _) = plan.main.last?.event.kind else {
+    guard case .fault(let name, _) = plan.steps.last?.event.kind else {
       Issue.record("the last event is the fault")
       return
     }

@@ -16,8 +16,10 @@ extension NSManagedObjectContext {
     {
       coordinator.rowCache.forget([localized(key)])
     }
+    let discarding = !flag && object.isDirty ? TraceRecorder.current : nil
     _refreshOne(object, mergeChanges: flag)
     processPendingChanges()
+    if let discarding { recordReversal(of: object, by: discarding) }
   }
 
   final func refreshRegistered() {

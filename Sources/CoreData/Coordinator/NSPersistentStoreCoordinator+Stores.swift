@@ -25,8 +25,23 @@ extension NSPersistentStoreCoordinator {
     try followRemoteChanges(of: store)
     append(store)
     store.didAdd(to: self)
+    _startRecording(options)
     announceStores([NSAddedPersistentStoresKey: [store]])
     return store
+  }
+
+  /// Records the contexts, if a store's options ask for it, until the last store is removed.
+  private final func _startRecording(_ options: [AnyHashable: Any]?) {
+    let key = NSPersistentStoreRecordingFileOption
+    guard let value = options?[key] else { return }
+    let url = (value as? URL) ?? (value as? NSURL).map { $0 as URL }
+    guard let path = url?.path ?? (value as? String) ?? (value as? NSString).map(String.init), !path.isEmpty
+    else {
+      return Console.warn("\(key): its value is no path and no URL of a file. Nothing is recorded.")
+    }
+    let recordsValues = StoreOptions.isTrue(NSPersistentStoreRecordingValuesOption, options)
+    TraceRecorder.start(
+      TraceRecorder.Request(path: path, recordsValues: recordsValues, coordinator: self, source: key))
   }
 
   /// Rejects a store that was added already: IDs of its objects would belong to two stores.
@@ -68,6 +83,7 @@ extension NSPersistentStoreCoordinator {
     store._coordinator = nil
     store.remoteChanges.withLock { $0 = nil }
     store.engine?.close()
+    if persistentStores.isEmpty { TraceRecorder.end(of: self) }
     announceStores([NSRemovedPersistentStoresKey: [store]])
   }
 

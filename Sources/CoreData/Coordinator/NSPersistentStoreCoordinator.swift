@@ -57,6 +57,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     _model = model
     super.init()
     lifeline.tie(to: self)
+    _ = TraceRecorder.startsAsEnvironmentAsks
   }
 
   /// Creates a coordinator for a model without entities.
@@ -64,6 +65,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   deinit {
     lifeline.cut()
+    TraceRecorder.end(of: self)
     for store in _state.withLock({ $0.stores }) {
       // First: the last connection to close checkpoints the log, and a read-only one cannot.
       store.remoteChanges.withLock { $0 = nil }

@@ -91,6 +91,19 @@ public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
   "NSPersistentStoreRemoteChangeNotificationOptionKey"
 
+/// Option: a file to which is recorded what all contexts of the coordinator do, until its last store is removed. A path, in which
+/// `%p` is the process's number, or a file's URL. Core Data has no such option.
+///
+/// `coredata trace show` sums a recording up, and `coredata shootout --replay` replays it. The environment variable
+/// `COREDATA_RECORD` records all contexts of a program. A program makes one recording at a time.
+///
+/// ```swift
+/// description.setOption("trace-%p.ndjson" as NSString, forKey: NSPersistentStoreRecordingFileOption)
+/// ```
+public let NSPersistentStoreRecordingFileOption = "NSPersistentStoreRecordingFileOption"
+/// Option: record values, too: those of predicates and changes. A boolean. Core Data has no such option.
+public let NSPersistentStoreRecordingValuesOption = "NSPersistentStoreRecordingValuesOption"
+
 /// Option: an `NSStagedMigrationManager` whose stages migrate a store of an older version.
 public let NSPersistentStoreStagedMigrationManagerOptionKey =
   "NSPersistentStoreStagedMigrationManagerOptionKey"

@@ -67,6 +67,10 @@ enum ShootoutCommand {
         "replay", "RECORDING", repeats: true,
         "Replay what a program has done, recorded with COREDATA_RECORD=FILE, on copies of the store that --from names: its state "
           + "when the recording began."),
+      .value(
+        "from-keys", "FILE",
+        "The keys that the objects of --from had where the recording was made: what 'coredata postgres copy --keys' has written."
+      ),
       .flag("pauses", "Keep the pauses of the recording."),
       .value("stacks", "LIST", repeats: true, "Stacks to run, separated by commas; all if not given."),
       .value(

@@ -57,7 +57,9 @@ struct ShootoutOptions {
   /// The recording that '--replay' names; nil without it.
   private static func _replay(_ arguments: ParsedArguments) throws(UsageError) -> ReplayInput? {
     guard let traces = arguments.values["replay"] else {
-      if arguments.has("pauses") { throw .missingCompanion("--pauses", "--replay") }
+      for option in ["pauses", "from-keys"] where arguments.has(option) {
+        throw .missingCompanion("--" + option, "--replay")
+      }
       return nil
     }
     for option in [
@@ -67,7 +69,8 @@ struct ShootoutOptions {
     }
     guard let store = arguments.text("from") else { throw .missingCompanion("--replay", "--from STORE") }
     return ReplayInput(
-      tracePaths: traces, storePath: store, modelPath: arguments.text("model"),
+      tracePaths: traces, storePath: store, keysPath: arguments.text("from-keys"),
+      modelPath: arguments.text("model"),
       keepsPauses: arguments.has("pauses"))
   }
 

@@ -1,11 +1,12 @@
 import CoreData
+import CoreDataToolKit
 import Foundation
 import Synchronization
 
 /// Which primary key an object's copy has, where a store was copied object by object.
-package struct CopiedKeys: Sendable, Codable, Equatable {
+package struct CopiedKeys: Sendable, Equatable {
   /// By the root entity, whose table has the keys of all its subentities.
-  private var _keys: [String: [Int64: Int64]] = [:]
+  private var _keys: [String: [Int: Int]] = [:]
 
   /// Runs a body that copies a store with `migratePersistentStore(_:to:options:type:)`, and returns the keys of the copy.
   ///
@@ -29,16 +30,26 @@ package struct CopiedKeys: Sendable, Codable, Equatable {
     return keys.withLock { $0 }
   }
 
-  package static func read(_ path: String) throws -> CopiedKeys {
-    try JSONDecoder().decode(CopiedKeys.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+  /// Reads a file that `write(to:)` has written.
+  static func read(_ path: String) throws(ToolFailure) -> CopiedKeys {
+    let input = try InputFile(path: path)
+    var bytes: [UInt8] = []
+    while let chunk = try input.nextBytes() { bytes += chunk }
+    do {
+      return CopiedKeys(_keys: try JSONDecoder().decode([String: [Int: Int]].self, from: Data(bytes)))
+    } catch {
+      throw ToolFailure(
+        .badInput, "'\(path)' has no keys of a copy: 'coredata postgres copy --keys FILE' writes them.")
+    }
   }
 
+  /// Writes the keys as JSON: by root entity, an object from old keys to new ones.
   package func write(to path: String) throws {
-    try JSONEncoder().encode(self).write(to: URL(fileURLWithPath: path))
+    try JSONEncoder().encode(_keys).write(to: URL(fileURLWithPath: path))
   }
 
   /// The key of the copy of an object; nil if there was no such object.
-  func key(_ root: String, _ key: Int64) -> Int64? { _keys[root]?[key] }
+  func key(_ root: String, _ key: Int) -> Int? { _keys[root]?[key] }
 
   /// The keys after another copy of the copy.
   func followed(by next: CopiedKeys) -> CopiedKeys {
@@ -54,8 +65,8 @@ package struct CopiedKeys: Sendable, Codable, Equatable {
     _keys[root.name ?? "", default: [:]][old] = new
   }
 
-  private static func _key(_ id: NSManagedObjectID) -> Int64? {
+  private static func _key(_ id: NSManagedObjectID) -> Int? {
     let last = id.uriRepresentation().lastPathComponent
-    return last.first == "p" ? Int64(last.dropFirst()) : nil
+    return last.first == "p" ? Int(last.dropFirst()) : nil
   }
 }

@@ -5,7 +5,7 @@ import CoreDataStoreTools
 import CoreDataToolKit
 import Foundation
 
-/// Does in a context what a recording says. Used on the context's queue.
+/// Does in a context what one context of a recording has done. Used on the context's queue.
 final class ReplayLane {
   private let _context: NSManagedObjectContext
   private let _objects: ReplayObjects
@@ -14,18 +14,17 @@ final class ReplayLane {
   /// The results of the last fetch of each request, which the program may hold.
   private var _held: [Trace.Request: [NSManagedObject]] = [:]
   private var _unsaved: [String: NSManagedObject] = [:]
-  private var _made = 0
-  /// Values that are made up differ from those of the store and of the other lane.
-  private let _firstNumber: Int
+  /// Whether the context is that of other lanes, too, whose unsaved changes stay.
+  private let _isShared: Bool
+  /// What is unsaved of this lane, if the context is shared.
+  private var _touched: Set<NSManagedObject> = []
   private(set) var figures = ReplayFigures()
 
   init(
-    _ lane: ReplayPlan.Lane, _ context: NSManagedObjectContext, _ objects: ReplayObjects,
-    _ layout: ModelLayout,
+    _ context: NSManagedObjectContext, isShared: Bool, _ objects: ReplayObjects, _ layout: ModelLayout,
     wanted: Set<String>
   ) {
-    (_context, _objects, _layout, _wanted) = (context, objects, layout, wanted)
-    _firstNumber = (lane.rawValue + 1) * 500_000_000
+    (_context, _isShared, _objects, _layout, _wanted) = (context, isShared, objects, layout, wanted)
   }
 
   /// Replays an event, except for writing of a save.
@@ -45,22 +44,48 @@ final class ReplayLane {
       default: break
       }
     case .changes(let changes): try _change(changes)
-    case .save(let changes, _, _, _):
+    case .save(let changes, _, _, let error):
       try _change(changes)
-      return true
+      if error != nil { figures.leaveOut("saves that had failed") }
+      return error == nil
     case .merge, .execute: break
-    case .reset:
-      _context.reset()
-      (_unsaved, _held) = ([:], [:])
-    case .rollback:
-      _context.rollback()
-      _unsaved = [:]
+    case .reset: _reset()
+    case .rollback: _rollBack()
     }
     return false
   }
 
   /// Lets go of what has been saved.
-  func didSave() { _unsaved = [:] }
+  func didSave() {
+    if _context.parent == nil { _noteWanted() }
+    (_unsaved, _touched) = ([:], [])
+  }
+
+  private func _reset() {
+    _held = [:]
+    if _isShared {
+      figures.leaveOut("resets of contexts that are one here")
+      _rollBack()
+    } else {
+      _context.reset()
+      _unsaved = [:]
+    }
+  }
+
+  private func _rollBack() {
+    defer { (_unsaved, _touched) = ([:], []) }
+    guard _isShared else { return _context.rollback() }
+    for object in _touched where object.managedObjectContext != nil { _revert(object) }
+  }
+
+  /// Lets nothing of an object be unsaved.
+  private func _revert(_ object: NSManagedObject) {
+    guard object.hasChanges || object.isDeleted else { return }
+    if object.isInserted { return _context.delete(object) }
+    // Inserted again, what is stored is as it was.
+    if object.isDeleted { _context.insert(object) }
+    _context.refresh(object, mergeChanges: false)
+  }
 
   private func _object(_ name: String) -> NSManagedObject? {
     if let object = _unsaved[name] { return object }
@@ -132,10 +157,17 @@ final class ReplayLane {
       guard let name = _entity(change.id), _layout.layoutsByName[name]?.isAbstract == false else { continue }
       let object = NSEntityDescription.insertNewObject(forEntityName: name, into: _context)
       _unsaved[change.id] = object
+      if _isShared { _touched.insert(object) }
       if change.values == nil { _fill(object) }
     }
     for change in changes where change.kind != .delete {
       guard let object = _object(change.id) else { continue }
+      if _isShared { _touched.insert(object) }
+      if change.kind == .revert {
+        _revert(object)
+        continue
+      }
+      if change.kind == .update { _revert(object, except: change.keys) }
       guard let values = change.values else {
         if change.kind == .update { _touch(object, change.keys) }
         continue
@@ -143,29 +175,54 @@ final class ReplayLane {
       for member in values { _set(member, of: object) }
     }
     for change in changes where change.kind == .delete {
-      if let object = _object(change.id), !object.isDeleted { _context.delete(object) }
+      guard let object = _object(change.id), !object.isDeleted else { continue }
+      if _isShared { _touched.insert(object) }
+      _context.delete(object)
     }
-    let later = _unsaved.filter { _wanted.contains($0.key) }
+    // The save of a child leaves them temporary.
+    guard _context.parent != nil else { return }
+    let later = _unsaved.filter { _wanted.contains($0.key) && $0.value.objectID.isTemporaryID }
     if !later.isEmpty { try _context.obtainPermanentIDs(for: Array(later.values)) }
-    for (name, object) in later { _objects.note(object.objectID, as: name) }
+    _noteWanted()
+  }
+
+  /// Gives the attributes and to-ones that are unsaved only here the stored values again: the program has undone their changes. The
+  /// other ends of to-manys follow.
+  private func _revert(_ object: NSManagedObject, except keys: [String]) {
+    guard object.hasPersistentChangedValues else { return }
+    let stale = object.changedValues().keys.filter { key in
+      guard !keys.contains(key) else { return false }
+      return object.entity.attributesByName[key].map(_isSet)
+        ?? !(object.entity.relationshipsByName[key]?.isToMany ?? true)
+    }
+    guard !stale.isEmpty else { return }
+    for (key, value) in object.committedValues(forKeys: stale) {
+      object.setValue(value is NSNull ? nil : value, forKey: key)
+    }
+  }
+
+  private func _noteWanted() {
+    for (name, object) in _unsaved where _wanted.contains(name) && !object.objectID.isTemporaryID {
+      _objects.note(object.objectID, as: name)
+    }
   }
 
   private func _entity(_ name: String) -> String? { name.lastIndex(of: "/").map { String(name[..<$0]) } }
 
   /// Gives a new object values that its attributes may have.
   private func _fill(_ object: NSManagedObject) {
-    _made += 1
+    let number = _objects.nextNumber()
     for (name, attribute) in object.entity.attributesByName where _isSet(attribute) {
-      object.setValue(PlausibleValue.value(for: attribute, number: _firstNumber + _made), forKey: name)
+      object.setValue(PlausibleValue.value(for: attribute, number: number), forKey: name)
     }
   }
 
   /// Changes what was changed, to other values than there are.
   private func _touch(_ object: NSManagedObject, _ keys: [String]) {
-    _made += 1
+    let number = _objects.nextNumber()
     for key in keys {
       guard let attribute = object.entity.attributesByName[key], _isSet(attribute) else { continue }
-      object.setValue(PlausibleValue.value(for: attribute, number: _firstNumber + _made), forKey: key)
+      object.setValue(PlausibleValue.value(for: attribute, number: number), forKey: key)
     }
   }
 

@@ -8,12 +8,16 @@ final class ReplayObjects: Sendable {
   private let _coordinator: NSPersistentStoreCoordinator
   private let _layout: ModelLayout
   private let _keys: CopiedKeys?
+  private let _made = Atomic(500_000_000)
   private let _inserted = Mutex<[String: NSManagedObjectID]>([:])
 
   /// - Parameter keys: The keys of the store's objects, if they are not the recorded ones.
   init(_ coordinator: NSPersistentStoreCoordinator, _ layout: ModelLayout, _ keys: CopiedKeys?) {
     (_coordinator, _layout, _keys) = (coordinator, layout, keys)
   }
+
+  /// A number that is none of the store's, probably, and that nothing else has got.
+  func nextNumber() -> Int { _made.wrappingAdd(1, ordering: .relaxed).newValue }
 
   func note(_ id: NSManagedObjectID, as name: String) { _inserted.withLock { $0[name] = id } }
 
@@ -31,6 +35,6 @@ final class ReplayObjects: Sendable {
 
   private func _key(_ entity: String, _ recorded: Int64) -> Int64? {
     guard let layout = _layout.layoutsByName[entity] else { return nil }
-    return _keys?.key(_layout.layout(numbered: layout.rootNumber).entityName, recorded)
+    return _keys?.key(_layout.layout(numbered: layout.rootNumber).entityName, Int(recorded)).map(Int64.init)
   }
 }

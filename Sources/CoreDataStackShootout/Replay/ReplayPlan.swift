@@ -1,83 +1,122 @@
 import CoreDataToolKit
 
-/// The events of a recording as two lanes: what main did, and what all other contexts did, which the importing context of a
-/// design does in their place.
+/// The events of a recording in lanes: one for each context, of which each is an importing context of a design but main's.
 struct ReplayPlan: Sendable {
-  enum Lane: Int, Sendable { case main, importing }
+  /// What one context of the recording has done.
+  struct Lane: Sendable, Hashable {
+    let context: Trace.ContextID
+    /// Whether main does it.
+    let isMain: Bool
+  }
 
   struct Step: Sendable {
     let event: Trace.Event
-    /// How many steps of the other lane had ended when this one began.
+    /// The place of its lane.
+    let lane: Int
+    /// How many steps have ended before it has.
+    let rank: Int
+    /// How many steps had ended when it began.
     let after: Int
+    let isLastOfLane: Bool
   }
 
-  let main: [Step]
-  let importing: [Step]
+  let lanes: [Lane]
+  /// In the order in which they begin, those of a lane one after the other.
+  let steps: [Step]
   /// What no design does as it was recorded, with the reason.
   let leftOut: [String: Int]
   /// The unsaved objects that later steps lead to.
   let wanted: Set<String>
   let begin: Double
 
-  var count: Int { main.count + importing.count }
+  var count: Int { steps.count }
 
   init(_ trace: Trace) {
     let parents = Set(trace.contexts.values.compactMap(\.parent))
-    var lanes: (main: [Trace.Event], importing: [Trace.Event]) = ([], [])
+    var events: [(event: Trace.Event, lane: Lane)] = []
     var leftOut: [String: Int] = [:]
     var changed: Set<Trace.ContextID> = []
-    // Another context's unsaved changes must stay.
-    let changing = Set(trace.events.compactMap { if case .changes = $0.kind { $0.context } else { nil } })
-    let hasSeveral = changing.count { trace.contexts[$0]?.role != .main } > 1
-    for event in trace.events {
+    // Earlier than others that end at the same time if the recording has it earlier.
+    for event in trace.events.enumerated().sorted(by: {
+      ($0.element.end, $0.offset) < ($1.element.end, $1.offset)
+    })
+    .map(\.element) {
       let role = trace.contexts[event.context]?.role ?? .private
-      let isMain = role == .main || (role == .confinement && event.isOnMain)
+      let lane = Lane(
+        context: event.context, isMain: role == .main || (role == .confinement && event.isOnMain))
       switch event.kind {
       case .merge: continue
       case .execute(let request):
         leftOut["requests of \(request), of which only the time is recorded", default: 0] += 1
+        continue
       // A level that only hands up what is below: the design has levels of its own.
       case .save(let changes, _, _, _) where changes.isEmpty && !changed.contains(event.context): continue
-      case .save(_, _, _, .some): leftOut["saves that had failed", default: 0] += 1
-      case .reset where !isMain: leftOut["resets of background contexts, which are one here", default: 0] += 1
-      case .rollback where !isMain && hasSeveral:
-        leftOut["rollbacks of background contexts, which are one here", default: 0] += 1
-      case .fetch, .count, .fault, .members, .changes, .save, .reset, .rollback:
-        switch event.kind {
-        case .changes: changed.insert(event.context)
-        case .save, .reset, .rollback: changed.remove(event.context)
-        default: break
-        }
-        if !isMain, parents.contains(event.context), case .fault = event.kind { continue }
-        if isMain { lanes.main.append(event) } else { lanes.importing.append(event) }
+      case .fault where !lane.isMain && parents.contains(event.context): continue
+      case .save(_, _, _, nil), .reset, .rollback: changed.remove(event.context)
+      case .changes: changed.insert(event.context)
+      case .fetch, .count, .fault, .members, .save: break
       }
+      events.append((event._renamed(in: event.context.process, trace.formerNames), lane))
     }
-    let named = { (name: String) in trace.formerNames[name] ?? name }
-    lanes.main = lanes.main.map { $0._renamed(named) }
-    lanes.importing = lanes.importing.map { $0._renamed(named) }
-    main = Self._steps(lanes.main, beside: lanes.importing)
-    importing = Self._steps(lanes.importing, beside: lanes.main)
+    (lanes, steps) = Self._steps(events)
     self.leftOut = leftOut
     var wanted: Set<String> = []
-    for event in lanes.main + lanes.importing {
-      event._forEachName { if $0.contains("/t") { wanted.insert($0) } }
-    }
+    for (event, _) in events { event._forEachName { if $0.contains("/t") { wanted.insert($0) } } }
     self.wanted = wanted
     begin = trace.events.map(\.begin).min() ?? 0
   }
 
-  private static func _steps(_ events: [Trace.Event], beside others: [Trace.Event]) -> [Step] {
-    var count = 0
-    return events.map { event in
-      while count < others.count, others[count].end <= event.begin { count += 1 }
-      return Step(event: event, after: count)
+  /// - Parameter events: By their ends.
+  private static func _steps(
+    _ events: [(event: Trace.Event, lane: Lane)]
+  ) -> (lanes: [Lane], steps: [Step]) {
+    var lanes: [Lane] = []
+    var numbers: [Lane: Int] = [:]
+    var begins: [Double] = []
+    var lasts: [Int] = []
+    var order: [(begin: Double, rank: Int, lane: Int)] = []
+    for (rank, (event, lane)) in events.enumerated() {
+      let number = numbers[lane] ?? lanes.count
+      if number == lanes.count {
+        numbers[lane] = number
+        lanes.append(lane)
+        begins.append(0)
+        lasts.append(0)
+      }
+      // What a save has announced or fetched while it ran comes before its writing.
+      begins[number] = max(begins[number], event.begin)
+      lasts[number] = rank
+      order.append((begins[number], rank, number))
     }
+    order.sort { ($0.begin, $0.rank) < ($1.begin, $1.rank) }
+    let ends = events.map(\.event.end)
+    let steps = order.map { _, rank, lane in
+      let begin = events[rank].event.begin
+      return Step(
+        event: events[rank].event, lane: lane, rank: rank,
+        after: min(rank, ends.countOfFirst { $0 <= begin }),
+        isLastOfLane: lasts[lane] == rank)
+    }
+    return (lanes, steps)
+  }
+}
+
+extension Array {
+  /// The number of elements at the start that meet a condition, which those after them do not.
+  fileprivate func countOfFirst(_ condition: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if condition(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 
 extension Trace.Event {
-  /// The event with other names of its objects.
-  fileprivate func _renamed(_ name: (String) -> String) -> Trace.Event {
+  /// The event with the names that objects had first.
+  fileprivate func _renamed(in process: Int, _ formerNames: [String: String]) -> Trace.Event {
+    func name(_ name: String) -> String { formerNames[name] ?? Trace.unsavedName(name, in: process) }
     var event = self
     switch kind {
     case .fetch(let request, let found, let ids, let predicate):

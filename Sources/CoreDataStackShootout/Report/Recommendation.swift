@@ -1,6 +1,7 @@
 import MainThreadWatch
 
-/// The design to choose after a result, with the reason: main's frames first, then the total, then simplicity.
+/// The design to choose after a result, with the reason: main's frames first, then that it has time for other things, then
+/// the total, then simplicity.
 ///
 /// Totals that the runs do not tell apart are equal: each run's are compared with each other, since the machine was the same
 /// for all of them.
@@ -21,21 +22,23 @@ struct Recommendation {
   /// The recommendation; nil if there are fewer than two designs to choose from.
   var sentence: String? {
     guard let chosen = _chosen else { return nil }
-    let smooth = _smooth, best = _best(of: smooth)
-    let left = _stacks.count - smooth.count
+    let (within, free) = (_within, _free)
+    let best = _best(of: free)
     var reasons: [String] = []
-    if !smooth.contains(where: { $0.longestWait <= ShootoutResult.frameMilliseconds }) {
+    if !within.contains(where: { $0.longestWait <= ShootoutResult.frameMilliseconds }) {
       reasons.append(
         "none keeps main within a frame, and it blocks main least, for \(Figures.milliseconds(chosen.longestWait)) ms at once"
       )
-    } else if left > 0 {
-      reasons.append(
-        "it never blocks main for a frame, as \(left == 1 ? "one" : "\(left)") of the others \(left == 1 ? "does" : "do")"
-      )
+    } else if within.count < _stacks.count {
+      reasons.append("it never blocks main for a frame, as \(Self._others(_stacks.count - within.count))")
     } else {
       reasons.append("no design blocks main for a frame")
     }
-    if smooth.count > 1 {
+    if free.count < within.count {
+      reasons.append(
+        "it leaves main at least half of the time, which \(Self._others(within.count - free.count)) not")
+    }
+    if free.count > 1 {
       if best.count == 1 {
         reasons.append("it is the fastest of those")
       } else {
@@ -46,12 +49,23 @@ struct Recommendation {
     return "Choose \(chosen.design.rawValue): " + reasons.joined(separator: "; ") + "."
   }
 
+  private static func _others(_ count: Int) -> String {
+    count == 1 ? "one of the others does" : "\(count) of the others do"
+  }
+
   /// Those that keep main within a frame, or if none does, those that block it least.
-  private var _smooth: [ShootoutResult.Stack] {
+  private var _within: [ShootoutResult.Stack] {
     let within = _stacks.filter { $0.longestWait <= ShootoutResult.frameMilliseconds }
     if !within.isEmpty { return within }
     let least = _stacks.map(\.longestWait).min() ?? 0
     return _stacks.filter { $0.longestWait <= least * 1.2 }
+  }
+
+  /// Those of them that leave main at least half of the time, if any does.
+  private var _free: [ShootoutResult.Stack] {
+    let within = _within
+    let free = within.filter { $0.mainBusySeconds <= $0.totalSeconds / 2 }
+    return free.isEmpty ? within : free
   }
 
   /// Those whose totals cannot be told from the fastest.
@@ -79,6 +93,6 @@ struct Recommendation {
     func rank(_ stack: ShootoutResult.Stack) -> Int {
       Self._bySimplicity.firstIndex(of: stack.design) ?? .max
     }
-    return _best(of: _smooth).min { rank($0) < rank($1) }
+    return _best(of: _free).min { rank($0) < rank($1) }
   }
 }

@@ -23,7 +23,7 @@ struct ReportPage {
     var sections: [Markup] = [
       .tag("h1", [:], ["Core Data stack shootout"]),
       .tag("p", [:], [.text(_result.caption + ".")]),
-      .tag("ul", ["class": "verdict"], Verdict(_result).sentences.map { .tag("li", [:], [.text($0)]) }),
+      .tag("ul", ["class": "verdict"], _lines.map(_verdict)),
       .tag(
         "div",
         ["class": "scroll", "tabindex": "0", "role": "region", "aria-label": "Figures of all stacks"],
@@ -32,8 +32,22 @@ struct ReportPage {
     ]
     sections += _result.stacks.map(_section)
     sections += ScreenSections(_result).sections
-    sections += [_glossary, _footer]
+    sections += [_articles, _glossary, _footer].compactMap(\.self)
     return sections
+  }
+
+  private var _lines: [(sentence: String, article: Article)] { Verdict(_result).lines }
+
+  private func _verdict(_ line: (sentence: String, article: Article)) -> Markup {
+    .tag(
+      "li", [:],
+      [
+        .text(line.sentence + " "),
+        .tag(
+          "a",
+          ["class": "why", "href": "#\(line.article.rawValue)", "aria-label": "Why: \(line.article.title)"],
+          ["why"]),
+      ])
   }
 
   // MARK: Table
@@ -119,9 +133,10 @@ struct ReportPage {
       "p", ["class": "legend"],
       [
         entry("main", "main thread"), entry("background", "other threads"), entry("save", "a save"),
-        entry("dropped", "a block longer than a frame"), entry("floor", "the floor is done"),
+        entry("dropped", "a block longer than a frame"),
+      ] + (_result.hasFloor ? [entry("floor", "the floor is done")] : []) + [
         .tag(
-          "span", [:], [.tag("b", ["class": "bad"], ["▲"]), .text(" main was blocked for a frame or longer")]),
+          "span", [:], [.tag("b", ["class": "bad"], ["▲"]), .text(" main was blocked for a frame or longer")])
       ])
   }
 
@@ -183,6 +198,19 @@ struct ReportPage {
           "dl", [:],
           terms.flatMap { [.tag("dt", [:], [.text($0.term)]), .tag("dd", [:], [.text($0.meaning + ".")])] }),
       ])
+  }
+
+  /// What explains the lines of the verdict.
+  private var _articles: Markup? {
+    let told = Set(_lines.map(\.article))
+    guard !told.isEmpty else { return nil }
+    let terms = Article.allCases.filter(told.contains).flatMap { article -> [Markup] in
+      [
+        .tag("dt", ["id": article.rawValue], [.text(article.title)]),
+        .tag("dd", [:], [.text("\(article.text) The article '\(article.document)' says more.")]),
+      ]
+    }
+    return .tag("section", [:], [.tag("h2", [:], ["Why"]), .tag("dl", [:], terms)])
   }
 
   private var _footer: Markup {

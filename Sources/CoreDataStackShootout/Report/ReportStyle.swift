@@ -27,6 +27,8 @@ enum ReportStyle {
     dd { margin: 0; color: var(--quiet); max-width: 76ch; }
     tbody th { font-weight: 600; }
     .bad { color: var(--bad); font-weight: 600; }
+    a.why { font-size: 13px; color: var(--quiet); }
+    dt:target + dd { outline: 2px solid var(--main); outline-offset: 4px; }
     abbr { text-decoration: none; font-size: 10px; vertical-align: 1px; }
     .scroll:focus-visible { outline: 2px solid var(--main); outline-offset: 2px; }
     .legend { margin: 28px 0 0; font-size: 14px; max-width: none; }

@@ -141,7 +141,8 @@ struct ResultDocument {
 
   private func _advice(_ advice: ScreenAdvice) -> JSONText {
     .object([
-      ("screen", .string(advice.screen)), ("change", .string(advice.change)),
+      ("screen", .string(advice.screen)), ("article", .string(Article(advice).document)),
+      ("change", .string(advice.change)),
       ("of", .string(advice.isOfFirstRows ? "first rows" : "all")),
       ("before_ms", .number(advice.before, decimals: 3)), ("after_ms", .number(advice.after, decimals: 3)),
       ("statements_before", .integer(advice.statementsBefore)),

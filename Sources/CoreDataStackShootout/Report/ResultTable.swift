@@ -36,7 +36,8 @@ struct ResultTable {
           .init(Figures.megabytes(stack.peakMegabytes)), .init(Figures.count(stack.rows)),
         ] + told.map { TextTable.Cell(Figures.count($0)) })
     }
-    let verdict = Verdict(_result).sentences.map { $0 + "\n" }.joined()
+    let told = Verdict(_result)
+    let verdict = (told.sentences + [told.reading].compactMap(\.self)).map { $0 + "\n" }.joined()
     let screens = ScreenTable(_result)
     return table.text(usesColor: usesColor)
       + (screens.rows.isEmpty ? "" : "\n" + screens.text(usesColor: usesColor))

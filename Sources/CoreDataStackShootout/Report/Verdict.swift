@@ -18,10 +18,27 @@ struct Verdict {
   }
 
   /// The sentences; empty without a stack.
-  var sentences: [String] {
+  var sentences: [String] { lines.map(\.sentence) }
+
+  /// The sentences with what explains them.
+  var lines: [(sentence: String, article: Article)] {
     guard !_stacks.isEmpty else { return [] }
-    return [_inAll, _ofMain, _inOnePiece, _ofScreens, _recommendation.sentence].compactMap(\.self)
-      + _advice.map(\.sentence) + _replay.sentences
+    let lines: [(String?, Article)] = [
+      (_inAll, .totals), (_ofMain, .frames), (_inOnePiece, .frames), (_ofScreens, .screens),
+      (_recommendation.sentence, .designs),
+    ]
+    return lines.compactMap { sentence, article in sentence.map { ($0, article) } }
+      + _advice.map { ($0.sentence, Article($0)) } + _replay.sentences.map { ($0, .replays) }
+  }
+
+  /// The articles of the documentation that say more, in words; nil without a sentence.
+  var reading: String? {
+    var documents: [String] = []
+    for (_, article) in lines where !documents.contains(article.document) {
+      documents.append(article.document)
+    }
+    return documents.isEmpty
+      ? nil : "The documentation says more: " + documents.map { "'\($0)'" }.joined(separator: ", ") + "."
   }
 
   private var _inAll: String? {

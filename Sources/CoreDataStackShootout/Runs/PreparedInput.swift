@@ -43,7 +43,9 @@ struct PreparedInput {
     case .replay(let input):
       let store = try SpooledInput(path: input.storePath, notesKeys: true)
       var opened = input
-      (opened.storePath, opened.keysPath) = (store.path, store.keysPath)
+      opened.storePath = store.path
+      opened.keysPath = opened.keysPath ?? store.keysPath
+      if let keys = opened.keysPath { _ = try CopiedKeys.read(keys) }
       let work = try ReplayWork(opened)
       let names = input.tracePaths.map { Workload.name(ofInput: $0) }.joined(separator: ", ")
       self.init(name: names, .replay(opened, store), count: work.count)

@@ -17,7 +17,11 @@ protocol ImportStack: Sendable {
   /// Waits until every save is on disk and merged into main.
   func drain() throws
 
-  /// Closes the store, so that its file is complete.
+  /// The same stack with another importing context, which the design connects as it does the first one. The two have all
+  /// pending work in common.
+  func beside() -> any ImportStack
+
+  /// Closes the store, so that its file is complete. Called of the first stack only.
   func close() throws
 }
 
@@ -50,7 +54,25 @@ extension StackDesign {
   }
 }
 
+extension NSManagedObjectContext {
+  /// A context with a queue of its own below this one.
+  func makeChild() -> NSManagedObjectContext {
+    let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    child.parent = self
+    return child
+  }
+}
+
 extension NSPersistentStoreCoordinator {
+  /// A context of the store.
+  func makeContext(
+    _ type: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType
+  ) -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: type)
+    context.persistentStoreCoordinator = self
+    return context
+  }
+
   /// A coordinator with the stops' model and one store.
   package static func forStops(in store: ImportStore) throws -> NSPersistentStoreCoordinator {
     try make(StopModel.make(), on: store)

@@ -16,5 +16,7 @@ struct MainStack: ImportStack {
 
   func drain() throws {}
 
+  func beside() -> any ImportStack { self }
+
   func close() throws { try _coordinator.removeStores() }
 }

@@ -5,7 +5,7 @@ import CoreData
 /// Each save of the child is followed by one of main, on the main queue: the disk is written there.
 struct Nested2Stack: ImportStack {
   let main: NSManagedObjectContext
-  let importing: NSManagedObjectContext
+  private(set) var importing: NSManagedObjectContext
   private let _coordinator: NSPersistentStoreCoordinator
   private let _pending = PendingWork()
 
@@ -13,8 +13,7 @@ struct Nested2Stack: ImportStack {
     _coordinator = coordinator
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinator
-    importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    importing.parent = main
+    importing = main.makeChild()
   }
 
   func save() throws {
@@ -23,6 +22,12 @@ struct Nested2Stack: ImportStack {
   }
 
   func drain() throws { try _pending.wait() }
+
+  func beside() -> any ImportStack {
+    var other = self
+    other.importing = main.makeChild()
+    return other
+  }
 
   func close() throws { try _coordinator.removeStores() }
 }

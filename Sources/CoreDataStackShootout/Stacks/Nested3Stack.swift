@@ -6,7 +6,7 @@ import CoreData
 /// writer, from the writer to disk. No level waits for its parent.
 struct Nested3Stack: ImportStack {
   let main: NSManagedObjectContext
-  let importing: NSManagedObjectContext
+  private(set) var importing: NSManagedObjectContext
   private let _writer: NSManagedObjectContext
   private let _coordinator: NSPersistentStoreCoordinator
   private let _pending = PendingWork()
@@ -17,8 +17,7 @@ struct Nested3Stack: ImportStack {
     _writer.persistentStoreCoordinator = _coordinator
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.parent = _writer
-    importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    importing.parent = main
+    importing = main.makeChild()
   }
 
   func save() throws {
@@ -35,6 +34,12 @@ struct Nested3Stack: ImportStack {
   }
 
   func drain() throws { try _pending.wait() }
+
+  func beside() -> any ImportStack {
+    var other = self
+    other.importing = main.makeChild()
+    return other
+  }
 
   func close() throws { try _coordinator.removeStores() }
 }

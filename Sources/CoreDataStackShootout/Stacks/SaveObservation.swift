@@ -29,6 +29,8 @@ final class SaveObservation: Sendable {
     _token = Mutex(Token(observer: observer))
   }
 
+  deinit { end() }
+
   /// Stops observing.
   func end() {
     _token.withLock { token in

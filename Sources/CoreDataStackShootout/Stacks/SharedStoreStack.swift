@@ -8,18 +8,27 @@ final class SharedStoreStack: ImportStack {
   let main: NSManagedObjectContext
   let importing: NSManagedObjectContext
   private let _coordinators: [NSPersistentStoreCoordinator]
-  private let _pending = PendingWork()
+  private let _listing: ImportListing
+  private let _merges: Bool
+  private let _pending: PendingWork
   private let _observation: SaveObservation
 
   /// - Parameter coordinators: Main's and the importing context's.
-  init(_ coordinators: [NSPersistentStoreCoordinator], _ listing: ImportListing, merges: Bool) {
-    _coordinators = coordinators
-    main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    main.persistentStoreCoordinator = _coordinators[0]
-    importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    importing.persistentStoreCoordinator = _coordinators[1]
-    _observation = SaveObservation(of: importing) { [main, _pending] saved in
-      _pending.performInTurn(on: main) {
+  convenience init(
+    _ coordinators: [NSPersistentStoreCoordinator], _ listing: ImportListing, merges: Bool
+  ) {
+    self.init(
+      coordinators, listing, merges, coordinators[0].makeContext(.mainQueueConcurrencyType), PendingWork())
+  }
+
+  private init(
+    _ coordinators: [NSPersistentStoreCoordinator], _ listing: ImportListing, _ merges: Bool,
+    _ main: NSManagedObjectContext, _ pending: PendingWork
+  ) {
+    (_coordinators, _listing, _merges, self.main, _pending) = (coordinators, listing, merges, main, pending)
+    importing = coordinators[1].makeContext()
+    _observation = SaveObservation(of: importing) { [main, pending] saved in
+      pending.performInTurn(on: main) {
         if merges {
           main.mergeChanges(fromContextDidSave: saved.notification)
         } else {
@@ -32,6 +41,8 @@ final class SharedStoreStack: ImportStack {
   func save() throws { try importing.save() }
 
   func drain() throws { try _pending.wait() }
+
+  func beside() -> any ImportStack { SharedStoreStack(_coordinators, _listing, _merges, main, _pending) }
 
   func close() throws {
     _observation.end()

@@ -28,7 +28,11 @@ struct Trace: Sendable {
 
   /// An object's change in a save.
   struct Change: Sendable {
-    enum Kind: String, Sendable { case insert, update, delete }
+    enum Kind: String, Sendable, CaseIterable {
+      case insert, update, delete
+      /// Nothing is unsaved any more.
+      case revert
+    }
     var kind: Kind
     var id: String
     var keys: [String] = []
@@ -79,4 +83,9 @@ struct Trace: Sendable {
   var hasValues = true
   /// The names that unsaved objects got when they were stored, and those that they had.
   var formerNames: [String: String] = [:]
+
+  /// The name of an object that a process has made: another one gives the same names.
+  static func unsavedName(_ name: String, in process: Int) -> String {
+    process == 0 || !name.contains("/t") ? name : "\(name)~\(process)"
+  }
 }

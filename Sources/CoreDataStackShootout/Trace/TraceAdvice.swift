@@ -26,7 +26,8 @@ struct TraceAdvice {
       let names = Self._relationships(from: faults.fetched, to: faults.read, layout)
       let path =
         names.isEmpty
-        ? "the relationship that leads there" : names.map { "\"\($0)\"" }.joined(separator: " or ")
+        ? "the relationship that leads there, or fetch them together, by 'SELF IN' their IDs"
+        : names.map { "\"\($0)\"" }.joined(separator: " or ")
       sentences.append(
         "After a fetch of \(faults.fetched), \(faults.read) objects are read one by one (\(time)): prefetch \(path)."
       )

@@ -93,7 +93,7 @@ struct TraceReader {
         line.text("id") ?? "", relationship: line.text("relationship") ?? "",
         found: line.integer("found") ?? 0)
     case "changes": kind = .changes(_changes(line))
-    case "save": kind = _save(line)
+    case "save": kind = _save(line, process)
     case "execute": kind = .execute(line.text("request") ?? "?")
     case "merge": kind = .merge(objects: line.integer("objects") ?? 0)
     case "reset": kind = .reset
@@ -109,10 +109,12 @@ struct TraceReader {
         isOnMain: line.integer("thread") == 0, context: context, kind: kind))
   }
 
-  private mutating func _save(_ line: Line) -> Trace.Kind {
+  private mutating func _save(_ line: Line, _ process: Int) -> Trace.Kind {
     if case .object(let pairs)? = line["named"] {
       for pair in pairs {
-        if case .string(let stored) = pair.value { _trace.formerNames[stored] = pair.name }
+        if case .string(let stored) = pair.value {
+          _trace.formerNames[stored] = Trace.unsavedName(pair.name, in: process)
+        }
       }
     }
     return .save(
@@ -125,7 +127,7 @@ struct TraceReader {
     if case .array(let elements)? = line["changes"] {
       for case .object(let members) in elements {
         let change = Line(members)
-        for kind in [Trace.Change.Kind.insert, .update, .delete] {
+        for kind in Trace.Change.Kind.allCases {
           guard let id = change.text(kind.rawValue) else { continue }
           var made = Trace.Change(kind: kind, id: id, keys: change.texts("keys"))
           if case .object(let values)? = change["values"] {

@@ -52,7 +52,7 @@ import Testing
     let context = stack.context
     try context.performAndWait {
       let recorder = try #require(
-        TraceRecorder(["COREDATA_RECORD": "/dev/null", "COREDATA_RECORD_VALUES": "0"]))
+        TraceRecorder(TraceRecorder.Request(path: "/dev/null")))
       func number(_ format: String, _ value: Any) throws -> Int {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
         request.predicate = NSPredicate(format: format, argumentArray: [value])

@@ -51,19 +51,27 @@ extension NSManagedObjectContext {
       let flags = object._flags
       let isDeleted = flags.contains(.deleted)
       if isDeleted, flags.contains(.vanished) { continue }
-      let kind: Layer.Kind =
-        isDeleted
-        ? (flags.contains(.inserted) ? .annihilated : .deleted)
-        : flags.contains(.inserted) ? .inserted : .updated
-      let slots = isDeleted ? SlotSet() : kind == .inserted ? object._changed : object.differingSlots
-      if kind == .updated, slots.isEmpty { continue }
+      let kind: TraceEvent.Change.Kind =
+        isDeleted ? .delete : flags.contains(.inserted) ? .insert : .update
+      let slots = isDeleted ? SlotSet() : kind == .insert ? object._changed : object.differingSlots
+      // An undo leaves an object among the updated ones that has no change, as does an attribute that is set to what it is.
+      let isUndone = kind == .update && slots.isEmpty
+      if isUndone, _undo == nil { continue }
       changes.append(
         TraceEvent.Change(
-          kind: kind, id: recorder.identity(object._objectID), slots: slots,
+          kind: isUndone ? .revert : kind, id: recorder.identity(object._objectID),
+          slots: slots,
           row: recorder.recordsValues && !isDeleted ? object.handOutDraft() : nil))
     }
     guard !changes.isEmpty else { return }
     recorder.add(.changes(changes), in: self)
+  }
+
+  /// Records that an object's changes have been discarded.
+  final func recordReversal(of object: NSManagedObject, by recorder: TraceRecorder) {
+    let change = TraceEvent.Change(
+      kind: .revert, id: recorder.identity(object._objectID), slots: SlotSet(), row: nil)
+    recorder.add(.changes([change]), in: self)
   }
 
   /// The changes of a save that no event has recorded, and the number of all, without those that children have saved before.
@@ -76,7 +84,7 @@ extension NSManagedObjectContext {
     for object in events.changed where object.isDirty { late.insert(IdentityKey(object._objectID)) }
     let unseen = layer.entries.filter { late.contains(IdentityKey($0.id)) }.map { entry in
       TraceEvent.Change(
-        kind: entry.kind, id: recorder.identity(entry.id), slots: entry.changed,
+        kind: TraceEvent.Change.Kind(entry.kind), id: recorder.identity(entry.id), slots: entry.changed,
         row: recorder.recordsValues ? entry.row : nil)
     }
     return (unseen, changedObjects.count)

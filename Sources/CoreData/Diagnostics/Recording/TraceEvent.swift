@@ -11,7 +11,22 @@ struct TraceEvent: Sendable {
 
   /// The unsaved state of an object at the end of an event, or in a save.
   struct Change: Sendable {
-    let kind: Layer.Kind
+    enum Kind: String, Sendable {
+      case insert, update, delete
+      /// Nothing is unsaved any more, such as after an undo.
+      case revert
+
+      init(_ kind: Layer.Kind) {
+        self =
+          switch kind {
+          case .inserted: .insert
+          case .updated: .update
+          case .deleted, .annihilated: .delete
+          }
+      }
+    }
+
+    let kind: Kind
     let id: Identity
     let slots: SlotSet
     /// The new values; nil unless values are recorded.

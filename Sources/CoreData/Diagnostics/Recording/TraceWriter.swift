@@ -5,14 +5,16 @@ import Foundation
 struct TraceWriter {
   private let _descriptor: Int32
   private let _recordsValues: Bool
+  private let _source: String
   private var _bytes: [UInt8] = []
   /// Whether the file could not be written: what follows would not fit what is in it.
   private var _hasFailed = false
   private var _shapes = 0
   private let _begin = TraceRecorder.now
 
-  init(_ descriptor: Int32, recordsValues: Bool) {
-    (_descriptor, _recordsValues) = (descriptor, recordsValues)
+  /// - Parameter source: What has asked for the recording, in messages.
+  init(_ descriptor: Int32, recordsValues: Bool, source: String) {
+    (_descriptor, _recordsValues, _source) = (descriptor, recordsValues, source)
     let program = _quoted(CommandLine.arguments.first.map { ($0 as NSString).lastPathComponent } ?? "")
     _add(
       "{\"kind\":\"recording\",\"version\":1,\"program\":\(program),\"process\":\(getpid()),\"values\":\(recordsValues),"
@@ -52,7 +54,13 @@ struct TraceWriter {
     }
     guard error != 0 else { return }
     _hasFailed = true
-    Console.warn("COREDATA_RECORD: the recording ends here: \(String(cString: strerror(error))).")
+    Console.warn("\(_source): the recording ends here: \(String(cString: strerror(error))).")
+  }
+
+  /// Closes the file. Nothing is written afterwards.
+  mutating func close() {
+    if !_hasFailed { Foundation.close(_descriptor) }
+    _hasFailed = true
   }
 
   private mutating func _add(_ line: String) {
@@ -127,13 +135,7 @@ struct TraceWriter {
   }
 
   private func _text(_ change: TraceEvent.Change, _ names: TraceNames) -> String {
-    let kind =
-      switch change.kind {
-      case .inserted: "insert"
-      case .updated: "update"
-      case .deleted, .annihilated: "delete"
-      }
-    var text = "{\"\(kind)\":\(_name(change.id, names))"
+    var text = "{\"\(change.kind.rawValue)\":\(_name(change.id, names))"
     let layout = names.layout(change.id.entity)
     var keys: [String] = []
     change.slots.forEach { slot in
