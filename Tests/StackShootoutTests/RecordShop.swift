@@ -71,6 +71,28 @@ enum RecordShop {
     try coordinator.remove(store)
   }
 
+  /// Runs a body with the orders of a store, by number, and the texts that an attribute has in the members of an order's to-many.
+  static func withOrders(
+    of path: String,
+    _ body: (_ orders: [NSManagedObject], _ texts: (Int, String, String) -> [String]) throws -> Void
+  ) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path), options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Order")
+      request.sortDescriptors = [NSSortDescriptor(key: "number", ascending: true)]
+      let orders = try context.fetch(request)
+      try body(orders) { order, key, name in
+        let members = orders[order].value(forKey: key)
+        let list = (members as? NSOrderedSet)?.array ?? Array(members as? Set<NSManagedObject> ?? [])
+        return list.compactMap { ($0 as? NSManagedObject)?.value(forKey: name) as? String }
+      }
+    }
+  }
+
   /// Orders with objects inside and named by keys, some of which come again with other values and links.
   static let lines = """
     {"number": 1, "placed": "2024-02-29T12:00:00Z", "total": "12.5", "isPaid": true, "scan": "AQID", "token": "00000000-0000-0000-0000-000000000001", "customer": {"code": "A", "name": "Ada", "badge": {"title": "gold"}}, "lines": [{"text": "pen", "count": 2}, {"text": "ink", "count": 1}], "tags": ["x", "y"], "favorites": ["A", {"code": "C"}], "remarks": [{"text": "r1"}, {"text": "r2"}]}

@@ -70,21 +70,7 @@ import Testing
       "--stores",
       stores)
     #expect(outcome.code == 0, "\(outcome.error)")
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: RecordShop.model())
-    try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: stores + "/floor.sqlite"),
-      options: nil)
-    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    context.persistentStoreCoordinator = coordinator
-    try context.performAndWait {
-      let request = NSFetchRequest<NSManagedObject>(entityName: "Order")
-      request.sortDescriptors = [NSSortDescriptor(key: "number", ascending: true)]
-      let orders = try context.fetch(request)
-      func names(_ order: Int, _ key: String, _ name: String) -> [String] {
-        let members = orders[order].value(forKey: key)
-        let list = (members as? NSOrderedSet)?.array ?? Array(members as? Set<NSManagedObject> ?? [])
-        return list.compactMap { ($0 as? NSManagedObject)?.value(forKey: name) as? String }
-      }
+    try RecordShop.withOrders(of: stores + "/floor.sqlite") { orders, names in
       #expect(orders.map(\.entity.name) == ["Order", "Order", "RushOrder", "Order"])
       #expect(
         orders.map { ($0.value(forKey: "customer") as? NSManagedObject)?.value(forKey: "code") as? String }

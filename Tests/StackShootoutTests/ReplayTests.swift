@@ -68,21 +68,7 @@ import Testing
     let (trace, store) = try _recording(.shared, values: true)
     let stores = _scratch.file("replayed")
     _ = try _replay(trace, store, ["--stacks", "nested3", "--stores", stores])
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: RecordShop.model())
-    try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: stores + "/nested3.sqlite"),
-      options: nil)
-    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    context.persistentStoreCoordinator = coordinator
-    try context.performAndWait {
-      let request = NSFetchRequest<NSManagedObject>(entityName: "Order")
-      request.sortDescriptors = [NSSortDescriptor(key: "number", ascending: true)]
-      let orders = try context.fetch(request)
-      func names(_ order: Int, _ key: String, _ name: String) -> [String] {
-        let members = orders[order].value(forKey: key)
-        let list = (members as? NSOrderedSet)?.array ?? Array(members as? Set<NSManagedObject> ?? [])
-        return list.compactMap { ($0 as? NSManagedObject)?.value(forKey: name) as? String }
-      }
+    try RecordShop.withOrders(of: stores + "/nested3.sqlite") { orders, names in
       #expect(orders.map(\.entity.name) == ["Order", "Order", "RushOrder", "Order"])
       #expect(orders[0].value(forKey: "scan") as? Data == Data([1, 2, 3]))
       #expect(orders[0].value(forKey: "placed") as? Date == Date(timeIntervalSince1970: 1_709_208_000))

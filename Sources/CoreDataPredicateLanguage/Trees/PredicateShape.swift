@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Two trees have the same shape if they differ only in the values of constants. Everything that affects the
 /// SQL is part of the shape: whether a constant is null, its kind, whether a text is empty, the size of a
-/// collection as far as zero, one, two or more and the kinds of the first two elements, the type of a CAST,
+/// collection as far as zero, one, two, three or more and the kinds of the first two elements, the type of a CAST,
 /// an object's tag. Names of keys, variables, functions, operators and options are part of it.
 package struct PredicateShape: Hashable, Sendable {
   /// The tree in prefix order as bytes. Every name and list includes its length, so different trees yield

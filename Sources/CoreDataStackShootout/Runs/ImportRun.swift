@@ -1,7 +1,6 @@
 import CoreData
 import Foundation
 import MainThreadWatch
-import Synchronization
 
 /// An import through one stack: lines are placed in its importing context, which is saved at intervals.
 struct ImportRun: Sendable {
@@ -15,19 +14,14 @@ struct ImportRun: Sendable {
   ///
   /// - Returns: the times at which the importing context had saved.
   func run(in stack: any ImportStack, progress: @escaping @Sendable (Int) -> Void) throws -> [UInt64] {
-    let outcome = Outcome()
+    let outcome = BackgroundResult<[UInt64]>()
     let isDone = DispatchSemaphore(value: 0)
     stack.importing.perform {
-      outcome.result.withLock { $0 = Result { try _import(into: stack, progress) } }
+      outcome.set(Result { try _import(into: stack, progress) })
       isDone.signal()
     }
     isDone.wait()
-    return try outcome.result.withLock { $0 }.get()
-  }
-
-  /// The result that the importing queue returns.
-  private final class Outcome: Sendable {
-    let result = Mutex<Result<[UInt64], any Error>>(.success([]))
+    return try outcome.get()
   }
 
   private func _import(into stack: any ImportStack, _ progress: (Int) -> Void) throws -> [UInt64] {
