@@ -94,7 +94,7 @@ struct ReplayPlan: Sendable {
       let begin = events[rank].event.begin
       return Step(
         event: events[rank].event, lane: lane, rank: rank,
-        after: min(rank, ends.countOfFirst { $0 <= begin }),
+        after: min(rank, ends._countOfFirst { $0 <= begin }),
         isLastOfLane: lasts[lane] == rank)
     }
     return (lanes, steps)
@@ -103,7 +103,7 @@ struct ReplayPlan: Sendable {
 
 extension Array {
   /// The number of elements at the start that meet a condition, which those after them do not.
-  fileprivate func countOfFirst(_ condition: (Element) -> Bool) -> Int {
+  fileprivate func _countOfFirst(_ condition: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
