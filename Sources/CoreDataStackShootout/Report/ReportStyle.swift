@@ -14,7 +14,7 @@ enum ReportStyle {
     h2 code { font-size: 14px; font-weight: 400; color: var(--quiet); margin-left: 6px; }
     p { margin: 0 0 12px; color: var(--quiet); max-width: 76ch; }
     .scroll { overflow-x: auto; }
-    table { border-collapse: collapse; width: 100%; min-width: 860px; font-size: 14px; font-variant-numeric: tabular-nums; }
+    table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums; }
     th, td { padding: 6px 7px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
     thead th { font-weight: 500; color: var(--quiet); vertical-align: bottom; }
     tr:first-child th:first-child, tbody th { text-align: left; padding-left: 0; }
@@ -68,7 +68,7 @@ enum ReportStyle {
     svg .fault { fill: #d98a1f; }
     svg .saving { fill: var(--floor); }
     svg .merge { fill: #9a5bd0; }
-    td.words, th.words { text-align: left; white-space: normal; min-width: 260px; overflow-wrap: anywhere; }
+    td.words, th.words { text-align: left; white-space: normal; min-width: min(260px, 38vw); overflow-wrap: anywhere; }
     pre { font-size: 13px; overflow-x: auto; background: var(--lane); padding: 10px 12px; margin: 4px 0 14px; }
     footer { margin-top: 40px; border-top: 1px solid var(--line); padding-top: 16px; font-size: 14px; }
     """
