@@ -23,6 +23,8 @@ package struct ChangeSet: Sendable {
   package struct Deletion: Sendable {
     package let id: NSManagedObjectID
     package let base: Row
+
+    package init(id: NSManagedObjectID, base: Row) { (self.id, self.base) = (id, base) }
   }
 
   /// An unchanged object whose version must not have changed.

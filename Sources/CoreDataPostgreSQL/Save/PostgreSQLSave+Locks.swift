@@ -20,26 +20,28 @@ extension PostgreSQLSave {
   /// - Returns: Rows in another state than the save expects.
   func lockRows(deletes: Bool) throws -> [VersionConflict] {
     var expected: [Int: [Expectation]] = [:]
-    var mixed: Set<Int> = []
     for update in changes.updated {
       let root = try layout(of: update.id).rootNumber
-      mixed.insert(root)
       expected[root, default: []].append(Expectation(id: update.id, base: update.base, update: update))
     }
     for lock in changes.locked {
       let root = try layout(of: lock.id).rootNumber
-      mixed.insert(root)
       expected[root, default: []].append(Expectation(id: lock.id, base: lock.base))
     }
-    for deletion in changes.deleted {
-      let root = try layout(of: deletion.id).rootNumber
-      expected[root, default: []].append(Expectation(id: deletion.id, base: deletion.base))
+    var deletions: [Int: [ChangeSet.Deletion]] = [:]
+    for (root, those) in try _deletionsByRoot() {
+      if deletes, expected[root] == nil {
+        deletions[root] = those
+        deletedRoots.insert(root)
+      } else {
+        expected[root, default: []] += those.map { Expectation(id: $0.id, base: $0.base) }
+      }
     }
     var conflicts: [VersionConflict] = []
-    for (root, objects) in expected.sorted(by: { $0.key < $1.key }) {
-      let isDeletion = deletes && !mixed.contains(root)
-      if isDeletion { deletedRoots.insert(root) }
-      var changed = try isDeletion ? _delete(objects, root) : _lock(objects, root)
+    for root in Set(expected.keys).union(deletions.keys).sorted() {
+      let isDeletion = deletions[root] != nil
+      var changed =
+        try deletions[root].map { try _delete($0, root) } ?? _lock(expected[root] ?? [], root)
       while !changed.isEmpty {
         var unchanged: [Expectation] = []
         let stored = try engine.rows(for: changed.map { $0.id.key! }, on: connection)
@@ -55,10 +57,25 @@ extension PostgreSQLSave {
           }
           conflicts.append(VersionConflict(id: object.id, base: object.base, persisted: row))
         }
-        changed = isDeletion ? try _delete(unchanged, root) : []
+        changed =
+          isDeletion
+          ? try _delete(unchanged.map { ChangeSet.Deletion(id: $0.id, base: $0.base) }, root) : []
       }
     }
     return conflicts
+  }
+
+  /// The deletions, by the root entity whose table has the rows; usually of one.
+  private func _deletionsByRoot() throws -> [(root: Int, deletions: [ChangeSet.Deletion])] {
+    guard let first = changes.deleted.first else { return [] }
+    let root = try layout(of: first.id).rootNumber
+    let space = first.id.space
+    if changes.deleted.allSatisfy({ $0.id.space === space }) { return [(root, changes.deleted)] }
+    var deletions: [Int: [ChangeSet.Deletion]] = [:]
+    for deletion in changes.deleted {
+      deletions[try layout(of: deletion.id).rootNumber, default: []].append(deletion)
+    }
+    return deletions.map { ($0.key, $0.value) }
   }
 
   /// Whether a row is as it was read, from another history of the database.
@@ -104,28 +121,33 @@ extension PostgreSQLSave {
   }
 
   /// Deletes rows, and returns those that are in another version or already deleted.
-  private func _delete(_ objects: [Expectation], _ root: Int) throws -> [Expectation] {
-    if objects.isEmpty { return [] }
+  private func _delete(_ deletions: [ChangeSet.Deletion], _ root: Int) throws -> [Expectation] {
+    if deletions.isEmpty { return [] }
+    let timeline = connection.timeline
     // In key order, in which the server looks them up unless they are a large part of the table.
-    let sorted = objects.compactMap { object in
-      object.id.key.map {
-        ($0.reference, PostgreSQLVersion.expected(object.base.version, on: connection.timeline))
-      }
+    let rows = deletions.compactMap { deletion in
+      deletion.id.key.map { ($0.reference, PostgreSQLVersion.expected(deletion.base.version, on: timeline)) }
     }
     .sorted { $0.0 < $1.0 }
     var parameters = PostgreSQLParameters()
-    parameters.add(PostgreSQLArray(sorted.map(\.0)))
-    parameters.add(PostgreSQLArray(sorted.map(\.1)))
-    let deletion = "DELETE FROM \(mapping.table(of: root).name)"
-    let found = try connection.run(
-      sorted.count == 1
-        ? "\(deletion) WHERE \"id\" = ($1::int8[])[1] AND \"version\" = ($2::int8[])[1] RETURNING \"id\""
-        : """
-        \(deletion) t USING unnest($1::int8[], $2::int8[]) AS n(k, v) \
+    parameters.add(PostgreSQLArray(rows.map(\.0)))
+    let deletion = "DELETE FROM \(mapping.table(of: root).name) t"
+    let sql: String
+    if let version = rows.first?.1, rows.allSatisfy({ $0.1 == version }) {
+      parameters.add(version)
+      let keys = rows.count == 1 ? "= ($1::int8[])[1]" : "= ANY($1::int8[])"
+      sql = "\(deletion) WHERE t.\"id\" \(keys) AND t.\"version\" = $2::int8 RETURNING t.\"id\""
+    } else {
+      parameters.add(PostgreSQLArray(rows.map(\.1)))
+      sql = """
+        \(deletion) USING unnest($1::int8[], $2::int8[]) AS n(k, v) \
         WHERE t."id" = n.k AND t."version" = n.v RETURNING t."id"
-        """, parameters)
-    if found.rowCount == sorted.count { return [] }
+        """
+    }
+    let found = try connection.run(sql, parameters)
+    if found.rowCount == rows.count { return [] }
     let deleted = Set((0..<found.rowCount).map { found.int64($0, 0) })
-    return objects.filter { object in object.id.key.map { !deleted.contains($0.reference) } ?? false }
+    return deletions.filter { deletion in deletion.id.key.map { !deleted.contains($0.reference) } ?? false }
+      .map { Expectation(id: $0.id, base: $0.base) }
   }
 }

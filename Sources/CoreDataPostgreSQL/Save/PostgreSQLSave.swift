@@ -206,17 +206,24 @@ final class PostgreSQLSave {
       var parameters = PostgreSQLParameters()
       parameters.add(PostgreSQLArray(updates.map { $0.id.key!.reference }))
       let versions = updates.map(_versions)
-      parameters.add(PostgreSQLArray(versions.map(\.before)))
-      parameters.add(PostgreSQLArray(versions.map(\.after)))
+      var statement = plan.statement(updates.count)
+      if updates.count > 1, let step = plan.step, versions.allSatisfy({ $0 == versions[0] }) {
+        statement = step
+        parameters.add(versions[0].before)
+        parameters.add(versions[0].after)
+      } else {
+        parameters.add(PostgreSQLArray(versions.map(\.before)))
+        parameters.add(PostgreSQLArray(versions.map(\.after)))
+      }
       for column in plan.columns {
         parameters.add(try array(column, updates.lazy.map(\.row), count: updates.count, layout))
       }
       if updates.count < Self._fewestCountedHere {
         parameters.add(Int64(updates.count))
-        try connection.runLater(plan.countedSQL(updates.count), parameters)
+        try connection.runLater(statement.countedSQL, parameters)
         continue
       }
-      let sql = plan.sql(updates.count)
+      let sql = statement.sql
       let written = try connection.run(sql, parameters).affectedCount
       // All rows are locked in their expected version.
       guard written == updates.count else {

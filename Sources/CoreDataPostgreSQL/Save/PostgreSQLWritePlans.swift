@@ -36,11 +36,13 @@ struct PostgreSQLWriteColumn: Sendable {
 
 /// An INSERT or UPDATE of rows of one entity, with an array for each column.
 struct PostgreSQLWritePlan: Sendable {
-  private struct Statement: Sendable {
+  struct Statement: Sendable {
     let sql: String
+    /// Fails on the server unless it writes as many rows as one more parameter says: the result of a statement that is sent
+    /// together with COMMIT comes too late, and a trigger may keep a row from being written.
     let countedSQL: String
 
-    init(_ sql: String, _ parameterCount: Int) {
+    fileprivate init(_ sql: String, _ parameterCount: Int) {
       self.sql = sql
       let wanted = "$\(parameterCount + 1)::int8"
       // A text that is no number, and says what is wrong.
@@ -56,20 +58,23 @@ struct PostgreSQLWritePlan: Sendable {
   private let _many: Statement
   /// For one row, with the same parameters. The server keeps the plan, which no other values would change.
   private let _one: Statement
+  /// For rows of one version that get another one and nothing else: their keys, and the two versions, which are no arrays.
+  let step: Statement?
   let columns: [PostgreSQLWriteColumn]
 
   /// - Parameter parameterCount: The number of parameters of the statements.
-  init(many: String, one: String, parameterCount: Int, columns: [PostgreSQLWriteColumn]) {
+  init(
+    many: String, one: String, step: String? = nil, parameterCount: Int, columns: [PostgreSQLWriteColumn]
+  ) {
     (_many, _one) = (Statement(many, parameterCount), Statement(one, parameterCount))
+    self.step = step.map { Statement($0, 3) }
     self.columns = columns
   }
 
   /// Returns the statement for a number of rows.
-  func sql(_ count: Int) -> String { (count == 1 ? _one : _many).sql }
+  func statement(_ count: Int) -> Statement { count == 1 ? _one : _many }
 
-  /// Returns the statement for a number of rows, failing on the server unless it writes as many as one more parameter says: the result
-  /// of a statement that is sent together with COMMIT comes too late, and a trigger may keep a row from being written.
-  func countedSQL(_ count: Int) -> String { (count == 1 ? _one : _many).countedSQL }
+  func sql(_ count: Int) -> String { statement(count).sql }
 
   /// Returns the first elements of parameters, which are arrays of these types.
   static func elements(_ types: [PostgreSQLType]) -> [String] {
@@ -189,7 +194,11 @@ final class PostgreSQLWritePlans: Sendable {
       one: """
         UPDATE \(table.name) SET \(settings.joined(separator: ", ")) \
         WHERE "id" = \(elements[0]) AND "version" = \(elements[1])
-        """, parameterCount: types.count, columns: columns)
+        """,
+      step: columns.isEmpty
+        ? """
+        UPDATE \(table.name) SET "version" = $3::int8 WHERE "id" = ANY($1::int8[]) AND "version" = $2::int8
+        """ : nil, parameterCount: types.count, columns: columns)
   }
 
   private static func _cleanups(_ layout: PropertyLayout, _ mapping: StoreMapping) -> [String] {

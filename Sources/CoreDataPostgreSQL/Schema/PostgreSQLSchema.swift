@@ -57,10 +57,12 @@ struct PostgreSQLSchema {
   /// Returns statements that create a table with its sequence.
   func statements(for table: TableMapping) -> [String] {
     let columns = table.columns.map { ", \($0.name) \($0.declaredType)" }.joined()
+    // Each save steps the version of what it changes, in which no index has a part: with room on its page a row is written
+    // beside its old version, and no index is.
     return [
       """
       CREATE TABLE \(table.name) ("id" bigint PRIMARY KEY, "entity" smallint NOT NULL, \
-      "version" bigint NOT NULL\(columns))
+      "version" bigint NOT NULL\(columns)) WITH (fillfactor = 90)
       """,
       """
       CREATE SEQUENCE \(PostgreSQLKeys.sequence(of: table)) AS bigint INCREMENT BY \(PostgreSQLKeys.blockSize) \
