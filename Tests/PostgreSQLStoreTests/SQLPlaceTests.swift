@@ -70,7 +70,7 @@ import Testing
     "PostgreSQLTableTraits.swift": 7,
     "PostgreSQLTriggers.swift": 35,
     "PostgreSQLTypes.swift": 7,
-    "PostgreSQLWritePlans.swift": 13,
+    "PostgreSQLWritePlans.swift": 14,
   ]
 
   private static let _keywords: Set<Substring> = [
@@ -88,6 +88,7 @@ import Testing
     "PostgreSQLCatalog.functions",
     "PostgreSQLCatalog.relations",
     "PostgreSQLEpochs.models(_address.schema)",
+    "PostgreSQLError.rowsNotWritten",
     "PostgreSQLEpochs.models(_beside)",
     "PostgreSQLEpochs.models(schema)",
     "PostgreSQLEpochs.table(schema)",

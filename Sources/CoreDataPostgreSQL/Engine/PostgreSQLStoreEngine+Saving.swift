@@ -54,8 +54,24 @@ extension PostgreSQLStoreEngine {
     }
   }
 
+  /// Runs a save as a transaction.
+  ///
+  /// A save that changes one row writes it without locking it first, in a round trip less: no other saver can wait for it in another
+  /// order. If the row is in another version, the transaction is run again, and looks at it.
   private func _commit(
     _ changes: ChangeSet, on connection: PostgreSQLConnection, isCareful: Bool,
+    along others: () throws -> Void
+  ) throws -> SaveOutcome {
+    if !isCareful, PostgreSQLSave.mayWriteUnlocked(changes) {
+      do {
+        return try _commit(changes, on: connection, isCareful: false, locksFirst: false, along: others)
+      } catch let error as PostgreSQLError where error.isOfRowsNotWritten {}
+    }
+    return try _commit(changes, on: connection, isCareful: isCareful, locksFirst: true, along: others)
+  }
+
+  private func _commit(
+    _ changes: ChangeSet, on connection: PostgreSQLConnection, isCareful: Bool, locksFirst: Bool,
     along others: () throws -> Void
   ) throws -> SaveOutcome {
     let save = PostgreSQLSave(changes, engine: self, connection: connection)
@@ -64,7 +80,7 @@ extension PostgreSQLStoreEngine {
     let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: changes.origin) : nil
     let endsWithCommit = save.mayEndWithCommit
     return try committing(on: connection, endsWithCommit: endsWithCommit) {
-      try save.run(isCareful: isCareful, recordingIn: entry)
+      try save.run(isCareful: isCareful, locksFirst: locksFirst, recordingIn: entry)
       // Before the history's counter is locked, for which all other saves wait.
       let overwritten = try (changes.work as? PostgreSQLSaveWork)?.run(in: save) ?? []
       let transaction = try entry?.finish()

@@ -60,12 +60,14 @@ final class PostgreSQLSave {
   /// - Parameters:
   ///   - isCareful: Whether rows may swap values of a uniqueness constraint, and violations are detected
   ///     before anything is written.
+  ///   - locksFirst: Whether the rows are locked, and their versions compared, before anything is written.
   ///   - entry: The history's record of the save; nil if no history is kept.
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `PostgreSQLStoreError`; a unique violation as
-  ///   `PostgreSQLError` if not careful.
-  func run(isCareful: Bool, recordingIn entry: PostgreSQLHistoryEntry?) throws {
+  ///   `PostgreSQLError` if not careful, and an error that `isOfRowsNotWritten` if rows are not locked first.
+  func run(isCareful: Bool, locksFirst: Bool, recordingIn entry: PostgreSQLHistoryEntry?) throws {
     // A rejected insertion may be of a row that another context has inserted again; the repetition finds it.
-    let conflicts = try lockRows(deletes: entry == nil) + (isCareful ? try rowsInsertedAgain() : [])
+    let conflicts =
+      try (locksFirst ? lockRows(deletes: entry == nil) : []) + (isCareful ? rowsInsertedAgain() : [])
     if !conflicts.isEmpty { throw StoreConflictError(conflicts: conflicts) }
     try entry?.recordDeletions(of: changes.deleted.compactMap(\.id.key))
     try _delete()
@@ -83,6 +85,12 @@ final class PostgreSQLSave {
       entry.recordInsertion(of: insertedKeys[index], entity: insertion.id.space.layout.entityNumber)
     }
     recordUpdates(in: entry)
+  }
+
+  /// Whether a save changes one row beside those that it inserts, few enough to be sent again.
+  static func mayWriteUnlocked(_ changes: ChangeSet) -> Bool {
+    changes.updated.count == 1 && changes.deleted.isEmpty && changes.locked.isEmpty && changes.rows.isEmpty
+      && changes.inserted.count < _fewestCopied && !changes.isJoint && changes.work == nil
   }
 
   /// Whether all of the save's own statements may be sent with the commit: a failure then finds no temporary ID that
@@ -109,7 +117,11 @@ final class PostgreSQLSave {
   private func _versions(_ update: ChangeSet.Update) -> (before: Int64, after: Int64) {
     guard !overtaken.isEmpty,
       let row = _newerRows[update.id.space.layout.rootNumber]?[update.id.key!.reference]
-    else { return (_stored(update.base.version), _stored(update.row.version)) }
+    else {
+      // Of another history no row is as it was read.
+      let before = PostgreSQLVersion.expected(update.base.version, on: connection.timeline)
+      return (before, _stored(update.row.version))
+    }
     return (_stored(row.version), _stored(row.version.next))
   }
 
