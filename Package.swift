@@ -89,7 +89,8 @@ let package = Package(
       swiftSettings: settings),
     // Savers that are killed, for Scripts/torture-postgresql.
     .executableTarget(
-      name: "postgresql-torture", dependencies: ["CoreData", "CoreDataPostgreSQL"], swiftSettings: settings),
+      name: "postgresql-torture", dependencies: ["CoreData", "CoreDataPostgreSQL"],
+      path: "Tests/Workshop/postgresql-torture", swiftSettings: settings),
     // Works on the system's Core Data where there is one.
     .target(
       name: "CoreDataStacks",
@@ -125,20 +126,23 @@ let package = Package(
     .target(
       name: "CoreDataStoreTrials",
       dependencies: ["CoreData", "CoreDataModelFiles", "CoreDataSQLiteBinding", "CoreDataToolKit"],
-      swiftSettings: settings),
+      path: "Tests/Workshop/CoreDataStoreTrials", swiftSettings: settings),
     .executableTarget(
-      name: "store-trials", dependencies: ["CoreDataStoreTrials", "CoreDataToolKit"], swiftSettings: settings),
+      name: "store-trials", dependencies: ["CoreDataStoreTrials", "CoreDataToolKit"],
+      path: "Tests/Workshop/store-trials", swiftSettings: settings),
     // Kills and faults, for Scripts/torture. The C target has a VFS of its own, and is part of no product.
-    .target(name: "CoreDataCTorture", dependencies: ["CoreDataCSQLite"], exclude: ["Preload"]),
+    .target(
+      name: "CoreDataCTorture", dependencies: ["CoreDataCSQLite"], path: "Tests/Workshop/CoreDataCTorture",
+      exclude: ["Preload"]),
     .target(
       name: "CoreDataStoreTorture",
       dependencies: [
         "CoreData", "CoreDataCTorture", "CoreDataSQLiteBinding", "CoreDataStoreTrials", "CoreDataToolKit",
       ],
-      swiftSettings: settings),
+      path: "Tests/Workshop/CoreDataStoreTorture", swiftSettings: settings),
     .executableTarget(
       name: "store-torture", dependencies: ["CoreDataStoreTorture", "CoreDataToolKit"],
-      swiftSettings: settings),
+      path: "Tests/Workshop/store-torture", swiftSettings: settings),
     .target(name: "CoreDataJSON", swiftSettings: settings),
     .target(name: "CoreDataCArguments"),
     .target(
@@ -178,12 +182,14 @@ let package = Package(
         "AllocatedMemory", "CoreData", "CoreDataCSQLite", "CoreDataStacks", "CoreDataStackShootout",
         "CoreDataToolKit", "MainThreadWatch", "SwiftData",
       ],
-      swiftSettings: settings),
+      path: "Tests/Workshop/CoreDataLoadTrials", swiftSettings: settings),
     .executableTarget(
-      name: "load-trials", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit"], swiftSettings: settings),
+      name: "load-trials", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit"],
+      path: "Tests/Workshop/load-trials", swiftSettings: settings),
     .executableTarget(
       name: "load-trials-postgresql",
-      dependencies: ["CoreDataLoadTrials", "CoreDataPostgreSQL", "CoreDataToolKit"], swiftSettings: settings),
+      dependencies: ["CoreDataLoadTrials", "CoreDataPostgreSQL", "CoreDataToolKit"],
+      path: "Tests/Workshop/load-trials-postgresql", swiftSettings: settings),
     // Pages over a store. A program of its own, so that nothing else needs libmicrohttpd. Without 'pkgConfig', which
     // would have every client package warned where the library is missing.
     .systemLibrary(name: "CoreDataCMicroHTTPD"),
@@ -219,7 +225,9 @@ let package = Package(
       ],
       swiftSettings: settings),
     // Stores for Scripts/check-explorer, and a second process that writes to them.
-    .executableTarget(name: "explorer-trials", dependencies: ["CoreData"], swiftSettings: settings),
+    .executableTarget(
+      name: "explorer-trials", dependencies: ["CoreData"], path: "Tests/Workshop/explorer-trials",
+      swiftSettings: settings),
     // The macros of SwiftData, expanded without swift-syntax: reading and writing of declarations as a library that tests
     // can use, and the program that the compiler runs. Built by clients of product SwiftData only.
     .target(

@@ -22,7 +22,8 @@ make_sanitized() {
   )
   (cd "$copy" && find Sources Tests Plugins -type f ! -name PosixMutex.swift) |
     while IFS= read -r file; do [ -e "$root/$file" ] || rm "$copy/$file"; done
-  for directory in "$copy"/Sources/*/ "$copy"/Tests/*/; do
+  for directory in "$copy"/Sources/*/ "$copy"/Tests/*/ "$copy"/Tests/Workshop/*/; do
+    [ "$directory" != "$copy/Tests/Workshop/" ] || continue
     grep -rqs "Mutex" --include="*.swift" "$directory" || continue
     cp -pu "$root/Scripts/lib/PosixMutex.swift" "$directory"
   done

@@ -88,7 +88,7 @@ import Testing
     "PostgreSQLCatalog.functions",
     "PostgreSQLCatalog.relations",
     "PostgreSQLEpochs.models(_address.schema)",
-    "PostgreSQLError.rowsNotWritten",
+    "PostgreSQLError._rowsNotWritten",
     "PostgreSQLEpochs.models(_beside)",
     "PostgreSQLEpochs.models(schema)",
     "PostgreSQLEpochs.table(schema)",

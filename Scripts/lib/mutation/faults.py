@@ -3,8 +3,8 @@ import os
 import random
 import re
 
-# Tools of the workshop, macros (which run in the compiler) and C modules.
-LEFT_OUT = re.compile(r"Trials|Torture|^CoreDataC[A-Z]|Macros|Expansion|^SwiftDataM|-trials|-torture|codegen|^coredata-")
+# Macros (which run in the compiler), C modules, and main files.
+LEFT_OUT = re.compile(r"^CoreDataC[A-Z]|Macros|Expansion|^SwiftDataM|codegen|^coredata-")
 # An operand that needs no parentheses.
 OPERAND = r"[\w.]+(?:\(\))?"
 BEFORE = r"(?<=[(,{] )|(?<=[(\[])|(?<=\bif )|(?<=\bguard )|(?<=\bwhere )|(?<=&& )|(?<=\|\| )|(?<=\breturn )"

@@ -48,7 +48,7 @@ struct PostgreSQLWritePlan: Sendable {
       // A text that is no number, and says what is wrong.
       countedSQL = """
         WITH w AS (\(sql) RETURNING 1) \
-        SELECT (pg_catalog.count(*) || ' of ' || \(wanted) || '\(PostgreSQLError.rowsNotWritten)')::int4 FROM w \
+        SELECT (pg_catalog.count(*) || ' of ' || \(wanted) || '\(PostgreSQLError._rowsNotWritten)')::int4 FROM w \
         HAVING pg_catalog.count(*) <> \(wanted)
         """
     }
@@ -83,10 +83,10 @@ struct PostgreSQLWritePlan: Sendable {
 }
 
 extension PostgreSQLError {
-  fileprivate static let rowsNotWritten = " locked rows were written"
+  fileprivate static let _rowsNotWritten = " locked rows were written"
 
   /// Whether a statement has written fewer rows than it was to: they are in another version, or the server keeps them from being written.
-  var isOfRowsNotWritten: Bool { state == "22P02" && message.contains(Self.rowsNotWritten) }
+  var isOfRowsNotWritten: Bool { state == "22P02" && message.contains(Self._rowsNotWritten) }
 }
 
 /// The statements that saves run, created once for each entity and set of changed slots.
