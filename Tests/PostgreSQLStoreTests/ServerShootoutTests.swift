@@ -208,6 +208,45 @@ final class ServerShootoutTests {
     #expect(changed == ["p1"] && others == ["p0", "p2", "p3"])
   }
 
+  @Test func `a copy that was made with its keys stands for the store that a recording was made on`() throws {
+    let (copy, keys) = (_directory.path + "/before.sqlite", _directory.path + "/before.keys")
+    let process = Process()
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
+      "coredata")
+    process.arguments = ["postgres", "copy", copy, "--keys", keys]
+    let input = Pipe()
+    process.standardInput = input
+    try process.run()
+    try input.fileHandleForWriting.write(contentsOf: Data(_secret.utf8))
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    let told = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: keys)))
+    let people = try #require((told as? [String: [String: Int]])?["Person"])
+    #expect(people.count == 4 && people["\(_key)"] != nil && people["\(_key)"] != Int(_key))
+    // In the meantime, the program has changed the store.
+    let context = try ServerStack(at: _url).context()
+    try context.performAndWait {
+      for person in try context.all("Person") { context.delete(person) }
+      try context.save()
+    }
+    try _check(
+      _stacks(
+        _run([
+          "--replay", try _recording(), "--from", copy, "--from-keys", keys, "--stacks", "shared,nested3",
+        ])))
+  }
+
+  @Test func `a file that has no keys is refused`() throws {
+    let process = try _start([
+      "--replay", try _recording(), "--from", _secret, "--from-keys", try _recording(),
+    ])
+    process.waitUntilExit()
+    let error = try _said("error")
+    #expect(process.terminationStatus == 65 && error.contains("has no keys of a copy"), "\(error)")
+  }
+
   @Test func `a recording is replayed on a server, into which each run copies the store`() throws {
     try _check(
       _stacks(

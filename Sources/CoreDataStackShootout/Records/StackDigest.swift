@@ -36,7 +36,7 @@ extension StoreDigest {
       let slots = _slots(entity)
       let links = entity.slots.filter { !$0.isAttribute && !$0.isHidden && !$0.isTransient }
       // The other end of a to-one tells all members, but not their order.
-      let lists = links.filter { $0.isToMany && (_hasPairs($0, plan) || $0.relationship?.isOrdered == true) }
+      let lists = links.filter { $0.isToMany && (_isAlone($0, plan) || $0.relationship?.isOrdered == true) }
       try _forEach(entity, lists.map(\.name), context) { object in
         var words = [names[object.objectID] ?? "gone"]
         words += slots.map { Self._text(object.value(forKey: $0.name)) }
@@ -64,10 +64,11 @@ extension StoreDigest {
     entity.slots.filter { $0.isAttribute && $0.isImported }
   }
 
-  /// Whether a to-many is kept in pairs of keys, not in its members.
-  private func _hasPairs(_ slot: PropertyLayout.Slot, _ plan: RecordPlan) -> Bool {
+  /// Whether no to-one of its members leads back.
+  private func _isAlone(_ slot: PropertyLayout.Slot, _ plan: RecordPlan) -> Bool {
     guard let relationship = slot.relationship, let inverse = relationship.inverseSlot else { return true }
-    return plan.layout.layout(numbered: relationship.destination).slots[inverse].isToMany
+    let other = plan.layout.layout(numbered: relationship.destination).slots[inverse]
+    return other.isToMany || other.isHidden
   }
 
   /// Reads the objects of an entity without its subentities, in portions that are let go of.
