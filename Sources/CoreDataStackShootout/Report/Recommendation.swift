@@ -43,7 +43,8 @@ struct Recommendation {
         reasons.append("it is the fastest of those")
       } else {
         let others = best.filter { $0.design != chosen.design }.map(\.design.rawValue).joined(separator: ", ")
-        reasons.append("of those as fast (also \(others)) it is the simplest")
+        let doubt = _areUncertain(best) ? ", as far as these runs tell," : ""
+        reasons.append("of those as fast (also \(others))\(doubt) it is the simplest")
       }
     }
     return "Choose \(chosen.design.rawValue): " + reasons.joined(separator: "; ") + "."
@@ -72,14 +73,23 @@ struct Recommendation {
   private func _best(of stacks: [ShootoutResult.Stack]) -> [ShootoutResult.Stack] {
     guard let fastest = stacks.min(by: { $0.totalSeconds < $1.totalSeconds }) else { return [] }
     return stacks.filter { stack in
-      let ratios = zip(stack.totals, fastest.totals).compactMap { $1 > 0 ? $0 / $1 : nil }
-      let growth = Statistics.median(ratios) - 1
+      let ratios = Self._ratios(stack, fastest)
       // The standard error of a median, by Student's distribution for few runs.
       let error =
         Self._factor(ratios.count) * 1.25 * Statistics.relativeDeviation(ratios)
         / Double(max(1, ratios.count)).squareRoot()
-      return growth <= max(Self._leastNoise, min(error, 0.5))
+      return Statistics.median(ratios) - 1 <= max(Self._leastNoise, min(error, 0.5))
     }
+  }
+
+  /// Whether some of them are equal only because the runs differ.
+  private func _areUncertain(_ best: [ShootoutResult.Stack]) -> Bool {
+    guard let fastest = best.min(by: { $0.totalSeconds < $1.totalSeconds }) else { return false }
+    return best.contains { Statistics.median(Self._ratios($0, fastest)) - 1 > Self._leastNoise }
+  }
+
+  private static func _ratios(_ stack: ShootoutResult.Stack, _ fastest: ShootoutResult.Stack) -> [Double] {
+    zip(stack.totals, fastest.totals).compactMap { $1 > 0 ? $0 / $1 : nil }
   }
 
   /// How many standard errors hold the true value nineteen times of twenty.
