@@ -6,7 +6,7 @@ import PackageDescription
 let withoutCoreData: [Platform] = [.linux, .android, .windows, .wasi, .openbsd]
 
 /// Every target is built alike: Swift 6 mode, existential types spelled `any`. Release builds are optimized for size, which
-/// takes a client half the time to build; what must be fast is inlined by name (docs/decisions/0026-one-module.md).
+/// takes a client half the time to build; what must be fast is inlined by name (docs/decisions/0016-one-module.md).
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),

@@ -6,7 +6,7 @@ import CoreDataStoreTools
 import CoreDataToolKit
 import Foundation
 
-// Installed as 'coredata', and its own companion: see docs/decisions/0038-one-executable.md.
+// Installed as 'coredata', and its own companion: see docs/decisions/0028-one-executable.md.
 CompanionProgram.areInThisProgram()
 let tool = CommandLineTool.coredata([
   .store, .model, ExplorerTool.command, PostgreSQLTool.command, PostgreSQLTool.shootout, .trace,
