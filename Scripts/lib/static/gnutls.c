@@ -2,7 +2,7 @@
  * statically, since Debian has no archive of p11-kit. Starting and ending the library succeeds; everything else ends the
  * process, for a caller would take it for encryption.
  *
- * docs/decisions/0038-one-executable.md lists the functions. */
+ * docs/decisions/0028-one-executable.md lists the functions. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * knows. None can be opened here, so a document in such an encoding is an error of the parser, as in libxml2 without ICU.
  *
  * ICU_VERSION is the suffix of ICU's functions on the machine that builds.
- * docs/decisions/0038-one-executable.md lists the functions. */
+ * docs/decisions/0028-one-executable.md lists the functions. */
 #include <stddef.h>
 
 #define JOINED(name, version) name##_##version

@@ -2,7 +2,7 @@
  * Without the library a connection fails, and its message says which package to install. All functions that
  * CoreDataPostgreSQLBinding calls are here, which Scripts/check-libpq checks.
  *
- * Any thread may call them. docs/decisions/0038-one-executable.md. */
+ * Any thread may call them. docs/decisions/0028-one-executable.md. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
