@@ -52,9 +52,13 @@ package enum PostgreSQLTool {
     guard !FileManager.default.fileExists(atPath: path) else {
       throw ToolFailure(.cannotCreateOutput, "There is already something at '\(path)'. Name a new file.")
     }
+    let keys = arguments.text("keys")
+    if let keys, FileManager.default.fileExists(atPath: keys) {
+      throw ToolFailure(.cannotCreateOutput, "There is already something at '\(keys)'. Name a new file.")
+    }
     do {
-      let copied = try CopiedKeys.of(nil) { try PostgreSQLStoreCopy.copy(url, to: path) }
-      if let keys = arguments.text("keys") { try copied.write(to: keys) }
+      guard let keys else { return try PostgreSQLStoreCopy.copy(url, to: path) }
+      try CopiedKeys.of(nil) { try PostgreSQLStoreCopy.copy(url, to: path) }.write(to: keys)
     } catch let error as CocoaError {
       throw ToolFailure(
         code(error), "'\(ServerStore.name(text))' cannot be copied: \(error.debugText)")

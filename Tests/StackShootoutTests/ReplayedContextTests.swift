@@ -104,10 +104,17 @@ import Testing
         last.setValue("E", forKey: "code")
         context.processPendingChanges()
         context.undo()
+        // What is redone is.
+        let again = NSEntityDescription.insertNewObject(forEntityName: "Customer", into: context)
+        again.setValue("F", forKey: "code")
+        again.setValue("redone", forKey: "name")
+        context.processPendingChanges()
+        context.undo()
+        context.redo()
         try context.save()
       }
     }
-    try _expectTheSame(["A new", "B old", "C old", "D first"])
+    try _expectTheSame(["A new", "B old", "C old", "D first", "F redone"])
   }
 
   @Test func `a rollback, a refresh or a reset takes back the changes of its own context only`() throws {

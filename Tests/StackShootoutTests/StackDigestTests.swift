@@ -75,6 +75,7 @@ import Testing
     Change("Order") { $0["first"]?.setValue("m", forKey: "note") },
     Change("Order") { $0["first"]?.setValue(Data([2]), forKey: "scan") },
     Change("RushOrder") { $0["second"]?.setValue(2.25, forKey: "fee") },
+    Change("RushOrder") { $0["second"]?.setValue(1e300, forKey: "fee") },
     Change("RushOrder") { $0["second"]?.setValue(nil, forKey: "placed") },
     Change("Order") { $0["first"]?.setValue($0["bob"], forKey: "customer") },
     Change("Order.lines") {

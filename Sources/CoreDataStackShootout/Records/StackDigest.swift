@@ -10,8 +10,7 @@ extension StoreDigest {
 
   /// Reads a store with a coordinator of its own, which has nothing in its cache.
   init(_ coordinator: NSPersistentStoreCoordinator, plan: RecordPlan) throws {
-    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    context.persistentStoreCoordinator = coordinator
+    let context = coordinator.makeContext()
     self = try context.performAndWait {
       var digest = StoreDigest()
       try digest._read(context, plan)
@@ -99,8 +98,7 @@ extension StoreDigest {
     case let number as NSDecimalNumber: number.stringValue
     // Beyond 2^53 the digits of a whole number tell more than a double's.
     case let number as NSNumber:
-      number.doubleValue == number.doubleValue.rounded()
-        ? "\(number.int64Value)" : String(format: "%.14g", number.doubleValue)
+      (number as? Int64).map { "\($0)" } ?? String(format: "%.14g", number.doubleValue)
     case let data as Data: data.base64EncodedString()
     case let uuid as UUID: uuid.uuidString
     case let url as URL: url.absoluteString

@@ -177,6 +177,8 @@ final class ReplayLane {
     for change in changes where change.kind == .delete {
       guard let object = _object(change.id), !object.isDeleted else { continue }
       if _isShared { _touched.insert(object) }
+      // Made again by a redo, it is another one.
+      if object.isInserted { _unsaved[change.id] = nil }
       _context.delete(object)
     }
     // The save of a child leaves them temporary.

@@ -13,8 +13,8 @@ final class ReplaySchedule: Sendable {
     var prefix = 0
     var begun = 0
     var ended = 0
-    /// Saves since the last time that the stack was drained.
-    var saves: [(rank: Int, lane: Int)] = []
+    /// The first save of each lane since the last time that the stack was drained, by rank.
+    var saves: [Int: Int] = [:]
     var saveTimes: [UInt64] = []
     var figures = ReplayFigures()
     var error: (any Error)?
@@ -33,10 +33,10 @@ final class ReplaySchedule: Sendable {
     return _state.withLock { state in
       guard state.error == nil else { return .end }
       state.begun += 1
-      guard state.saves.contains(where: { $0.rank < step.after && $0.lane != step.lane }) else {
+      guard state.saves.contains(where: { $0.key != step.lane && $0.value < step.after }) else {
         return .goOn
       }
-      state.saves = []
+      state.saves = [:]
       return .drain
     }
   }
@@ -51,7 +51,7 @@ final class ReplaySchedule: Sendable {
     return _state.withLock { state in
       switch saved {
       case .success(true):
-        state.saves.append((step.rank, step.lane))
+        state.saves[step.lane] = min(step.rank, state.saves[step.lane] ?? step.rank)
         state.saveTimes.append(MonotonicClock.now)
       case .success(false): break
       case .failure(let error): if state.error == nil { state.error = error }

@@ -101,8 +101,7 @@ struct ReplayWork: ImportWork {
   }
 
   private func _countObjects(_ coordinator: NSPersistentStoreCoordinator) throws -> Int {
-    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    context.persistentStoreCoordinator = coordinator
+    let context = coordinator.makeContext()
     return try context.performAndWait {
       try layout.layouts.filter { $0.parentNumber == nil }.reduce(0) {
         try $0 + context.count(for: NSFetchRequest<NSManagedObject>(entityName: $1.entityName))

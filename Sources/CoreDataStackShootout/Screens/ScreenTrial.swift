@@ -160,8 +160,6 @@ struct ScreenTrial {
   ) throws -> Result {
     let coordinator = try NSPersistentStoreCoordinator.make(run.work.makeModel(), on: store, counter: counter)
     defer { try? coordinator.removeStores() }
-    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    context.persistentStoreCoordinator = coordinator
-    return try body(context)
+    return try body(coordinator.makeContext())
   }
 }

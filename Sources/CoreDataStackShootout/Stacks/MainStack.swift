@@ -8,8 +8,7 @@ struct MainStack: ImportStack {
 
   init(_ coordinator: NSPersistentStoreCoordinator) {
     _coordinator = coordinator
-    main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    main.persistentStoreCoordinator = _coordinator
+    main = coordinator.makeContext(.mainQueueConcurrencyType)
   }
 
   func save() throws { try main.save() }

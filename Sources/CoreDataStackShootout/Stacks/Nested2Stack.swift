@@ -11,8 +11,7 @@ struct Nested2Stack: ImportStack {
 
   init(_ coordinator: NSPersistentStoreCoordinator) {
     _coordinator = coordinator
-    main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    main.persistentStoreCoordinator = _coordinator
+    main = coordinator.makeContext(.mainQueueConcurrencyType)
     importing = main.makeChild()
   }
 

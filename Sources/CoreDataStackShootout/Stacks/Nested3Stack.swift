@@ -13,8 +13,7 @@ struct Nested3Stack: ImportStack {
 
   init(_ coordinator: NSPersistentStoreCoordinator) {
     _coordinator = coordinator
-    _writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    _writer.persistentStoreCoordinator = _coordinator
+    _writer = coordinator.makeContext()
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.parent = _writer
     importing = main.makeChild()
