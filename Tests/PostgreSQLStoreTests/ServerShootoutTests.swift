@@ -8,14 +8,13 @@ import Testing
 // In turn: each counts the schemas that are left.
 @Suite(.serialized, .enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 final class ServerShootoutTests {
-  private let _directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-    "shootout-\(UUID().uuidString)")
+  private let _tool: BuiltTool
   private let _url: URL
   /// The key of the person p1, who has a company, two tags and a place in a list.
   private let _key: Int64
 
   init() throws {
-    try FileManager.default.createDirectory(at: _directory, withIntermediateDirectories: true)
+    _tool = try BuiltTool()
     _url = try #require(PostgreSQLServer.shared).newURL()
     let context = try ServerStack(at: _url).context()
     _key = try context.performAndWait {
@@ -46,34 +45,16 @@ final class ServerShootoutTests {
     }
   }
 
-  /// The store's URL with a password, which the server does not require.
-  private var _secret: String { _url.absoluteString.replacing("coredata@", with: "coredata:s3cret@") }
-
-  deinit { try? FileManager.default.removeItem(at: _directory) }
+  private var _secret: String { _url.withPassword }
 
   private func _start(_ arguments: [String]) throws -> Process {
-    let process = Process()
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let tool = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata")
-    // Shells start background jobs with SIGINT ignored, which the tool would respect.
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["--default-signal=INT", tool.path, "shootout", "--runs", "1"] + arguments
-    process.environment = ["PATH": "", "TMPDIR": _directory.path]
-    for name in ["output", "error"] { try Data().write(to: _directory.appendingPathComponent(name)) }
-    process.standardOutput = try FileHandle(forWritingTo: _directory.appendingPathComponent("output"))
-    process.standardError = try FileHandle(forWritingTo: _directory.appendingPathComponent("error"))
-    try process.run()
-    return process
-  }
-
-  private func _said(_ name: String) throws -> String {
-    try String(contentsOf: _directory.appendingPathComponent(name), encoding: .utf8)
+    try _tool.start(["shootout", "--runs", "1"] + arguments)
   }
 
   private func _run(_ arguments: [String]) throws -> [String: Any] {
     let process = try _start(["--format", "json"] + arguments)
     process.waitUntilExit()
-    let (output, error) = (try _said("output"), try _said("error"))
+    let (output, error) = (try _tool.said("output"), try _tool.said("error"))
     try #require(process.terminationStatus == 0, "\(error)")
     #expect(!(error + output).contains("s3cret"))
     return try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
@@ -105,7 +86,7 @@ final class ServerShootoutTests {
     let process = try _start(["--store", _secret, "--objects", "100000"])
     // The tool makes its feed first, which takes many seconds on a busy machine.
     while process.isRunning, try _schemas() == 0 { usleep(20_000) }
-    let error = try _said("error")
+    let error = try _tool.said("error")
     try #require(process.isRunning, "\(error)")
     process.interrupt()
     process.waitUntilExit()
@@ -122,7 +103,7 @@ final class ServerShootoutTests {
   {
     let process = try _start(["--store", url])
     process.waitUntilExit()
-    let error = try _said("error")
+    let error = try _tool.said("error")
     #expect(process.terminationStatus == code && error.contains(message), "\(error)")
     #expect(!error.contains("s3cret"))
   }
@@ -138,7 +119,7 @@ final class ServerShootoutTests {
   }
 
   @Test func `records are imported on a server, where all designs must leave the same`() throws {
-    let data = _directory.appendingPathComponent("people.ndjson")
+    let data = _tool.directory.appendingPathComponent("people.ndjson")
     try Data(
       """
       {"firstName": "Ada", "age": 36, "employer": {"name": "Analytical"}, "tags": ["x", {"name": "y"}]}
@@ -158,7 +139,7 @@ final class ServerShootoutTests {
 
   /// What a program has done that has read p1 by its key on the server.
   private func _recording() throws -> String {
-    let path = _directory.appendingPathComponent("trace.ndjson").path
+    let path = _tool.directory.appendingPathComponent("trace.ndjson").path
     let person = "Person/p\(_key)"
     try Data(
       """
@@ -186,7 +167,7 @@ final class ServerShootoutTests {
   }
 
   @Test func `a recording made on a server is replayed on files, whose objects have other keys`() throws {
-    let stores = _directory.appendingPathComponent("stores")
+    let stores = _tool.directory.appendingPathComponent("stores")
     try _check(
       _stacks(
         _run([
@@ -209,19 +190,9 @@ final class ServerShootoutTests {
   }
 
   @Test func `a copy that was made with its keys stands for the store that a recording was made on`() throws {
-    let (copy, keys) = (_directory.path + "/before.sqlite", _directory.path + "/before.keys")
-    let process = Process()
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
-      "coredata")
-    process.arguments = ["postgres", "copy", copy, "--keys", keys]
-    let input = Pipe()
-    process.standardInput = input
-    try process.run()
-    try input.fileHandleForWriting.write(contentsOf: Data(_secret.utf8))
-    try input.fileHandleForWriting.close()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
+    let (copy, keys) = (_tool.directory.path + "/before.sqlite", _tool.directory.path + "/before.keys")
+    let made = try _tool.run(["postgres", "copy", copy, "--keys", keys], input: _secret)
+    try #require(made.code == 0, "\(made.error)")
     let told = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: keys)))
     let people = try #require((told as? [String: [String: Int]])?["Person"])
     #expect(people.count == 4 && people["\(_key)"] != nil && people["\(_key)"] != Int(_key))
@@ -243,7 +214,7 @@ final class ServerShootoutTests {
       "--replay", try _recording(), "--from", _secret, "--from-keys", try _recording(),
     ])
     process.waitUntilExit()
-    let error = try _said("error")
+    let error = try _tool.said("error")
     #expect(process.terminationStatus == 65 && error.contains("has no keys of a copy"), "\(error)")
   }
 

@@ -11,12 +11,11 @@ import FoundationNetworking
 /// `coredata store` and `coredata explore` with the URL of a store, run by a shell.
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 final class ServerStoreToolTests {
-  private let _directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-    "tool-\(UUID().uuidString)")
+  private let _tool: BuiltTool
   private let _url: URL
 
   init() throws {
-    try FileManager.default.createDirectory(at: _directory, withIntermediateDirectories: true)
+    _tool = try BuiltTool()
     _url = try #require(PostgreSQLServer.shared).newURL()
     let context = try ServerStack(at: _url).context()
     try context.performAndWait {
@@ -30,36 +29,10 @@ final class ServerStoreToolTests {
     }
   }
 
-  deinit { try? FileManager.default.removeItem(at: _directory) }
-
-  /// The store's URL with a password, which the server does not require.
-  private var _secret: String {
-    _url.absoluteString.replacing("coredata@", with: "coredata:s3cret@")
-  }
-
-  private func _start(_ arguments: [String]) throws -> Process {
-    let process = Process()
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let tool = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata")
-    // Shells start background jobs with SIGINT ignored, which the tool would respect.
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["--default-signal=INT", tool.path] + arguments
-    process.environment = ["PATH": "", "TMPDIR": _directory.path]
-    for name in ["output", "error"] { try Data().write(to: _directory.appendingPathComponent(name)) }
-    process.standardOutput = try FileHandle(forWritingTo: _directory.appendingPathComponent("output"))
-    process.standardError = try FileHandle(forWritingTo: _directory.appendingPathComponent("error"))
-    try process.run()
-    return process
-  }
-
-  private func _said(_ name: String) throws -> String {
-    try String(contentsOf: _directory.appendingPathComponent(name), encoding: .utf8)
-  }
+  private var _secret: String { _url.withPassword }
 
   private func _run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) {
-    let process = try _start(arguments)
-    process.waitUntilExit()
-    return (process.terminationStatus, try _said("output"), try _said("error"))
+    try _tool.run(arguments)
   }
 
   @Test func `a store on a server is read by a copy`() throws {
@@ -75,16 +48,16 @@ final class ServerStoreToolTests {
     let model = try _run("model", "show", _secret)
     #expect(model.code == 0 && model.output.contains("employer"), "\(model.error)")
     #expect(![info, fetch, model].contains { ($0.output + $0.error).contains("s3cret") })
-    let left = try FileManager.default.contentsOfDirectory(atPath: _directory.path)
+    let left = try FileManager.default.contentsOfDirectory(atPath: _tool.directory.path)
     #expect(Set(left) == ["output", "error"], "no copy is left")
   }
 
   @Test func `an export of a copy has all objects and links`() throws {
-    let file = _directory.appendingPathComponent("Copy.sqlite")
-    let made = try _run("store", "export", _secret, "--output", _directory.path + "/all.ndjson")
+    let file = _tool.directory.appendingPathComponent("Copy.sqlite")
+    let made = try _run("store", "export", _secret, "--output", _tool.directory.path + "/all.ndjson")
     #expect(made.code == 0, "\(made.error)")
     let imported = try _run(
-      "store", "import", _directory.path + "/all.ndjson", "--model", _secret, "--output", file.path)
+      "store", "import", _tool.directory.path + "/all.ndjson", "--model", _secret, "--output", file.path)
     #expect(imported.code == 0, "\(imported.error)")
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestModel.make())
     try coordinator.addPersistentStore(
@@ -98,15 +71,15 @@ final class ServerStoreToolTests {
   }
 
   @Test func `a copy of a store on a server is explored until the end`() async throws {
-    let process = try _start(["explore", _secret])
+    let process = try _tool.start(["explore", _secret])
     defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
     var address: URL?
     for _ in 0..<3_000 where address == nil && process.isRunning {
-      let said = try _said("output")
+      let said = try _tool.said("output")
       if said.hasSuffix("\n") { address = URL(string: said.trimmingCharacters(in: .newlines)) }
       try await Task.sleep(for: .milliseconds(10))
     }
-    let failure = try _said("error")
+    let failure = try _tool.said("error")
     let start = try #require(address, "\(failure)")
     let session = URLSession(configuration: .ephemeral)
     func page(_ address: String) async throws -> String {
@@ -122,10 +95,10 @@ final class ServerStoreToolTests {
     process.interrupt()
     for _ in 0..<3_000 where process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
     try #require(!process.isRunning, "the explorer goes on after an interrupt")
-    let error = try _said("error")
+    let error = try _tool.said("error")
     #expect(error.contains("Serving a copy of 'postgresql://coredata@"))
     #expect(![entities, people, error].contains { $0.contains("s3cret") })
-    let left = try FileManager.default.contentsOfDirectory(atPath: _directory.path)
+    let left = try FileManager.default.contentsOfDirectory(atPath: _tool.directory.path)
     #expect(Set(left) == ["output", "error"], "no copy is left")
   }
 
@@ -133,7 +106,7 @@ final class ServerStoreToolTests {
     let session = try ServerSession(_url)
     try session.lock("company")
     let monitor = try ServerSession(_url)
-    let process = try _start(["store", "info", _secret])
+    let process = try _tool.start(["store", "info", _secret])
     try #require(try monitor.waits { try $0.waitingStatements("company") == 1 })
     var copies = 0
     for number in try FileManager.default.contentsOfDirectory(atPath: "/proc") where Int(number) != nil {
@@ -156,9 +129,9 @@ final class ServerStoreToolTests {
     (["store", "import", "-", "--model", "Any.mom", "--output", "URL"], "A store is written to a file"),
   ])
   func `what a copy is no good for is refused`(_ words: [String], _ message: String) throws {
-    let process = try _start(words.map { $0 == "URL" ? _secret : $0 })
+    let process = try _tool.start(words.map { $0 == "URL" ? _secret : $0 })
     process.waitUntilExit()
-    let error = try _said("error")
+    let error = try _tool.said("error")
     #expect(process.terminationStatus == 64)
     #expect(error.contains(message), "\(error)")
     #expect(!error.contains("s3cret"))

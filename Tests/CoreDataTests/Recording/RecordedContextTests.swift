@@ -50,6 +50,19 @@ import Testing
     return author
   }
 
+  /// The same with an author that is stored already.
+  private func _recordedOfAuthor(
+    _ body: (NSManagedObjectContext, NSManagedObject) throws -> Void
+  ) throws -> [[String: Any]] {
+    try _recorded { context in
+      _ = _author("a", in: context)
+      try context.save()
+    } _: { context in
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      try body(context, try #require(try context.fetch(request).first))
+    }
+  }
+
   private func _changes(_ lines: [[String: Any]]) -> [[String: Any]] {
     lines.flatMap { $0["changes"] as? [[String: Any]] ?? [] }
   }
@@ -65,12 +78,7 @@ import Testing
   }
 
   @Test func `an undo leaves nothing unsaved, which is told`() throws {
-    let lines = try _recorded { context in
-      _ = _author("a", in: context)
-      try context.save()
-    } _: { context in
-      let author = try #require(
-        try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
+    let lines = try _recordedOfAuthor { context, author in
       author.setValue("b", forKey: "name")
       context.processPendingChanges()
       context.undo()
@@ -95,12 +103,7 @@ import Testing
   }
 
   @Test func `an undone deletion is told`() throws {
-    let lines = try _recorded { context in
-      _ = _author("a", in: context)
-      try context.save()
-    } _: { context in
-      let author = try #require(
-        try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
+    let lines = try _recordedOfAuthor { context, author in
       context.delete(author)
       context.processPendingChanges()
       context.undo()
@@ -111,12 +114,7 @@ import Testing
   }
 
   @Test func `a refresh that discards changes is told`() throws {
-    let lines = try _recorded { context in
-      _ = _author("a", in: context)
-      try context.save()
-    } _: { context in
-      let author = try #require(
-        try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
+    let lines = try _recordedOfAuthor { context, author in
       author.setValue("b", forKey: "name")
       context.processPendingChanges()
       context.refresh(author, mergeChanges: false)
