@@ -24,8 +24,7 @@ extension NSManagedObjectContext {
         changed.insert(slot)
       }
       if let object = table.object(for: entry.id), object._draft != nil {
-        object._draft = merged
-        object._state.shareDraft()
+        object.share(merged)
       }
       return Layer.Entry(
         kind: entry.kind, id: entry.id, base: entry.base, row: merged, changed: changed,

@@ -51,11 +51,7 @@ extension NSManagedObjectContext {
   /// The store's own pass does not replace this: it calls no `prepareForDeletion`, incremental stores have
   /// none, and a relationship without inverse leaves no link by which it could find the members.
   final func followDeletion(of object: NSManagedObject, over newer: Row) {
-    object._row = newer
-    object._draft = nil
-    object._changed.removeAll()
-    object._relations = nil
-    object._state.propagateAgain()
+    object.rebaseDeletion(on: newer)
     events.deletions.append(object)
     // The linking context has changed them as well; this is not a conflict.
     for slot in object._layout.slots.indices where object._layout.slots[slot].relationship != nil {

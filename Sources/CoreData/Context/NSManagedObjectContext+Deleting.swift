@@ -98,34 +98,8 @@ extension NSManagedObjectContext {
   final func revive(_ object: NSManagedObject, row: Row?) {
     withdraw(object)
     unlist(object)
-    object._draft = nil
-    object._changed.removeAll()
-    object._relations = nil
-    object._row = row
-    object._state.revive()
+    object.revive(showing: row)
     if let row { rereadInverses(object._layout, from: nil, to: row) } else { object.turnIntoFault() }
     recordEvent(object, .eventMergedInsert)
-  }
-
-  /// Checks, in debug builds, that the deleted objects of a context which has just saved or merged are listed
-  /// for the next save, and announced or about to be.
-  ///
-  /// Looks at small contexts only, since it visits every object.
-  final func assertNoGhosts() {
-    assert(
-      table.count > 2_000 || _ghost == nil,
-      "'\(_ghost!.objectID)' is deleted, but nothing lists or announces it")
-  }
-
-  private final var _ghost: NSManagedObject? {
-    var ghost: NSManagedObject?
-    table.forEach { object in
-      guard object._flags.contains(.deleted) else { return }
-      let isListed = !object._flags.isDisjoint(with: [.listed, .adopted])
-      let isAnnounced =
-        object._flags.contains(.toldDeleted) || object._flags.isSuperset(of: [.eventDeleted, .eventListed])
-      if !isListed || !isAnnounced { ghost = object }
-    }
-    return ghost
   }
 }

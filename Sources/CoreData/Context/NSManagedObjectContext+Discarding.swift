@@ -83,7 +83,7 @@ extension NSManagedObjectContext {
       let found = try? chain.read(object._objectID).found
     else { return }
     switch found {
-    case .row(let row): if object._row != nil { object._row = row }
+    case .row(let row): if object._row != nil { object.attach(row) }
     // What an ancestor has deleted it may bring back.
     case .deleted: break
     case .missing: object._state.recordMissingRow()

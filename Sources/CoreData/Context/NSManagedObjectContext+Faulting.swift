@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
     let chain = ReadChain(above: self)
     if !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator {
       if let row = _cachedRow(for: key, in: coordinator, chain, checking: isChecking) {
-        object._row = row
+        object.attach(row)
         return true
       }
       guard let recorder = TraceRecorder.current else {
@@ -83,7 +83,7 @@ extension NSManagedObjectContext {
         in: self)
     }
     guard case .row(let row) = reading.found else { return false }
-    object._row = row
+    object.attach(row)
     return true
   }
 
@@ -108,7 +108,7 @@ extension NSManagedObjectContext {
     // With an interval of 0, its neighbours would be read again.
     if isAlone || staleness == 0 {
       guard let row = try coordinator.row(for: key, at: generation) else { return (false, 0) }
-      object._row = row
+      object.attach(row)
       return (true, 1)
     }
     var keys = [key]
@@ -124,7 +124,7 @@ extension NSManagedObjectContext {
     }
     if keys.count == 1 {
       guard let row = try coordinator.row(for: key, at: generation) else { return (false, 0) }
-      object._row = row
+      object.attach(row)
       return (true, 1)
     }
     let read = try coordinator.readableRows(for: keys, at: generation)
@@ -142,8 +142,7 @@ extension NSManagedObjectContext {
         "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)': the row is not in the store "
           + "any more. Set shouldDeleteInaccessibleFaults to have such objects treated as deleted.")
     }
-    object._row = Row(count: object._layout.slots.count, version: 0)
-    object._state.showValues()
+    object.showNothing()
     // Delete rules have nothing to follow. An ancestor that has not saved its deletion may roll it back.
     markDeleted(object, as: ReadChain(peekingAbove: self).deletes(object._objectID) ? .merged : .vanished)
   }

@@ -39,8 +39,7 @@ extension NSManagedObjectContext {
     var cut = Row(copying: row, version: row.version)
     slots.forEach { cut.set(.null, at: $0) }
     if let object = table.object(for: entry.id) {
-      object._draft = cut
-      object._state.shareDraft()
+      object.share(cut)
       object._relations?.dropTargets(slots)
     }
     return Layer.Entry(

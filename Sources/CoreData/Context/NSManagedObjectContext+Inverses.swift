@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
       show(row, at: object)
     } else if object._draft == nil {
       if let row { rereadInverses(object._layout, from: object._row, to: row) }
-      object._row = row
+      object.attach(row)
     }
   }
 

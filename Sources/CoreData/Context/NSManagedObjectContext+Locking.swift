@@ -51,7 +51,7 @@ extension NSManagedObjectContext {
   final func adoptLocks(_ locks: [(id: NSManagedObjectID, row: Row?)]) {
     for (id, row) in locks {
       let object = table.object(for: id) ?? make(id, row: row)
-      if object.isFault, object._row == nil { object._row = row }
+      object.attachIfUnread(row)
       lockVersion(of: object)
     }
   }

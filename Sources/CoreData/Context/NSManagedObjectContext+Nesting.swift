@@ -114,23 +114,19 @@ extension NSManagedObjectContext {
       }
     }
     if object._row == nil, entry.kind == .updated, !object._flags.contains(.inserted) {
-      object._row = known.row(for: entry, nil) ?? entry.base
+      object.attach(known.row(for: entry, nil) ?? entry.base)
     }
     let oldEnds = object._current.ends(setBy: entry)
-    object._changed.formUnion(entry.changed)
+    object.markAssigned(entry.changed)
     if isOwn {
       object.fireFault()
       if object.isUnreadable {
         object.refuseWrite()
       } else if entry.definesCells {
-        object.makeDraftWritable()
-        entry.changed.forEach { slot in
-          if !object._layout.slots[slot].isToMany { object._draft!.set(slot, from: row) }
-        }
+        object.take(entry.changed, from: row)
       }
     } else {
-      object._draft = entry.row(over: object._current)
-      object._state.adoptDraft(inserted: entry.kind == .inserted)
+      object.adopt(entry)
     }
     object._relations?.dropTargets(entry.changed)
     for end in oldEnds { move(object, end.slot, from: end.value, to: row[end.slot]) }

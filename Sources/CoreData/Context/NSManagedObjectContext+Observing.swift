@@ -13,6 +13,13 @@ protocol ContextObserver: AnyObject {
 
   /// The context has dropped all its objects.
   func contextWasReset(_ context: NSManagedObjectContext)
+
+  /// What contradicts itself in what the observer keeps, for tests.
+  var inconsistencies: [String] { get }
+}
+
+extension ContextObserver {
+  var inconsistencies: [String] { [] }
 }
 
 /// A merged update of an object that is a fault or not registered. No notification reports it, but it may

@@ -58,39 +58,6 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Returns the draft with the to-many changes filled in, for sharing: later writes go to a copy.
-  ///
-  /// - Parameter isStored: Whether a store writes the row, which increments its version. Otherwise the row
-  ///   keeps the version of the stored row that it is based on.
-  final func handOutDraft(toStore isStored: Bool = false) -> Row {
-    // Only one-to-manys changed, from their other end: the row itself is unchanged and can be shared.
-    if !isStored, _draft == nil, let _row, _changed.isSubset(of: _layout.derivedToManySlots) { return _row }
-    let version = _row.map { isStored ? $0.version.next : $0.version } ?? max(_draft?.version ?? 1, 1)
-    if _flags.contains(.draftShared), let _draft, _draft.version == version,
-      // A to-many change that was published earlier may have been reverted since.
-      _layout.recordedToManySlots.allSatisfy({
-        _draft.isNull(at: $0) && !(_relations?.members($0)?.hasChanges ?? false)
-      })
-    {
-      return _draft
-    }
-    makeDraftOwn()
-    for slot in _layout.recordedToManySlots {
-      if let state = _relations?.members(slot), state.hasChanges {
-        // An unsaved order of unloaded members is applied to the current members.
-        if state.isOrdered { _ = members(slot) }
-        _draft!.set(.toMany(memberChanges(slot, state)), at: slot)
-      } else {
-        _draft!.set(.null, at: slot)
-      }
-    }
-    let draft = _draft.unsafelyUnwrapped
-    draft.setVersion(version)
-    draft.reportTextRoom()
-    _state.shareDraft()
-    return draft
-  }
-
   /// Slots whose values differ from the last fetched or saved ones, including changed to-manys.
   final var differingSlots: SlotSet {
     var result = SlotSet()

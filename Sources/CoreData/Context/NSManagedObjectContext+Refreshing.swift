@@ -53,12 +53,7 @@ extension NSManagedObjectContext {
   /// Turns an unsaved object into a fault that shows its default values when filled.
   private final func _refault(new object: NSManagedObject) {
     object.willTurnIntoFault()
-    object._draft = nil
-    object._changed.removeAll()
-    object.makeDraftWritable()
-    object._relations = nil
-    // The draft holds the default values; firing shows them.
-    object._state.hideValues()
+    object.refault()
     withdraw(object)
     markChanged(object)
     object.didTurnIntoFault()
@@ -125,19 +120,10 @@ extension NSManagedObjectContext {
       if wasInserted || isGone {
         if wasInserted || !wasTold { sets.deleted.insert(object) }
         table.remove(object)
-        object._context = nil
-        if isGone { object._relations = nil }
+        if isGone { object.leaveContext() } else { object._context = nil }
         continue
       }
-      object._draft = nil
-      object._changed.removeAll()
-      object._state.ownDraft()
-      if object._row == nil {
-        object._state.hideValues()
-        object._relations = nil
-      } else {
-        object._relations?.rollback()
-      }
+      object.rollBackValues()
       if isAdopted { handedUp.append(object) }
       if wasDeleted { sets.inserted.insert(object) } else { sets.refreshed.insert(object) }
       kept.append(object)
@@ -184,12 +170,7 @@ extension NSManagedObjectContext {
     ids.reserveCapacity(table.count)
     table.forEach { object in
       ids.append(object._objectID)
-      object._context = nil
-      object._row = nil
-      object._draft = nil
-      object._changed.removeAll()
-      object._relations = nil
-      object._state.reset()
+      object.reset()
     }
     forgetUndo()
     persistentStoreCoordinator?.didUnregister(ids)

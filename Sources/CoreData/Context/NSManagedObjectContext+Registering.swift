@@ -57,9 +57,7 @@ extension NSManagedObjectContext {
       Unmanaged.passUnretained($0.entity)._withUnsafeGuaranteedRef(ObjectMaker.make)
     }
     object.identify(as: space, stored.reference)
-    object._contextReference = Unmanaged.passUnretained(self)
-    object._row = row
-    object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads, readAt: stamps.current)
+    object.beginAsFault(of: self, row: row)
     table.insert(object, as: key)
     return object
   }

@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
     if object.isFault, object._row != nil, object._draft == nil, let key = object._key {
       checkFreshness()
       if rootCoordinator?.cachedRow(for: key, at: readGeneration, readSince: earliestRow) == nil {
-        object._row = nil
+        object.attach(nil)
       }
     }
     if object.isFault, object._row == nil, try !load(object, alone: isAlone, checking: true) {
@@ -207,9 +207,7 @@ extension NSManagedObjectContext {
   final func make(_ id: NSManagedObjectID, row: Row?) -> NSManagedObject {
     let object = ObjectMaker.make(id.entity)
     object.identify(as: id)
-    object._context = self
-    object._row = row
-    object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads, readAt: stamps.current)
+    object.beginAsFault(of: self, row: row)
     table.insert(object)
     return object
   }
@@ -231,11 +229,7 @@ extension NSManagedObjectContext {
   ) -> NSManagedObject {
     let object = ObjectMaker.make(entry.id.entity)
     object.identify(as: entry.id)
-    object._context = self
-    object._row = below ?? entry.base
-    object._draft = entry.row(over: object._row)
-    object._changed = entry.changed
-    object._state.beginAsAdopted(entry.kind, checked: isChecked, recordingReads: recordsReads)
+    object.beginAsAdopted(entry, over: below ?? entry.base, in: self)
     table.insert(object, as: key)
     if object._layout.hasRelationships, let row = entry.row {
       for slot in object._layout.toOneSlots where entry.sets(slot) {
@@ -286,9 +280,8 @@ extension NSManagedObjectContext {
   /// Unregisters an object, which then belongs to no context.
   final func forget(_ object: NSManagedObject) {
     table.remove(object)
-    object._context = nil
+    object.leaveContext()
     object._state.leaveContext()
-    object._relations = nil
   }
 
   /// Whether releasing the object would lose state.
@@ -321,8 +314,7 @@ extension NSManagedObjectContext {
       return object
     }
     table.remove(object)
-    object._context = nil
-    object._relations = nil
+    object.leaveContext()
     return nil
   }
 
@@ -355,11 +347,9 @@ extension NSManagedObjectContext {
       mayFreeMore = false
       for object in dead {
         object._withUnsafeGuaranteedRef { object in
-          object._context = nil
-          guard object._relations != nil else { return }
-          object._relations = nil
-          // Objects that it referenced may now be unreferenced.
-          mayFreeMore = true
+          // Objects that it referenced may then be unreferenced.
+          if object._relations != nil { mayFreeMore = true }
+          object.leaveContext()
         }
         object.release()
       }

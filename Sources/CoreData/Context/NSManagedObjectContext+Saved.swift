@@ -158,18 +158,7 @@ extension NSManagedObjectContext {
       object._state.commitDeletion()
       return
     }
-    if let row {
-      object._row = row
-      object._draft = nil
-    } else if !object._flags.isDisjoint(with: [.inserted, .written]) {
-      if let draft = object._draft.take() { object._row = draft }
-    } else if !object._layout.hasTransients {
-      // Assigned without changing the value: nothing was written.
-      object._draft = nil
-    }
-    object._changed.removeAll()
-    object._state.commit()
-    object._relations?.commit()
+    object.becomeSaved(as: row)
     // Objects of a root context have their permanent IDs from here on.
     if _parent == nil { object.adoptPermanentID() }
   }

@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
       finishSave(saved, as: nil)
       if isFollowed { processPendingChanges() }
     }
-    assertNoGhosts()
+    assertConsistent()
   }
 
   /// Saves, with work of the program's in the transaction of one store, which has it even without changes.

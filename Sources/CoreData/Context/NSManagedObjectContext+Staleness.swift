@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
 
   /// Attaches a row that was read now to a fault.
   @inline(__always) final func attach(_ row: Row?, to fault: NSManagedObject) {
-    fault._row = row
+    fault.attach(row)
     fault._state.attachValues(stamps.current)
   }
 
@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
     if let known, known.version >= mine.version, isNews(known, over: mine, fault._layout) {
       showUnseen(known, at: fault)
     } else if isOld, known == nil {
-      fault._row = nil
+      fault.attach(nil)
       return mine
     }
     fault._state.attachValues(stamps.current)

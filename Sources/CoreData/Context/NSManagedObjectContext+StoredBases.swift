@@ -73,11 +73,7 @@ extension NSManagedObjectContext {
       // Others may have added or removed members: reread them.
       object?._relations?.dropClean()
     }
-    if let object {
-      object._row = stored
-      object._draft = written.row
-      object._state.shareDraft()
-    }
+    object?.share(written.row, over: stored)
     return written
   }
 

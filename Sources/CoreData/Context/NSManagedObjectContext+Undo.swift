@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
     undoRecorder?.suspensions -= 1
     events.isMerge = false
     events.mergedSlots = [:]
-    assertNoGhosts()
+    assertConsistent()
   }
 
   /// Drops all undo actions of this context.
@@ -171,19 +171,7 @@ extension NSManagedObjectContext {
     }
     if object._context == nil {
       // The deletion was saved: the object reappears as a new one with the old values.
-      let values = object._current
-      object._id = nil
-      object._row = nil
-      object._draft = values.map { Row(copying: $0, version: 1) } ?? object._draft
-      object._relations = nil
-      object._context = self
-      for slot in object._layout.slots.indices {
-        if object._layout.slots[slot].isToMany {
-          object._draft?.set(.null, at: slot)
-        } else {
-          object._changed.insert(slot)
-        }
-      }
+      object.reappear(in: self)
     }
     object._state.insertDeleted()
     table.insert(object)

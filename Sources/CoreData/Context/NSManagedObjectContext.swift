@@ -105,10 +105,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     lifeline.cut()
     queue.changeMerges { $0.removeAll() }
     // Objects may outlive the context; they must neither call it nor retain each other any longer.
-    table.forEach { object in
-      object._context = nil
-      object._relations = nil
-    }
+    table.forEach { $0.leaveContext() }
   }
 
   // MARK: Place in the stack

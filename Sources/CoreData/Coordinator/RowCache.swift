@@ -147,6 +147,29 @@ final class RowCache: Sendable {
     }
   }
 
+  /// What contradicts itself in the cache, for tests.
+  var inconsistencies: [String] {
+    _rows.withLock { rows in
+      var found: [String] = []
+      for generation in [rows.young, rows.old] {
+        let bytes = generation.rows.values.reduce(0) { $0 + $1.footprint }
+        if bytes > generation.bytes {
+          found.append("the row cache counts \(generation.bytes) bytes of \(bytes)")
+        }
+        if !generation.times.keys.allSatisfy({ generation.rows[$0] != nil }) {
+          found.append("the row cache has times of rows that it has not")
+        }
+      }
+      if rows.young.rows.count > _capacity {
+        found.append("the row cache has \(rows.young.rows.count) younger rows")
+      }
+      for (key, row) in rows.old.rows where rows.young.rows[key].map({ $0.version < row.version }) ?? false {
+        found.append("the row cache has a younger row of an older version")
+      }
+      return found
+    }
+  }
+
   /// Caches rows that a read returned, but for those that a commit may have replaced or dropped since it began.
   func keep(_ found: [StoredObject], readAt moment: Moment) {
     _rows.withLock { rows in

@@ -110,7 +110,7 @@ struct FetchedChanges {
     guard _isWanted(update.id.space.layout) else { return }
     let context = _core.context
     if let object = context.table.object(for: update.id) {
-      if object._row == nil, object.isFault { object._row = update.row }
+      object.attachIfUnread(update.row)
       consider(object)
       return
     }
@@ -124,7 +124,7 @@ struct FetchedChanges {
 
   private func _object(for update: MergedRow) -> NSManagedObject {
     let object = _core.context.objectOrFault(update.id)
-    if object._row == nil, object.isFault { object._row = update.row }
+    object.attachIfUnread(update.row)
     return object
   }
 

@@ -344,4 +344,32 @@ struct RankedTree<Element> {
     }
     return depth(_root)
   }
+
+  /// What contradicts itself in the tree, for tests.
+  var inconsistencies: [String] {
+    var found: [String] = []
+    var seen = 0
+    func visit(_ node: Int32, under parent: Int32) {
+      if node < 0 { return }
+      seen += 1
+      let (left, right) = (_nodes[Int(node)].left, _nodes[Int(node)].right)
+      if _nodes[Int(node)].parent != parent { found.append("node \(node) is not below its parent") }
+      if _nodes[Int(node)].element == nil { found.append("node \(node) has no element") }
+      if _nodes[Int(node)].count != _count(left) + _count(right) + 1 {
+        found.append("node \(node) is miscounted")
+      }
+      if Self._isTilted(_count(left) + 1, _count(right) + 1)
+        || Self._isTilted(_count(right) + 1, _count(left) + 1)
+      {
+        found.append("node \(node) is out of balance")
+      }
+      visit(left, under: node)
+      visit(right, under: node)
+    }
+    visit(_root, under: -1)
+    if seen + _free.count != _nodes.count {
+      found.append("\(_nodes.count - seen - _free.count) nodes are lost")
+    }
+    return found
+  }
 }

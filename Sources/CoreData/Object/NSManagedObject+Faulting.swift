@@ -90,9 +90,7 @@ extension NSManagedObject {
   /// - Parameter row: The values that the next access shows, if known.
   final func turnIntoFault(keeping row: Row? = nil) {
     willTurnIntoFault()
-    _row = row
-    _draft = nil
-    _changed.removeAll()
+    _values.settle(on: row)
     _relations = nil
     _state.dropValues()
     didTurnIntoFault()
@@ -103,7 +101,7 @@ extension NSManagedObject {
     guard let row = _current else { return }
     for slot in _shape.transientDefaults where slot < row.count && row.isNull(at: slot) {
       makeDraftOwn()
-      _draft!.set(_shape.defaults[slot], at: slot)
+      _values.set(_shape.defaults[slot], at: slot)
     }
   }
 
@@ -117,23 +115,24 @@ extension NSManagedObject {
   /// Adopts the row that this object's save has written. It differs from the current one only in its version.
   final func advanceVersion(to row: Row) {
     guard let mine = _row, row.version > mine.version else { return }
-    guard _layout.hasTransients else { return _row = row }
-    _row = mine.laid(over: row, _layout.transientSlots, _layout)
+    guard _layout.hasTransients else { return attach(row) }
+    attach(mine.laid(over: row, _layout.transientSlots, _layout))
   }
 
   /// Rebases unsaved changes on newer stored values. Does not touch inverses, which
   /// `NSManagedObjectContext.show(_:at:)` updates.
   final func rebase(on row: Row) {
-    if let values = _draft ?? _rowWithTransients {
+    var draft = _draft
+    if let values = draft ?? _rowWithTransients {
       var kept = _layout.transientSlots
-      if let _draft {
+      if let draft {
         // An assignment of an equal value is not a change to keep.
-        _changed.forEach { if !(_row?.hasSameCell(as: _draft, at: $0) ?? false) { kept.insert($0) } }
+        _changed.forEach { if !(_row?.hasSameCell(as: draft, at: $0) ?? false) { kept.insert($0) } }
       }
-      _draft = values.laid(over: row, kept, _layout)
+      draft = values.laid(over: row, kept, _layout)
       _state.ownDraft()
     }
-    _row = row
+    _values.rebase(on: row, draft: draft)
     _relations?.dropClean()
   }
 }

@@ -6,7 +6,7 @@ extension NSManagedObject {
   /// Sets the row that a fetch returned for this fault, complete or partial.
   final func setRow(from stored: StoredObject) {
     guard let part = stored.part, let row = stored.row else {
-      _row = stored.row
+      attach(stored.row)
       return
     }
     relations.partial = (row, part)

@@ -236,7 +236,7 @@ extension NSManagedObject {
   /// Marks a to-many dirty after a change at the other end. Does not fire the fault.
   @inline(__always)
   final func markTouched(_ slot: Int) {
-    _changed.insert(slot)
+    _values.mark(slot)
     _context?.markChanged(self)
     notifyWrite(slot)
   }

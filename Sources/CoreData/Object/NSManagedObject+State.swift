@@ -25,6 +25,15 @@ extension NSManagedObject {
     _contextReference?.toOpaque() == other._contextReference?.toOpaque()
   }
 
+  /// The last fetched or saved values; nil in a fault and in a never-saved object.
+  @inline(__always) final var _row: Row? { _values.row }
+
+  /// The current values, once one of them was assigned.
+  @inline(__always) final var _draft: Row? { _values.draft }
+
+  /// Slots assigned since the object was last fetched or saved.
+  @inline(__always) final var _changed: SlotSet { _values.changed }
+
   /// The flags of the object's state.
   @inline(__always) final var _flags: ObjectFlags { _state.flags }
 
@@ -90,12 +99,12 @@ extension NSManagedObject {
 
   /// The current values; nil in a fault.
   @inline(__always)
-  final var _current: Row? { _draft ?? _row }
+  final var _current: Row? { _values.current }
 
   /// Reads from the current values without retaining them; nil if there are none. `body` must not change the
   /// object.
   @inline(__always) final func readCurrent<Result>(_ body: (Row) -> Result?) -> Result? {
-    guard let row = _draft?.unretained ?? _row?.unretained else { return nil }
+    guard let row = _values.draft?.unretained ?? _values.row?.unretained else { return nil }
     return row._withUnsafeGuaranteedRef { body(Row($0)) }
   }
 }

@@ -55,12 +55,12 @@ extension NSManagedObject {
     if isUnreadable { return refuseWrite() }
     if let coding = _shape.codings[slot] {
       makeDraftWritable()
-      _draft!.set(_converted(value, coding), at: slot)
+      _values.set(_converted(value, coding), at: slot)
       _markPrimitiveWritten(slot)
     } else if !_layout.slots[slot].isToMany {
       let target = _object(value, key)
       makeDraftWritable()
-      _draft!.set(reference(to: target), at: slot)
+      _values.set(reference(to: target), at: slot)
       relations.setTarget(target, slot)
       _markPrimitiveWritten(slot)
     } else {
@@ -69,7 +69,7 @@ extension NSManagedObject {
       let kept = Set(wanted)
       for object in state.list where !kept.contains(object) { state.set(object, isMember: false) }
       for object in wanted { state.set(object, isMember: true) }
-      if _row == nil { _changed.insert(slot) }
+      if _row == nil { _values.mark(slot) }
       _context?.recordPrimitiveInWillSave(self, slot)
     }
   }
@@ -77,7 +77,7 @@ extension NSManagedObject {
   private final func _markPrimitiveWritten(_ slot: Int) {
     _state.writePrimitive()
     // A new object has no saved values to compare with, so every assigned slot counts as changed.
-    if _row == nil { _changed.insert(slot) }
+    if _row == nil { _values.mark(slot) }
     _context?.recordPrimitiveInWillSave(self, slot)
   }
 
@@ -129,11 +129,11 @@ extension NSManagedObject {
       let data = try _shape.codings[slot]!.data(from: box)
       makeDraftOwn()
       guard let data else {
-        _draft!.set(.null, at: slot)
+        _values.set(.null, at: slot)
         continue
       }
       let encoded = TransformableBox(object: nil, data: data)
-      _draft!.set(.transformable(encoded), at: slot)
+      _values.set(.transformable(encoded), at: slot)
       // The object that the program has assigned stays this object's value.
       if let object = box.object { relations.keep(object, decodedFrom: encoded, slot) }
     }
@@ -221,28 +221,28 @@ extension NSManagedObject {
   /// Sets a cell, with change tracking.
   final func write(_ value: consuming Value, at slot: Int) {
     guard _prepareWrite() else { return }
-    _draft!.set(value, at: slot)
+    _values.set(value, at: slot)
     markChanged(slot)
   }
 
   /// Sets an integer cell, with change tracking.
   final func write(integer: Int64, at slot: Int) {
     guard _prepareWrite() else { return }
-    _draft!.set(integer: integer, at: slot)
+    _values.set(integer: integer, at: slot)
     markChanged(slot)
   }
 
   /// Sets a floating-point cell, with change tracking.
   final func write(double: Double, at slot: Int) {
     guard _prepareWrite() else { return }
-    _draft!.set(double: double, at: slot)
+    _values.set(double: double, at: slot)
     markChanged(slot)
   }
 
   /// Sets a text cell, with change tracking. Copies the text's bytes without retaining it.
   final func write(text: String?, at slot: Int) {
     guard _prepareWrite() else { return }
-    _draft!.set(text: text, at: slot)
+    _values.set(text: text, at: slot)
     markChanged(slot)
   }
 
@@ -270,10 +270,10 @@ extension NSManagedObject {
   final func makeDraftOwn() {
     if _draft != nil, !_flags.contains(.draftShared) { return }
     if let current = _current {
-      _draft = Row(copying: current, version: current.version)
+      _values.begin(Row(copying: current, version: current.version))
     } else {
       let packed = _contextReference?._withUnsafeGuaranteedRef { $0.newDraft(of: _shape) }
-      _draft = packed ?? _shape.defaultRow(packed: nil)
+      _values.begin(packed ?? _shape.defaultRow(packed: nil))
     }
     _state.ownDraft()
   }
@@ -282,7 +282,7 @@ extension NSManagedObject {
   final func markChanged(_ slot: Int) {
     if _flags.contains(.awakening) { return }
     if _shape.ignoresChanges, _shape.ignoredChanges.contains(slot) { return notifyWrite(slot) }
-    _changed.insert(slot)
+    _values.mark(slot)
     // Already on the lists, unless this is the first change since the last notification.
     if !_flags.isRecordedAsChanged { _context?.markChanged(self) }
     notifyWrite(slot)

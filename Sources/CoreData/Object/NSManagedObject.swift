@@ -50,12 +50,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   @exclusivity(unchecked) final var _reference: Int64 = 0
   /// The context, which clears this reference when it unregisters the object or is deallocated.
   @exclusivity(unchecked) final var _contextReference: Unmanaged<NSManagedObjectContext>?
-  /// The last fetched or saved values; nil in a fault and in a never-saved object.
-  @exclusivity(unchecked) final var _row: Row?
-  /// The current values, once one of them was assigned.
-  @exclusivity(unchecked) final var _draft: Row?
-  /// Slots assigned since the object was last fetched or saved.
-  @exclusivity(unchecked) final var _changed = SlotSet()
+  /// The stored and the assigned values.
+  @exclusivity(unchecked) final var _values = ObjectValues()
   /// Relationships accessed so far.
   @exclusivity(unchecked) final var _relations: Relations?
   @exclusivity(unchecked) final var _state = ObjectState()

@@ -165,7 +165,7 @@ struct ConflictResolver {
     let isInUse =
       violation.existing.map { context.registered(NSManagedObjectID($0.key)) != nil } ?? false
     let database = violation.existing.map { context.object(for: $0.key) }
-    if let database, database.isFault, database._row == nil { database._row = violation.existing?.row }
+    database?.attachIfUnread(violation.existing?.row)
     let conflict = NSConstraintConflict(
       constraint: violation.constraint, database: database,
       databaseSnapshot: database.flatMap { database in
@@ -239,11 +239,7 @@ struct VersionConflictResolver {
     else {
       return _context.markDeleted(_object, as: .vanished)
     }
-    _object.makeDraftWritable()
-    if let draft = _object._draft { draft.setVersion(draft.version.nextLife) }
-    _object._row = nil
-    _object._state.insertAnew()
-    _object._changed = SlotSet(_object._layout.slots.indices)
+    _object.becomeInsertion()
     // The context may have announced the deletion, and registered the object again for a child's change.
     _context.recordEvent(_object, .eventMergedInsert)
     _dropLostLinks()
@@ -281,11 +277,7 @@ struct VersionConflictResolver {
     _cutOwnTargets { _ in true }
     _rereadFormerOwners { _ in true }
     _context.rereadInverses(_object._layout, from: _object._row, to: persisted)
-    _object._row = persisted
-    _object._draft = nil
-    _object._changed.removeAll()
-    _object._relations = nil
-    _object._state.dropChanges()
+    _object.dropChanges(showing: persisted)
     _context.withdraw(_object)
   }
 
@@ -298,11 +290,8 @@ struct VersionConflictResolver {
     for slot in _object._layout.toManySlots where _object._relations?.members(slot)?.hasChanges ?? false {
       changed.insert(slot)
     }
-    _object._draft = local.laid(
-      over: persisted, changed.union(_object._layout.transientSlots), _object._layout)
-    _object._row = persisted
-    _object._changed = changed
-    _object._state.becomeUpdate()
+    let draft = local.laid(over: persisted, changed.union(_object._layout.transientSlots), _object._layout)
+    _object.becomeUpdate(of: persisted, draft: draft, changed: changed)
     _object._relations?.dropClean()
     _context.markChanged(_object)
   }
@@ -311,9 +300,7 @@ struct VersionConflictResolver {
     if _object.isInserted { return _joinInsertion(persisted) }
     guard let base = _object._row, let local = _object._draft else {
       // Only to-many members changed locally; rebase them on the stored row.
-      _object._row = persisted
-      _object._relations?.dropClean()
-      return
+      return _object.rebaseMembers(on: persisted)
     }
     let slots = _object._layout.slots
     var changed = SlotSet()
@@ -342,12 +329,7 @@ struct VersionConflictResolver {
     for slot in _object._layout.toManySlots where _object._relations?.members(slot)?.hasChanges ?? false {
       changed.insert(slot)
     }
-    _object._row = persisted
-    _object._draft = row
-    _object._changed = changed
-    _object._state.ownDraft()
-    // Keep local additions and removals; reread the changes of others in the same relationship.
-    _object._relations?.dropClean()
+    _object.resolve(over: persisted, draft: row, changed: changed)
     if !restored.isEmpty { _dropLinksToMissing(restored) }
   }
 

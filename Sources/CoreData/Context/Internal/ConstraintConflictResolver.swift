@@ -93,9 +93,7 @@ struct ConstraintConflictResolver {
     let id = NSManagedObjectID(existing.key)
     object._objectID.link(to: id)
     object._id = id
-    object._row = row
-    object._draft = draft
-    object._state.becomeUpdate()
+    object.becomeUpdate(of: row, draft: draft, changed: changed)
     _context.table.insert(object)
     _context.table.follow(linkOf: object)
     for slot in object._layout.toManySlots {
@@ -104,7 +102,7 @@ struct ConstraintConflictResolver {
       state.unrealise()
       if state.hasChanges { changed.insert(slot) }
     }
-    object._changed = changed
+    object.markAssigned(changed)
     if let relations = object._relations {
       relations.forgetDecoded()
       relations.dropTargets()
@@ -130,10 +128,7 @@ struct ConstraintConflictResolver {
 
   private func _rollBack(_ object: NSManagedObject) {
     for slot in object._layout.toOneSlots where object._changed.contains(slot) { _leave(slot, of: object) }
-    object._draft = nil
-    object._changed.removeAll()
-    object._relations = nil
-    object._state.dropChanges()
+    object.dropChanges(showing: object._row)
     object.awake(fromSnapshotEvents: .mergePolicy)
     _context.recordEvent(object, .eventRefreshed)
   }

@@ -336,7 +336,7 @@ final class FetchReading {
   /// Returns this context's object for an entry of its own layers or an ancestor's.
   private func _object(for entry: Layer.Entry, _ row: Row?) -> NSManagedObject {
     if let object = _context.heldObject(for: entry.id) {
-      if object.isFault, object._row == nil { object._row = row }
+      object.attachIfUnread(row)
       return object
     }
     if let own = _ownLayers.entry(for: IdentityKey(entry.id)) { return _context.materialize(own) }

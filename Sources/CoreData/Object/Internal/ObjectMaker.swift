@@ -11,9 +11,8 @@ enum ObjectMaker {
   class Lens: NSObject {
     // In the table, the offsets of stored properties precede the methods: one for each property of
     // NSManagedObject.
-    final var entity = 0, shape = 0, identity = 0, reference = 0, context = 0, row = 0, draft = 0,
-      changed = 0,
-      relations = 0, flags = 0
+    final var entity = 0, shape = 0, identity = 0, reference = 0, context = 0, values = 0,
+      relations = 0, state = 0
 
     required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
       fatalError("the lens is only looked through")

@@ -18,10 +18,10 @@ struct ObjectState {
 
   /// Registers an object for a change that a child context has saved into this one.
   mutating func beginAsAdopted(_ kind: Layer.Kind, checked isChecked: Bool, recordingReads: Bool) {
-    flags.formUnion(isChecked ? [.draftShared, .adopted, .checked] : [.draftShared, .adopted])
+    flags.formUnion(isChecked ? [.adopted, .checked] : .adopted)
     switch kind {
-    case .inserted: flags.insert(.inserted)
-    case .updated: flags.insert(.updated)
+    case .inserted: flags.formUnion([.inserted, .draftShared])
+    case .updated: flags.formUnion([.updated, .draftShared])
     // The child's save was announced when this context accepted it.
     case .deleted: flags.formUnion(.deletion)
     case .annihilated: break

@@ -90,7 +90,7 @@ final class KeyRecorder: @unchecked Sendable {
   private func _make(_ entity: NSEntityDescription, _ path: [String]) -> NSManagedObject {
     let object = ObjectMaker.make(entity)
     object._state.hideValues()
-    object._row = Self._standIns(entity.layout)
+    object.attach(Self._standIns(entity.layout))
     _objects[ObjectIdentifier(object)] = (object, path)
     return object
   }
