@@ -4,6 +4,12 @@ import Foundation
 // Merging values computed by the store: objects show the derived attributes that their save produced.
 
 extension NSManagedObjectContext {
+  /// Has the current save announce that an object shows values which nobody has assigned here.
+  final func recordNews(of object: NSManagedObject) {
+    recordEvent(object, .eventRefreshed)
+    savePass.showsNews = true
+  }
+
   /// Merges rows with store-computed values, of saved objects and others, into the registered objects.
   ///
   /// - Returns: The entries with the stored rows, followed by entries for rows outside the save.
@@ -19,12 +25,15 @@ extension NSManagedObjectContext {
       let layout = entry.id.space.layout
       var merged = Row(copying: row, version: stored.version)
       var changed = entry.changed
+      var isNews = false
       for slot in layout.derivedSlots {
+        isNews = isNews || !row.hasSameCell(as: stored, at: slot)
         merged.set(slot, from: stored)
         changed.insert(slot)
       }
       if let object = table.object(for: entry.id), object._draft != nil {
         object.share(merged)
+        if isNews { recordNews(of: object) }
       }
       return Layer.Entry(
         kind: entry.kind, id: entry.id, base: entry.base, row: merged, changed: changed,
@@ -32,13 +41,15 @@ extension NSManagedObjectContext {
     }
     for (key, row) in rows.values {
       let id = NSManagedObjectID(key)
-      if let object = table.object(for: id) {
-        if object.isFault {
-          if object._row != nil { showUnseen(row, at: object) }
-        } else if !object.isDirty {
+      if let object = table.object(for: id), !object.isFault {
+        if !object.isDirty {
           show(row, at: object)
-          recordEvent(object, .eventRefreshed)
+          recordNews(of: object)
         }
+      } else {
+        if let fault = table.object(for: id), fault._row != nil { showUnseen(row, at: fault) }
+        recordUnseenMerge(id, row)
+        savePass.showsNews = true
       }
       result.append(
         Layer.Entry(

@@ -61,6 +61,7 @@ extension NSManagedObjectContext {
       return
     }
     savePass.followed.append(object)
+    savePass.showsNews = true
     guard let row = entry.row else {
       // The save has stored an insertion before the rule deletes the row.
       object._state.cancelInsertion()

@@ -13,6 +13,7 @@ extension NSManagedObjectContext {
     }
     savePass.isActive = true
     savePass.hasResolved = false
+    savePass.showsNews = false
     savePass.skipsVanished = false
     defer { savePass.isActive = false }
     let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
@@ -42,9 +43,8 @@ extension NSManagedObjectContext {
       let saved = try commit(layer.entries)
       Interleaving.reach(.commit)
       advanceGeneration()
-      let isFollowed = !savePass.followed.isEmpty
       finishSave(saved, as: nil)
-      if isFollowed { processPendingChanges() }
+      if savePass.showsNews { processPendingChanges() }
     }
     assertConsistent()
   }

@@ -60,6 +60,7 @@ extension NSManagedObjectContext {
       !base.hasSameValues(as: stored, object._layout)
     else { return entry }
     show(stored, at: object)
+    recordNews(of: object)
     return try savedEntry(for: object)
   }
 
@@ -73,7 +74,12 @@ extension NSManagedObjectContext {
       // Others may have added or removed members: reread them.
       object?._relations?.dropClean()
     }
-    object?.share(written.row, over: stored)
+    if let object {
+      if let known, !(known === stored), !known.hasSameValues(as: stored, object._layout) {
+        recordNews(of: object)
+      }
+      object.share(written.row, over: stored)
+    }
     return written
   }
 
@@ -92,7 +98,7 @@ extension NSManagedObjectContext {
       // Others may have added or removed members: reread them.
       object._relations?.dropClean()
       show(row, at: object)
-      recordEvent(object, .eventRefreshed)
+      recordNews(of: object)
       return Layer.Entry(
         kind: .updated, id: entry.id, base: row, row: object.handOutDraft(toStore: true),
         changed: entry.changed, isWhole: entry.isWhole)

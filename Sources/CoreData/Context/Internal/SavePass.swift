@@ -14,6 +14,8 @@ struct SavePass {
   var retained: [NSManagedObject] = []
   /// History token of the current save.
   var token: NSPersistentHistoryToken?
+  /// Whether the current save has shown values that nobody has assigned here: others', or those that a store computes.
+  var showsNews = false
   /// Objects of rows that the stores' delete rules changed beyond the current save.
   var followed: [NSManagedObject] = []
   /// Objects that the current save links to without writing them.
