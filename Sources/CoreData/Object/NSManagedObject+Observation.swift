@@ -60,6 +60,12 @@ extension NSManagedObject {
     if _flags.contains(.observed) { _notifyObservers(slot) }
   }
 
+  /// Notifies the observers of a property that is about to change.
+  package final func notifyWrite(forKey key: String) {
+    guard _flags.contains(.observed), let slot = _layout.slot(named: key) else { return }
+    _notifyObservers(slot)
+  }
+
   /// Notifies the observers of properties whose values differ from those last read. Called after a merge,
   /// refresh, rollback or child's save.
   final func notifyChangesSinceRead() {

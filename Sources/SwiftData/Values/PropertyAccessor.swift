@@ -206,6 +206,7 @@ final class CodedAccessor<Value>: ValueAccessor<Value>, @unchecked Sendable {
   }
 
   override func set(_ value: Value, _ object: NSManagedObject, _ storage: ModelStorage) {
+    object.notifyWrite(forKey: name)
     object.setValue(_coder.stored(value), forKey: name)
   }
 
@@ -252,6 +253,7 @@ final class TransformableAccessor<Value>: ValueAccessor<Value>, @unchecked Senda
   }
 
   override func set(_ value: Value, _ object: NSManagedObject, _ storage: ModelStorage) {
+    object.notifyWrite(forKey: name)
     object.setValue(flattened(value), forKey: name)
   }
 

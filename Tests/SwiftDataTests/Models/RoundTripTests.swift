@@ -253,6 +253,23 @@ private enum TripStore: String, CaseIterable, CustomTestStringConvertible {
     #expect(passage.text(trip) == changed)
   }
 
+  @Test(arguments: Passage.all)
+  fileprivate func `an observer is told before a value changes`(_ passage: Passage) throws {
+    let (context, saved) = try _saved(try TripStore.memory.opener()())
+    defer { withExtendedLifetime(context) {} }
+    // The closure is called by the change, in this thread.
+    nonisolated(unsafe) let trip = saved
+    nonisolated(unsafe) var seen: [String] = []
+    let before = passage.text(trip)
+    withObservationTracking {
+      _ = passage.text(trip)
+    } onChange: {
+      seen.append(passage.text(trip))
+    }
+    passage.change(trip)
+    #expect(seen == [before])
+  }
+
   @Test(arguments: TripStore.allCases)
   fileprivate func `a transformable value is replaced`(_ store: TripStore) throws {
     let container = try store.opener()()
