@@ -213,6 +213,31 @@ import Testing
     }
   }
 
+  // MARK: Counting
+
+  @Test(.ofFiles) func `a fetch from the store may return what a child has changed or deleted`() throws {
+    let stack = try TestStack(.sqlite)
+    let parent = stack.context
+    let child = stack.child(of: parent)
+    try parent.performAndWait {
+      for name in ["Ada", "Bob", "Cyd"] { parent.insert("Author", ["name": name]) }
+      #expect(parent.storedChangeCount == 0)
+      try parent.save()
+    }
+    try child.performAndWait {
+      let authors = try child.all("Author", by: "name")
+      authors[0].setValue("Ann", forKey: "name")
+      child.delete(authors[1])
+      #expect(child.storedChangeCount == 2)
+      try child.save()
+    }
+    try parent.performAndWait {
+      #expect(parent.storedChangeCount == 2)
+      try parent.save()
+      #expect(parent.storedChangeCount == 0)
+    }
+  }
+
   // MARK: Rollback and reset
 
   @Test(arguments: Setting.allCases)

@@ -46,6 +46,19 @@ import Testing
   private func age(_ author: NSManagedObject?) -> Int? { author?.value(forKey: "age") as? Int }
   private func pages(_ book: NSManagedObject?) -> Int? { book?.value(forKey: "pages") as? Int }
 
+  @Test func `what a context has just read is not old, and what it no longer knows of is`() {
+    let cache = RowCache()
+    var stamps = ReadStamps()
+    stamps.begin(cache, 10, isFetch: true)
+    let first = stamps.current
+    #expect(!stamps.isOld(first, cache, 10))
+    #expect(stamps.isOld(first &- 1, cache, 10))
+    wait(seconds: 20)
+    stamps.begin(cache, 10, isFetch: true)
+    #expect(stamps.isOld(first, cache, 10))
+    #expect(!stamps.isOld(stamps.current, cache, 10))
+  }
+
   // MARK: Never stale
 
   @Test func `By default a fault shows the newest values that the coordinator knows`() throws {

@@ -143,10 +143,14 @@ import Testing
       codeOfSaving(Date(timeIntervalSinceReferenceDate: 201), "Date", dates) == NSValidationDateTooLateError)
     try #expect(
       codeOfSaving(Date(timeIntervalSinceReferenceDate: 99), "Date", dates) == NSValidationDateTooSoonError)
+    for limit in [100, 200] {
+      try #expect(codeOfSaving(Date(timeIntervalSinceReferenceDate: Double(limit)), "Date", dates) == nil)
+    }
     let lengths = "minValueString=\"2\" maxValueString=\"3\""
     try #expect(codeOfSaving("abcd", "String", lengths) == NSValidationStringTooLongError)
     try #expect(codeOfSaving("a", "String", lengths) == NSValidationStringTooShortError)
     try #expect(codeOfSaving("abc", "String", lengths) == nil)
+    try #expect(codeOfSaving("ab", "String", lengths) == nil)
     try #expect(
       codeOfSaving("ab1", "String", "regularExpressionString=\"[a-z]+\"")
         == NSValidationStringPatternMatchingError)

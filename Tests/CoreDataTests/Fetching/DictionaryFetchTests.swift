@@ -105,6 +105,26 @@ import Testing
     #expect(rows[0]["inPrint"] == AnyHashable(true))
   }
 
+  @Test(arguments: Setting.direct) func `a computed value has the type that is asked for`(_ setting: Setting)
+    throws
+  {
+    let rows = try _rows(_library(setting), "Book") {
+      $0.propertiesToFetch = [
+        _column("exact", "sum:(pages)", .decimalAttributeType),
+        _column("precise", "sum:(pages)", .doubleAttributeType),
+        _column("whole", "sum:(pages)", .integer64AttributeType),
+        _column("when", "now()", .dateAttributeType),
+      ]
+    }
+    let row = try #require(rows.first)
+    let sum = try #require(row["whole"]?.base as? Int64)
+    #expect(sum > 0)
+    #expect(row["exact"]?.base is NSDecimalNumber)
+    #expect(row["exact"] == AnyHashable(NSDecimalNumber(value: sum)))
+    #expect(row["precise"]?.base as? Double == Double(sum))
+    #expect(row["when"]?.base is Date)
+  }
+
   @Test(arguments: Setting.direct) func `functions are computed for each row`(_ setting: Setting) throws {
     let rows = try _rows(_library(setting), "Book") {
       $0.propertiesToFetch = [

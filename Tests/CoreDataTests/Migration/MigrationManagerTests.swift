@@ -247,7 +247,7 @@ struct MigrationManagerTests {
     try migrate(model(authors(WatchingPolicy.self)), manager)
     #expect(Set(manager.userInfo?["classes"] as? [String] ?? []) == ["NSManagedObject"])
     let progress = manager.userInfo?["progress"] as? [Float] ?? []
-    #expect(progress.count == 2 && progress == progress.sorted() && progress[0] > 0.3 && progress[1] < 1)
+    #expect(progress.count == 2 && progress[0] > 0.3 && progress[1] > progress[0] && progress[1] < 1)
     #expect(manager.userInfo?["mapping"] as? String == "AuthorToAuthor")
     #expect(manager.migrationProgress == 0)
     #expect(manager.currentEntityMapping.sourceEntityName == nil)
