@@ -42,7 +42,10 @@ import Testing
         for style in [ClassStyle.slots, .annotated] {
           let text: String
           switch style {
-          case .slots: text = try ModelCodegen.classes(of: schema, name: model.lastPathComponent).text
+          case .slots:
+            text = try ModelCodegen.classes(of: schema, name: model.lastPathComponent).text
+            let properties = text.split(separator: "\n").count { $0.contains("get { ") }
+            #expect(text.split(separator: "\n").count { $0.contains("set { ") } == properties)
           case .annotated:
             text = try ModelCodegen.files(of: schema, style: .annotated).map(\.text).joined()
           }

@@ -39,6 +39,7 @@ import Testing
   @Test(arguments: [
     ("{}", "has no screens: an array of objects was expected"), ("[]", "has no screens"), ("[", "is no JSON"),
     ("[1]", "screen 1: an object was expected, not the number 1"),
+    ("[{\"badge\": \"Order\"}, {\"rows\": 3}]", "screen 2: it needs one of"),
     ("[{\"rows\": 3}]", "it needs one of \"list\", \"detail\" and \"badge\""),
     ("[{\"list\": \"Order\", \"badge\": \"Order\"}]", "it needs one of"),
     ("[{\"list\": \"Ordre\"}]", "the model has no entity 'Ordre'; did you mean 'Order'?"),

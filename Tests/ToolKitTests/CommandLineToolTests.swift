@@ -108,4 +108,11 @@ struct CommandLineToolTests {
     #expect(lines.count == 3)
     #expect(lines.allSatisfy { $0.hasPrefix("    s") && $0.count <= 40 })
   }
+
+  @Test func `a line may be as long as the width`() {
+    let help = HelpText(width: 40)
+    let text = String(repeating: "a", count: 16) + " " + String(repeating: "b", count: 21)
+    #expect(help.wrapped(text, indent: 2) == ["  " + text])
+    #expect(help.wrapped(text, indent: 3).count == 2)
+  }
 }

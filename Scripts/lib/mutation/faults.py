@@ -141,8 +141,14 @@ def places(root, modules):
                 with open(path) as file:
                     lines = file.read().split("\n")
                 relative = os.path.relpath(path, root)
-                inlinable, depth = None, 0
+                inlinable, is_text = None, False
                 for index, line in enumerate(lines):
+                    # A page's script and other long texts are no Swift.
+                    if line.count('"""') % 2:
+                        is_text = not is_text
+                        continue
+                    if is_text:
+                        continue
                     # What is compiled into other modules has no switch.
                     if "@inlinable" in line or "@_transparent" in line or "@_alwaysEmitIntoClient" in line:
                         inlinable = len(line) - len(line.lstrip())

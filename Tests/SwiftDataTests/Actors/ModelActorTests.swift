@@ -16,6 +16,8 @@ import Testing
 
   func room(of id: PersistentIdentifier) -> String? { self[id, as: Shelf.self]?.room }
   func volume(_ id: PersistentIdentifier) -> Bool { self[id, as: Volume.self] != nil }
+  func prepare(_ code: String) { modelContext.insert(Shelf(code: code)) }
+  var hasChanges: Bool { modelContext.hasChanges }
   var isOnMainThread: Bool { Thread.isMainThread }
 }
 
@@ -44,6 +46,15 @@ struct ModelActorTests {
     context.delete(try #require(try context.fetch(FetchDescriptor<Shelf>()).first))
     try context.save()
     #expect(await actor.room(of: id) == nil)
+  }
+
+  @MainActor @Test func `what an actor made on the main thread has changed waits for its save`() async throws
+  {
+    let actor = Librarian(modelContainer: _container)
+    await actor.prepare("A")
+    for _ in 0..<3 { await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } } }
+    #expect(await actor.hasChanges)
+    #expect(try ModelContext(_container).fetchCount(FetchDescriptor<Shelf>()) == 0)
   }
 
   @MainActor @Test func `an actor made on the main thread doesn't run there`() async {
