@@ -64,6 +64,9 @@ import Testing
       ("FUNCTION({1, 2}, 'valueForKey:', 'stringValue')", ["1", "2"]), ("{1, 1, 2} UNION {2}", [1, 2]),
       ("CAST('1.5', 'NSDecimalNumber') / 0", nil), ("-9223372036854775807 - 1", .int(.min)),
       ("modulus:by:(CAST('7.5','NSDecimalNumber'), 2)", .decimal(1.5)),
+      ("floor(CAST('2.7','NSDecimalNumber'))", .decimal(2)),
+      ("ceiling(CAST('2.1','NSDecimalNumber'))", .decimal(3)),
+      ("trunc(CAST('-2.7','NSDecimalNumber'))", .decimal(-2)),
     ] as [(String, PredicateValue)])
   func `expressions have values`(text: String, result: PredicateValue) throws {
     #expect(try value(text) == result)

@@ -94,9 +94,9 @@ open class UndoManager: NSObject {
   private func _openEventGroup() {
     _begin()
     _isEventGroupOpen = true
-    guard Thread.isMainThread, !_isEventEndScheduled else { return }
+    guard ContextQueue.isOnMainQueue, !_isEventEndScheduled else { return }
     _isEventEndScheduled = true
-    // Unchecked: the manager is used on the main thread only, now and in the block. (`weak let` needs Swift
+    // Unchecked: the manager is used on the main queue only, now and in the block. (`weak let` needs Swift
     // 6.3.)
     struct Later: @unchecked Sendable { weak var manager: UndoManager? }
     let later = Later(manager: self)

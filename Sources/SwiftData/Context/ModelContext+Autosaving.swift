@@ -1,15 +1,5 @@
+import CoreData
 import Dispatch
-
-/// Detects whether code runs on the main queue, which need not be on the main thread.
-enum MainQueue {
-  private static let _key: DispatchSpecificKey<Bool> = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
-    return key
-  }()
-
-  static var isCurrent: Bool { DispatchQueue.getSpecific(key: _key) ?? false || Thread.isMainThread }
-}
 
 /// The autosave settings of a context.
 final class AutosaveState {
@@ -24,7 +14,8 @@ extension ModelContext {
   /// Schedules one save at the end of this turn of the main queue, for all changes until then. The scheduled save
   /// retains the context, so that changes are saved even if the program lets the context go before.
   func scheduleAutosave() {
-    guard autosave.isPossible, autosave.isEnabled, !autosave.isScheduled, MainQueue.isCurrent else { return }
+    guard autosave.isPossible, autosave.isEnabled, !autosave.isScheduled, NSManagedObjectContext.isOnMainQueue
+    else { return }
     autosave.isScheduled = true
     // Contexts created on the main thread are used on it; the queue is the main one.
     nonisolated(unsafe) let context = self

@@ -35,7 +35,7 @@ public class ModelContext: Equatable {
     managed.persistentStoreCoordinator = core.coordinator
     managed.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     managed.automaticallyMergesChangesFromParent = isMain
-    let isOnMain = isMain || MainQueue.isCurrent
+    let isOnMain = isMain || NSManagedObjectContext.isOnMainQueue
     managed.tracksObservation = true
     managed.recordsMergedInsertions = true
     if core.bindings.hasOneWays { managed.followedDeletions = [] }

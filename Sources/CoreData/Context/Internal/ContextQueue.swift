@@ -236,8 +236,9 @@ final class ContextQueue: @unchecked Sendable {
   /// True on the main thread, and in a main-queue block that another thread drains (as after
   /// `dispatchMain()`).
   static var isOnMainQueue: Bool {
-    Thread.isMainThread || ThreadStack.current.mainDepth > 0
-      || DispatchQueue.getSpecific(key: _mainKey) == true
+    if Thread.isMainThread || ThreadStack.current.mainDepth > 0 { return true }
+    _markMainQueue
+    return DispatchQueue.getSpecific(key: _mainKey) == true
   }
 }
 
