@@ -52,6 +52,43 @@ import Testing
     #expect(try SwiftDataCodegen.files(of: schema).files[0].text.contains("= \(kept)\n"))
   }
 
+  @Test func `What SwiftData has not is remarked`() throws {
+    let all = try _remarks {
+      $0.versionHashModifier = "2"
+      $0.renamingIdentifier = "Volume"
+      $0.fetchedProperties = [
+        FetchedPropertySchema(
+          traits: PropertyTraits(name: "recent"), request: FetchRequestSchema(name: "", entity: "Book"))
+      ]
+    }.joined(separator: "; ")
+    for part in [
+      "no hash modifier of an entity ('2')", "no former name of an entity ('Volume')", "'recent' is left out",
+    ] {
+      #expect(all.contains(part), "\(all)")
+    }
+    var schema = ModelSchema(entities: [Self._book()])
+    schema.fetchRequests = [FetchRequestSchema(name: "all", entity: "Book")]
+    #expect(
+      try SwiftDataCodegen.files(of: schema).remarks == ["SwiftData has no fetch request templates: 'all'"])
+  }
+
+  @Test func `An entity that can be no class is an error`() {
+    func reason(_ entities: [EntitySchema]) -> String? {
+      do {
+        _ = try SwiftDataCodegen.files(of: ModelSchema(entities: entities))
+        return nil
+      } catch {
+        return "\(error)"
+      }
+    }
+    #expect(reason([EntitySchema(name: "A"), EntitySchema(name: "A")])?.contains("two entities") == true)
+    #expect(reason([EntitySchema(name: "a b")])?.contains("no Swift identifier") == true)
+    #expect(reason([EntitySchema(name: "Root")])?.contains("every model has a type of this name") == true)
+    #expect(reason([EntitySchema(name: "A", parent: "B")])?.contains("'B' is not in the model") == true)
+    let circle = [EntitySchema(name: "A", parent: "B"), EntitySchema(name: "B", parent: "A")]
+    #expect(reason(circle)?.contains("circle") == true)
+  }
+
   @Test func `An entity becomes a class`() throws {
     var author = EntitySchema(name: "Author")
     author.attributes = [Self._attribute("name", .string)]
