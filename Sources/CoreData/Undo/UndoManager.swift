@@ -94,7 +94,7 @@ open class UndoManager: NSObject {
   private func _openEventGroup() {
     _begin()
     _isEventGroupOpen = true
-    guard ContextQueue.isOnMainQueue, !_isEventEndScheduled else { return }
+    guard ContextQueue.isRunningMainQueue, !_isEventEndScheduled else { return }
     _isEventEndScheduled = true
     // Unchecked: the manager is used on the main queue only, now and in the block. (`weak let` needs Swift
     // 6.3.)

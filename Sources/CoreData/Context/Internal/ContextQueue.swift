@@ -233,10 +233,13 @@ final class ContextQueue: @unchecked Sendable {
   /// Marks the main queue, so that code running on it is recognized on any thread that drains it.
   private static let _markMainQueue: Void = DispatchQueue.main.setSpecific(key: _mainKey, value: true)
 
+  /// True while the thread holds the main queue, also in a block of another queue that it waits for.
+  static var isOnMainQueue: Bool { ThreadStack.current.mainDepth > 0 || isRunningMainQueue }
+
   /// True on the main thread, and in a main-queue block that another thread drains (as after
   /// `dispatchMain()`).
-  static var isOnMainQueue: Bool {
-    if Thread.isMainThread || ThreadStack.current.mainDepth > 0 { return true }
+  static var isRunningMainQueue: Bool {
+    if Thread.isMainThread { return true }
     _markMainQueue
     return DispatchQueue.getSpecific(key: _mainKey) == true
   }
