@@ -86,6 +86,7 @@ extension NSManagedObjectContext {
     for change in changes { _revertValues(of: change) }
     var pairs = Set<ManyToManyPair.Identity>()
     for change in changes { _revertMembers(of: change, &pairs) }
+    if !new.isEmpty { _forgetTargets(Set(new)) }
     for change in changes where !change.wasAlive && change.isAlive { _disappear(change.object) }
     for change in changes {
       let event: NSSnapshotEventType =
@@ -199,6 +200,20 @@ extension NSManagedObjectContext {
           // As when a program makes the link: the save then learns if others have deleted the target meanwhile.
           _rejoin(object, slot, target)
         }
+      }
+    }
+  }
+
+  /// Has objects read their targets anew that refer to the former row of one that has reappeared under another ID: others
+  /// have linked them, and their links are not the undone change's.
+  private final func _forgetTargets(_ reappeared: Set<NSManagedObject>) {
+    table.forEach { object in
+      guard let relations = object._relations, let row = object._current else { return }
+      for slot in object._layout.toOneSlots {
+        guard let target = relations.target(slot), reappeared.contains(target),
+          !row[slot].refers(to: target._objectID)
+        else { continue }
+        relations.dropTargets(SlotSet([slot]))
       }
     }
   }
