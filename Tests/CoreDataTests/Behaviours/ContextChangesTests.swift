@@ -215,7 +215,7 @@ import Testing
 
   // MARK: Counting
 
-  @Test(.ofFiles) func `a fetch from the store may return what a child has changed or deleted`() throws {
+  @Test func `a fetch from the store may return what a child has changed or deleted`() throws {
     let stack = try TestStack(.sqlite)
     let parent = stack.context
     let child = stack.child(of: parent)

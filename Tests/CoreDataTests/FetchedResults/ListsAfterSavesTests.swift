@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Lists of a context that merges nothing, whose own save shows what the store has.
-@Suite(.ofFiles) struct ListsAfterSavesTests {
+@Suite struct ListsAfterSavesTests {
   private func _list(
     _ context: NSManagedObjectContext, by key: String, where predicate: NSPredicate? = nil
   ) throws -> NSFetchedResultsController<NSManagedObject> {
