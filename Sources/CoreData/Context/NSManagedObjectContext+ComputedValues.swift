@@ -4,7 +4,8 @@ import Foundation
 // Merging values computed by the store: objects show the derived attributes that their save produced.
 
 extension NSManagedObjectContext {
-  /// Has the current save announce that an object shows values which nobody has assigned here.
+  /// Announces, at the end of the current save, that an object shows values from the store that were not assigned in this
+  /// context.
   final func recordNews(of object: NSManagedObject) {
     recordEvent(object, .eventRefreshed)
     savePass.showsNews = true
@@ -41,15 +42,16 @@ extension NSManagedObjectContext {
     }
     for (key, row) in rows.values {
       let id = NSManagedObjectID(key)
-      if let object = table.object(for: id), !object.isFault {
+      let object = table.object(for: id)
+      if let object, !object.isFault {
         if !object.isDirty {
           show(row, at: object)
           recordNews(of: object)
         }
       } else {
-        if let fault = table.object(for: id), fault._row != nil { showUnseen(row, at: fault) }
+        if let object, object._row != nil { showUnseen(row, at: object) }
         recordUnseenMerge(id, row)
-        savePass.showsNews = true
+        if !events.unseenMerges.isEmpty { savePass.showsNews = true }
       }
       result.append(
         Layer.Entry(

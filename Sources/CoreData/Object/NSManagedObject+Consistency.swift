@@ -8,7 +8,8 @@ extension NSManagedObject {
       for slot in _layout.toOneSlots {
         // An unsaved target is known by the ID that it had when the link was made.
         guard let target = _relations?.target(slot), !row[slot].refers(to: target._objectID) else { continue }
-        found.append("\(_objectID), '\(_layout.slots[slot].name)': shows \(target._objectID), not \(row[slot])")
+        found.append(
+          "\(_objectID), '\(_layout.slots[slot].name)': shows \(target._objectID), not \(row[slot])")
       }
     }
     _relations?.forEachToMany { slot, state in
@@ -27,12 +28,15 @@ extension NSManagedObject {
       "is not deleted, but its deletion has come some way")
     expect(!_flags.isSuperset(of: [.inserted, .updated]), "is inserted and updated")
     expect(!_flags.contains(.reinserted) || _flags.contains(.updated), "is inserted again and not updated")
-    expect(_flags.contains(.eventListed) || _flags.isDisjoint(with: .event), "has a change that no event lists")
     expect(
-      isDirty || !_flags.isDisjoint(with: [.listed, .adopted]) || _changed.isEmpty, "is clean, with assigned slots")
+      _flags.contains(.eventListed) || _flags.isDisjoint(with: .event), "has a change that no event lists")
     expect(
-      !isFault || _draft != nil || _changed.isSubset(of: SlotSet(_layout.toManySlots)), "is a fault with assigned slots")
-    expect(!_flags.contains(.awakening), "still awakes")
+      isDirty || !_flags.isDisjoint(with: [.listed, .adopted]) || _changed.isEmpty,
+      "is clean, with assigned slots")
+    expect(
+      !isFault || _draft != nil || _changed.isSubset(of: SlotSet(_layout.toManySlots)),
+      "is a fault with assigned slots")
+    expect(!_flags.contains(.awakening), "is still awakening")
     return found
   }
 }

@@ -67,40 +67,6 @@ final class MemoStore: DataStore {
   func erase() throws { configuration.box.snapshots = [:] }
 }
 
-/// A store that hands everything to the default one, as one that keeps a log does.
-private final class WrappingStore: DataStore {
-  struct Configuration: DataStoreConfiguration {
-    typealias Store = WrappingStore
-    var name = "wrapped"
-    var schema: Schema?
-    let url: URL
-  }
-
-  typealias Snapshot = DefaultSnapshot
-
-  let configuration: Configuration
-  let schema: Schema
-  var identifier: String { _inner.identifier }
-  private let _inner: DefaultStore
-
-  init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
-    self.configuration = configuration
-    schema = configuration.schema!
-    _inner = try DefaultStore(
-      ModelConfiguration(schema: schema, url: configuration.url), migrationPlan: migrationPlan)
-  }
-
-  func fetch<T>(
-    _ request: DataStoreFetchRequest<T>
-  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel { try _inner.fetch(request) }
-
-  func save(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> { try _inner.save(request) }
-
-  func erase() throws { try _inner.erase() }
-}
-
 /// Custom stores.
 struct CustomStoreTests {
   private let _box = MemoStore.Box()
@@ -231,7 +197,7 @@ struct CustomStoreTests {
     func wrapped() throws -> ModelContext {
       ModelContext(
         try ModelContainer(
-          for: Schema([Shelf.self]), configurations: [WrappingStore.Configuration(url: place)]))
+          for: Schema([Shelf.self]), configurations: [WholeStore.Configuration(url: place)]))
     }
     func stored() throws -> [String] {
       let context = ModelContext(try ModelContainer(for: Shelf.self, configurations: .init(url: place)))

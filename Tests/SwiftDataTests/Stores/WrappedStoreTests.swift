@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A store around the default one that offers all that it does.
-private final class WholeStore: DataStore, DataStoreBatching, HistoryProviding {
+final class WholeStore: DataStore, DataStoreBatching, HistoryProviding {
   struct Configuration: DataStoreConfiguration {
     typealias Store = WholeStore
     var name = "whole"

@@ -14,7 +14,7 @@ struct SavePass {
   var retained: [NSManagedObject] = []
   /// History token of the current save.
   var token: NSPersistentHistoryToken?
-  /// Whether the current save has shown values that nobody has assigned here: others', or those that a store computes.
+  /// Whether objects show values that the current save has read or the store has computed, which are to be announced.
   var showsNews = false
   /// Objects of rows that the stores' delete rules changed beyond the current save.
   var followed: [NSManagedObject] = []
