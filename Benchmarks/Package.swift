@@ -28,7 +28,7 @@ let package = Package(
       exclude: measuresServers ? [] : ["PostgreSQL"],
       swiftSettings: settings + (measuresServers ? [.define("POSTGRESQL")] : []),
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
-    // What a program waits for when it starts, and what it holds then: Scripts/benchmark-start.
+    // What a program waits for when it starts, and what it holds then: Scripts/benchmark start.
     .executableTarget(
       name: "Starting",
       dependencies: [.product(name: "CoreData", package: "CoreData")],
@@ -37,13 +37,13 @@ let package = Package(
     .executableTarget(
       name: "EmptyProgram",
       swiftSettings: settings),
-    // What a store of many rows costs: Scripts/benchmark-rows.
+    // What a store of many rows costs: Scripts/benchmark rows.
     .executableTarget(
       name: "Rows",
       dependencies: ["Measuring", .product(name: "CoreData", package: "CoreData")],
       swiftSettings: settings,
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
-    // How costs grow with the work: Scripts/benchmark-growth.
+    // How costs grow with the work: Scripts/benchmark growth.
     .executableTarget(
       name: "Growth",
       dependencies: [
@@ -52,12 +52,12 @@ let package = Package(
       ] + (measuresServers ? [.product(name: "CoreDataPostgreSQL", package: "CoreData")] : []),
       swiftSettings: settings + (measuresServers ? [.define("POSTGRESQL")] : []),
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
-    // What reading the versions of a large model costs: Scripts/benchmark-models.
+    // What reading the versions of a large model costs: Scripts/benchmark models.
     .executableTarget(
       name: "Models",
       dependencies: ["Measuring", .product(name: "CoreData", package: "CoreData")],
       swiftSettings: settings),
-    // What SwiftData costs beside Core Data's API: Scripts/benchmark-swiftdata.
+    // What SwiftData costs beside Core Data's API: Scripts/benchmark swiftdata.
     .executableTarget(
       name: "SwiftDataComparison",
       dependencies: [

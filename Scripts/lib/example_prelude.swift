@@ -1,5 +1,5 @@
 // Declarations for the examples in the documentation: a small model's classes, as the build plugin generates them, and the
-// parameters of the function that each example is wrapped in. See Scripts/check-doc-examples.
+// parameters of the function that each example is wrapped in. See Scripts/check doc-examples.
 
 import CoreData
 import CoreDataStacks

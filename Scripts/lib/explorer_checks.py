@@ -1,4 +1,4 @@
-"""Visits the explorer's pages with a browser. Started by Scripts/check-explorer."""
+"""Visits the explorer's pages with a browser. Started by Scripts/check explorer."""
 
 import argparse
 import http.client

@@ -1,5 +1,5 @@
 // Declarations for the examples of CoreDataPostgreSQL: the parameters of the function that each example is wrapped in. See
-// Scripts/check-doc-examples.
+// Scripts/check doc-examples.
 
 import CoreData
 import CoreDataPostgreSQL

@@ -1,5 +1,5 @@
 // Declarations for the examples of CoreDataTesting: a small model's classes, the code under test, and the parameters of the
-// function that each example is wrapped in that is no test. See Scripts/check-doc-examples.
+// function that each example is wrapped in that is no test. See Scripts/check doc-examples.
 
 import CoreData
 import CoreDataTesting

@@ -1,7 +1,7 @@
 import Foundation
 
 // Reads symbol graphs and lists public symbols without a comment. Used by
-// Scripts/check-documentation.
+// Scripts/check documentation.
 
 /// The part of a symbol graph that is used here.
 struct Graph: Decodable {

@@ -1,5 +1,5 @@
 // Calls as programs written for Apple's SDK make them, whose types Swift must infer. They compile in both
-// language modes: Scripts/check-client-sources.
+// language modes: Scripts/check client-sources.
 import CoreData
 import Foundation
 

@@ -1,5 +1,5 @@
 // Blocks of a program written for Apple's SDK that capture non-Sendable values. They compile in both language
-// modes, with warnings at most: Scripts/check-client-sources.
+// modes, with warnings at most: Scripts/check client-sources.
 import CoreData
 import Foundation
 

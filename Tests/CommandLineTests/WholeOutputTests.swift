@@ -86,18 +86,16 @@ import Testing
     // The input never ends, so the tool is waiting for it when the signal arrives.
     #expect(try session.run("mkfifo fifo").code == 0)
     // Shells start background jobs with SIGINT ignored, which the tool would respect.
-    let process = session.process(
+    let tool = try session.process(
       "exec env --default-signal=INT,TERM,HUP \"$TOOL\" store import fifo --model model \(output)")
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    try tool.start()
+    let process = tool.process
     let writer = try FileHandle(forWritingTo: session.directory.appendingPathComponent("fifo"))
     try writer.write(contentsOf: Data("{\"$entity\":\"Book\"}\n".utf8))
     // The copy of the stream exists once the tool has started reading.
     while session.names.count <= before.count + 1, process.isRunning { usleep(1000) }
     kill(process.processIdentifier, signal)
-    process.waitUntilExit()
-    #expect(process.terminationReason == .uncaughtSignal)
-    #expect(process.terminationStatus == signal)
+    try #expect(tool.wait().code == -signal)
     #expect(session.names == (before + ["fifo"]).sorted())
   }
 

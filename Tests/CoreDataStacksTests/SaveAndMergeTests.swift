@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Eight workers save concurrently, round after round, below two lists on main. `COREDATA_ROUNDS` sets the
-/// number of rounds; `Scripts/rounds` runs a thousand.
+/// number of rounds; `Scripts/stress rounds` runs a thousand.
 @Suite("Save and merge rounds", .serialized)
 struct SaveAndMergeTests {
   private static let _rounds = ProcessInfo.processInfo.environment["COREDATA_ROUNDS"].flatMap(Int.init) ?? 12

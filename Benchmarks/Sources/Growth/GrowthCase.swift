@@ -1,4 +1,4 @@
-/// A thing that programs do, measured at two sizes. `Scripts/benchmark-growth --help` shows name and summary.
+/// A thing that programs do, measured at two sizes. `Scripts/benchmark growth --help` shows name and summary.
 struct GrowthCase {
   /// How the cost of a unit may grow with the size.
   enum Law: String, Codable {

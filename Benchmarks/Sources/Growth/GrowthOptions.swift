@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// The command line of `Scripts/benchmark-growth`, understood.
+/// The command line of `Scripts/benchmark growth`, understood.
 struct GrowthOptions {
   typealias Mistake = MeasuringTool.Mistake
 

@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// Measures how costs grow with the work: see `Scripts/benchmark-growth --help`.
+/// Measures how costs grow with the work: see `Scripts/benchmark growth --help`.
 @main struct GrowthTool {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())

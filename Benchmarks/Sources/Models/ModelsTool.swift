@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Measuring
 
-/// Measures what reading the versions of a model costs: see `Scripts/benchmark-models --help`.
+/// Measures what reading the versions of a model costs: see `Scripts/benchmark models --help`.
 ///
 /// `write` writes the models; their compiled form is made by the build plugin's tool. Otherwise prints a line for each step: its name and milliseconds, the median of the rounds, each in a process of its own.
 @main struct ModelsTool {

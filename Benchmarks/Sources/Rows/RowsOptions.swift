@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// The command line of `Scripts/benchmark-rows`, understood.
+/// The command line of `Scripts/benchmark rows`, understood.
 struct RowsOptions {
   typealias Mistake = MeasuringTool.Mistake
 

@@ -1,6 +1,6 @@
 import Measuring
 
-/// What is done with a store of many rows, in this order, each step in processes of its own. `Scripts/benchmark-rows --help` shows these
+/// What is done with a store of many rows, in this order, each step in processes of its own. `Scripts/benchmark rows --help` shows these
 /// lines.
 enum RowsStep: String, Codable, CaseIterable {
   /// Objects, a save and a reset every 2,000.

@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// Measures what a store of many rows costs: see `Scripts/benchmark-rows --help`.
+/// Measures what a store of many rows costs: see `Scripts/benchmark rows --help`.
 @main struct RowsTool {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures what a program waits for when it starts, and what it holds then: see `Scripts/benchmark-start`.
+/// Measures what a program waits for when it starts, and what it holds then: see `Scripts/benchmark start`.
 ///
 /// Each start is a process of its own; the file is in the system's cache.
 @main struct Starting {

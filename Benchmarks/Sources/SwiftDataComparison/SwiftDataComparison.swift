@@ -11,7 +11,7 @@ struct SwiftDataComparison {
   static func main() throws {
     var options = Options()
     guard options.take(CommandLine.arguments.dropFirst()) else {
-      FileHandle.standardError.write(Data("usage: see Scripts/benchmark-swiftdata --help\n".utf8))
+      FileHandle.standardError.write(Data("usage: see Scripts/benchmark swiftdata --help\n".utf8))
       exit(64)
     }
     // Off the main thread, as a service works: contexts made on it track observation, through both APIs.

@@ -1,6 +1,6 @@
 /* libpq for an executable that starts without it: each function is looked up in libpq.so.5 when a program first connects.
  * Without the library a connection fails, and its message says which package to install. All functions that
- * CoreDataPostgreSQLBinding calls are here, which Scripts/check-libpq checks.
+ * CoreDataPostgreSQLBinding calls are here, which Scripts/check libpq checks.
  *
  * Any thread may call them. docs/decisions/0028-one-executable.md. */
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Short forms of the live soak; `Scripts/soak … live` runs the long one.
+/// Short forms of the live soak; `Scripts/stress soak … live` runs the long one.
 @Suite struct LiveSoakTests {
   private static let _steps = SoakRun.steps(short: 120)
   private static let _runs = SoakRun.all(short: Array(1...12), modes: [.inTurn, .scheduled])

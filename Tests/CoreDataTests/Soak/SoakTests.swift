@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Short forms of the soak; `Scripts/soak` runs the long one.
+/// Short forms of the soak; `Scripts/stress soak` runs the long one.
 @Suite struct SoakTests {
   private static let _steps = SoakRun.steps(short: 600)
 

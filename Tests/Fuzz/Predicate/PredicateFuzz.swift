@@ -1,6 +1,6 @@
 import Foundation
 
-// Built by Scripts/fuzz together with the sources of CoreDataPredicateLanguage, as one module; not a target
+// Built by Scripts/stress fuzz together with the sources of CoreDataPredicateLanguage, as one module; not a target
 // of the package.
 
 /// One run of the fuzzer: parsing any text yields a tree or an error, and the text of a tree parses to an

@@ -4,7 +4,7 @@ import Testing
 /// Random edits through three contexts and an actor, mirrored in plain values: each context must show the
 /// saved state with its own unsaved changes on top.
 ///
-/// `SWIFTDATA_SOAK_STEPS` sets the number of steps for each seed; `Scripts/soak-swiftdata` runs the long
+/// `SWIFTDATA_SOAK_STEPS` sets the number of steps for each seed; `Scripts/stress soak-swiftdata` runs the long
 /// form.
 struct SoakTests {
   private static let _steps =

@@ -21,7 +21,8 @@ package final class TortureRun {
   /// then.
   package func run(_ series: [any TrialSeries], note: (String) -> Void, progress: (String) -> Void) throws {
     guard torture_is_preloaded() != 0 else {
-      throw TortureFailure("no library counts this process's system calls; start it by Scripts/torture")
+      throw TortureFailure(
+        "no library counts this process's system calls; start it by Scripts/stress torture")
     }
     for one in series { try _run(one, note, progress) }
   }
@@ -56,7 +57,7 @@ package final class TortureRun {
         if report.outcome == .failed {
           note(
             "FAILED \(word) \(report.name): \(report.words)\n"
-              + "  again: Scripts/torture \(word) --round \(report.name)"
+              + "  again: Scripts/stress torture \(word) --round \(report.name)"
           )
         }
       }

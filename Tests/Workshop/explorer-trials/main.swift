@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-// Stores for Scripts/check-explorer, and a second process that writes to them.
+// Stores for Scripts/check explorer, and a second process that writes to them.
 
 let usage = """
   usage: explorer-trials million PATH [COUNT]

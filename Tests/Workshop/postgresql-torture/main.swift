@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-// Savers and clients for Scripts/torture-postgresql.
+// Savers and clients for Scripts/stress torture-postgresql.
 
 let arguments = CommandLine.arguments
 func usage() -> Never {

@@ -1,4 +1,4 @@
-// Preloaded by Scripts/torture: counts the calls that a process makes on files below a directory and, at the one
+// Preloaded by Scripts/stress torture: counts the calls that a process makes on files below a directory and, at the one
 // that the plan names, kills the process or lets the call fail. Without a plan every call passes.
 //
 //   cc -shared -fPIC -O2 -I Tests/Workshop/CoreDataCTorture/include -o torture-calls.so calls.c -ldl

@@ -3,7 +3,7 @@
 
 #include "TorturePage.h"
 
-// What the trials of Scripts/torture need of the operating system and of SQLite. Linux only.
+// What the trials of Scripts/stress torture need of the operating system and of SQLite. Linux only.
 
 /// A zeroed page that children share with the process that forks them; NULL if there is no memory.
 struct torture_page *torture_page_make(void);

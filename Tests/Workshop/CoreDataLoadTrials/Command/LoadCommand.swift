@@ -93,7 +93,7 @@ enum LoadCommand {
     for scenario in options.scenarios {
       if scenario.needsServer, server == nil || environment.variables[_urlVariable] == nil {
         environment.error(
-          "\(scenario.rawValue): skipped, there is no PostgreSQL server; see 'Scripts/load --help'.\n")
+          "\(scenario.rawValue): skipped, there is no PostgreSQL server; see 'Scripts/stress load --help'.\n")
         continue
       }
       do {
