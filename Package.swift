@@ -87,9 +87,12 @@ let package = Package(
         "CoreDataPredicateLanguage",
       ],
       swiftSettings: settings),
-    // Savers that are killed, for Scripts/torture-postgresql.
+    // Models in a few lines, for programs and tests that make theirs in code.
+    .target(
+      name: "ModelMaking", dependencies: ["CoreData"], path: "Tests/ModelMaking", swiftSettings: settings),
+    // Savers that are killed, for Scripts/stress torture-postgresql.
     .executableTarget(
-      name: "postgresql-torture", dependencies: ["CoreData", "CoreDataPostgreSQL"],
+      name: "postgresql-torture", dependencies: ["CoreData", "CoreDataPostgreSQL", "ModelMaking"],
       path: "Tests/Workshop/postgresql-torture", swiftSettings: settings),
     // Works on the system's Core Data where there is one.
     .target(
@@ -125,12 +128,14 @@ let package = Package(
     // on.
     .target(
       name: "CoreDataStoreTrials",
-      dependencies: ["CoreData", "CoreDataModelFiles", "CoreDataSQLiteBinding", "CoreDataToolKit"],
+      dependencies: [
+        "CoreData", "CoreDataModelFiles", "CoreDataSQLiteBinding", "CoreDataToolKit", "ModelMaking",
+      ],
       path: "Tests/Workshop/CoreDataStoreTrials", swiftSettings: settings),
     .executableTarget(
       name: "store-trials", dependencies: ["CoreDataStoreTrials", "CoreDataToolKit"],
       path: "Tests/Workshop/store-trials", swiftSettings: settings),
-    // Kills and faults, for Scripts/torture. The C target has a VFS of its own, and is part of no product.
+    // Kills and faults, for Scripts/stress torture. The C target has a VFS of its own, and is part of no product.
     .target(
       name: "CoreDataCTorture", dependencies: ["CoreDataCSQLite"], path: "Tests/Workshop/CoreDataCTorture",
       exclude: ["Preload"]),
@@ -138,6 +143,7 @@ let package = Package(
       name: "CoreDataStoreTorture",
       dependencies: [
         "CoreData", "CoreDataCTorture", "CoreDataSQLiteBinding", "CoreDataStoreTrials", "CoreDataToolKit",
+        "ModelMaking",
       ],
       path: "Tests/Workshop/CoreDataStoreTorture", swiftSettings: settings),
     .executableTarget(
@@ -175,7 +181,7 @@ let package = Package(
       name: "coredata",
       dependencies: ["CoreDataModelTools", "CoreDataStackShootout", "CoreDataStoreTools", "CoreDataToolKit"],
       swiftSettings: settings),
-    // Many contexts at once for a long time, for Scripts/load. Counts what the whole process holds.
+    // Many contexts at once for a long time, for Scripts/stress load. Counts what the whole process holds.
     .target(
       name: "CoreDataLoadTrials",
       dependencies: [
@@ -224,9 +230,10 @@ let package = Package(
         "CoreDataStoreTools", "CoreDataToolKit",
       ],
       swiftSettings: settings),
-    // Stores for Scripts/check-explorer, and a second process that writes to them.
+    // Stores for Scripts/check explorer, and a second process that writes to them.
     .executableTarget(
-      name: "explorer-trials", dependencies: ["CoreData"], path: "Tests/Workshop/explorer-trials",
+      name: "explorer-trials", dependencies: ["CoreData", "ModelMaking"],
+      path: "Tests/Workshop/explorer-trials",
       swiftSettings: settings),
     // The macros of SwiftData, expanded without swift-syntax: reading and writing of declarations as a library that tests
     // can use, and the program that the compiler runs. Built by clients of product SwiftData only.
@@ -242,7 +249,8 @@ let package = Package(
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
-      name: "SQLiteBindingTests", dependencies: ["CoreDataSQLiteBinding"], swiftSettings: settings),
+      name: "SQLiteBindingTests", dependencies: ["CoreDataSQLiteBinding", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "PredicateLanguageTests", dependencies: ["CoreDataPredicateLanguage", "TestSupport"],
       swiftSettings: settings),
@@ -253,7 +261,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ModelCodegenTests",
-      dependencies: ["CoreDataModelCodegen", "CoreDataModelFiles", "CoreDataModelSchema"],
+      dependencies: ["CoreDataModelCodegen", "CoreDataModelFiles", "CoreDataModelSchema", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "SwiftDataMacrosTests", dependencies: ["SwiftDataExpansion", "CoreDataJSON", "TestSupport"],
@@ -267,13 +275,15 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "StoreTrialsTests",
-      dependencies: ["CoreDataStoreTrials", "CoreData", "CoreDataSQLiteBinding", "store-trials"],
+      dependencies: [
+        "CoreDataStoreTrials", "CoreData", "CoreDataSQLiteBinding", "TestSupport", "store-trials",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "StoreToolsTests",
       dependencies: [
         "CoreDataStoreTools", "CoreData", "CoreDataModelFiles", "CoreDataModelSchema",
-        "CoreDataSQLiteBinding", "CoreDataToolKit",
+        "CoreDataSQLiteBinding", "CoreDataToolKit", "TestSupport",
       ],
       swiftSettings: settings),
     // The built tool, as a shell runs it.
@@ -281,6 +291,7 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: [
         "coredata", "CoreData", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataSQLiteBinding",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -291,16 +302,19 @@ let package = Package(
       ],
       exclude: ["Pages"], swiftSettings: settings),
     // A server for tests, which Scripts/lib/postgresql.bash starts.
-    .target(name: "PostgreSQLServer", path: "Tests/PostgreSQLServer", swiftSettings: settings),
+    .target(
+      name: "PostgreSQLServer", dependencies: ["TestSupport"], path: "Tests/PostgreSQLServer",
+      swiftSettings: settings),
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
         "CoreData", "CoreDataPostgreSQL", "CoreDataPostgreSQLBinding", "CoreDataPostgreSQLTesting",
-        "CoreDataPostgreSQLTools", "CoreDataTesting", "PostgreSQLServer",
+        "CoreDataPostgreSQLTools", "CoreDataTesting", "PostgreSQLServer", "TestSupport",
         "coredata", "coredata-explorer", "coredata-postgresql", "postgresql-torture",
       ],
       swiftSettings: settings),
-    .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),
+    .testTarget(
+      name: "ToolKitTests", dependencies: ["CoreDataToolKit", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "StackShootoutTests",
       dependencies: [
@@ -311,7 +325,7 @@ let package = Package(
       name: "LoadTrialsTests", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "CoreDataStacksTests", dependencies: ["CoreDataStacks", "CoreData", "coredata"],
+      name: "CoreDataStacksTests", dependencies: ["CoreDataStacks", "CoreData", "TestSupport", "coredata"],
       swiftSettings: settings),
     .testTarget(
       name: "CoreDataTestingTests", dependencies: ["CoreDataTesting", "CoreData"],
@@ -325,7 +339,7 @@ let package = Package(
     .executableTarget(
       name: "swiftdata-neighbor", dependencies: ["CoreData"], path: "Tests/SwiftDataNeighbor",
       swiftSettings: settings),
-    // What a server lives through, in a process of its own: Scripts/soak-swiftdata.
+    // What a server lives through, in a process of its own: Scripts/stress soak-swiftdata.
     .systemLibrary(name: "AllocatedMemory", path: "Tests/AllocatedMemory"),
     .executableTarget(
       name: "swiftdata-soak", dependencies: ["CoreDataLoadTrials", "CoreDataToolKit", "SwiftData"],

@@ -1,15 +1,9 @@
 import Foundation
+import TestSupport
 
 /// A directory in which a shell runs the built tool; removed after the test.
 final class ShellSession {
   let directory: URL
-
-  /// A script's output and exit code.
-  struct Outcome {
-    let code: Int32
-    let output: String
-    let error: String
-  }
 
   init() throws {
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("session-\(UUID().uuidString)")
@@ -20,9 +14,7 @@ final class ShellSession {
 
   /// Built beside the tests, which depend on it, unless `COREDATA_TEST_TOOL` names another.
   static var tool: String {
-    if let other = ProcessInfo.processInfo.environment["COREDATA_TEST_TOOL"] { return other }
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata").path
+    ProcessInfo.processInfo.environment["COREDATA_TEST_TOOL"] ?? ChildProcess.built("coredata")
   }
 
   func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
@@ -41,35 +33,18 @@ final class ShellSession {
   }
 
   /// Creates a process that runs a bash script in the directory, where `coredata` is the tool.
-  func process(_ script: String) -> Process {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    process.arguments = ["-c", "coredata() { \"$TOOL\" \"$@\"; }\n" + script]
-    process.currentDirectoryURL = directory
+  func process(_ script: String) throws -> ChildProcess {
     // Keeps temporary copies of streams in the directory, where tests can see them.
-    process.environment = ProcessInfo.processInfo.environment.merging([
-      "TOOL": Self.tool, "TMPDIR": directory.path,
-    ]) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    return process
+    try ChildProcess(
+      "/bin/bash", ["-c", "coredata() { \"$TOOL\" \"$@\"; }\n" + script], in: directory,
+      adding: ["TOOL": Self.tool, "TMPDIR": directory.path])
   }
 
   /// Runs a script and waits until it ends.
-  func run(_ script: String) throws -> Outcome {
-    // Uses files instead of pipes: neither stream can fill up and block the tool.
-    let streams = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "streams-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: streams, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: streams) }
-    let files = ["output", "error"].map { streams.appendingPathComponent($0) }
-    for file in files { try Data().write(to: file) }
-    let process = process(script)
-    process.standardOutput = try FileHandle(forWritingTo: files[0])
-    process.standardError = try FileHandle(forWritingTo: files[1])
-    try process.run()
-    process.waitUntilExit()
-    let texts = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
-    return Outcome(code: process.terminationStatus, output: texts[0], error: texts[1])
+  func run(_ script: String) throws -> ChildProcess.Outcome {
+    let process = try process(script)
+    try process.start()
+    return try process.wait()
   }
 
   /// Writes a model and an export of some books, and creates `store.sqlite` from them.

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreDataStacks
@@ -219,11 +220,13 @@ struct SeedSystems {
 
   @Test func `B4 The measurement: the shootout times total and main thread`() async throws {
     let page = directory.url.appendingPathComponent("page.html")
-    let output = try BuiltTool.run([
+    let arguments = [
       "shootout", "--objects", "15000", "--mode", "insert", "--save-every", "500", "--runs", "1", "--stacks",
       "nested2,nested3,shared", "--format", "json", "--report", page.path,
-    ])
-    let parsed = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
+    ]
+    let outcome = try ChildProcess.run(ChildProcess.built("coredata"), arguments)
+    #expect(outcome.code == 0, "\(outcome.error)")
+    let parsed = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
     let document = try #require(parsed)
     let stacks = try #require(document["stacks"] as? [[String: Any]])
     #expect(stacks.map { $0["id"] as? String } == ["nested2", "nested3", "shared"])

@@ -1,14 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The tool of the build plugins, called as the plugins call it.
 @Suite struct CodegenToolTests {
   /// Built beside the tests, which depend on it.
-  private static let tool: String = {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata-codegen")
-      .path
-  }()
+  private static let tool = ChildProcess.built("coredata-codegen")
 
   private func run(_ words: [String], in directory: URL) throws -> (status: Int32, output: String) {
     try Toolchain.run(Self.tool, words, in: directory)

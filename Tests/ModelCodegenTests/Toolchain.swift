@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The compiler on the PATH, for tests that run it.
 enum Toolchain {
@@ -15,19 +16,9 @@ enum Toolchain {
   static func run(_ program: String, _ arguments: [String], in directory: URL) throws -> (
     status: Int32, output: String
   ) {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.currentDirectoryURL = directory
     // The compiler leaves directories behind.
-    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": directory.path]) { $1 }
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    let outcome = try ChildProcess.run(program, arguments, in: directory, adding: ["TMPDIR": directory.path])
+    return (outcome.code, outcome.output + outcome.error)
   }
 
   /// Runs `body` with a new directory, which is removed afterwards.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// The PostgreSQL server of a test process: a separate cluster, which is stopped with the process.
 ///
@@ -115,19 +116,13 @@ public final class PostgreSQLServer: Sendable {
   private static func _run(_ arguments: String...) throws -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    process.arguments = [root.appendingPathComponent("Scripts/lib/postgresql.bash").path] + arguments
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
+    let script = root.appendingPathComponent("Scripts/lib/postgresql.bash").path
+    let outcome = try ChildProcess.run("/bin/bash", [script] + arguments)
+    guard outcome.code == 0 else {
       let command = arguments.joined(separator: " ")
-      throw Failure(description: "'postgresql.bash \(command)' exited with \(process.terminationStatus)")
+      throw Failure(description: "'postgresql.bash \(command)' exited with \(outcome.code): \(outcome.error)")
     }
-    return text
+    return outcome.output
   }
 
   /// Returns the directory of the server's programs.

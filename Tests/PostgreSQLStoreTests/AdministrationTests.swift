@@ -2,6 +2,7 @@ import CoreData
 import CoreDataPostgreSQLBinding
 import Foundation
 import PostgreSQLServer
+import TestSupport
 import Testing
 
 @testable import CoreDataPostgreSQL
@@ -143,23 +144,9 @@ struct AdministrationTests {
   // MARK: The tool
 
   private func _run(_ arguments: [String]) throws -> (code: Int32, output: String) {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let place = FileManager.default.temporaryDirectory.appendingPathComponent("tool-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: place) }
-    let (input, output) = (place.appendingPathComponent("input"), place.appendingPathComponent("output"))
-    try Data("\(_url.absoluteString)\n".utf8).write(to: input)
-    try Data().write(to: output)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent()
-      .appendingPathComponent("coredata-postgresql")
-    process.arguments = arguments
-    process.standardInput = try FileHandle(forReadingFrom: input)
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = process.standardOutput
-    try process.run()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: try Data(contentsOf: output), as: UTF8.self))
+    let outcome = try ChildProcess.run(
+      ChildProcess.built("coredata-postgresql"), arguments, input: Data("\(_url.absoluteString)\n".utf8))
+    return (outcome.code, outcome.output + outcome.error)
   }
 
   @Test func `the tool plans, migrates, shows and tidies`() throws {

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import PostgreSQLServer
+import TestSupport
 import Testing
 
 @testable import CoreDataPostgreSQL
@@ -85,20 +86,11 @@ struct BackupTests {
 
   /// Runs one of the server's tools on a database.
   private func _run(_ tool: String, _ arguments: [String], database: String = "postgres") throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let program = "\(try PostgreSQLServer.programs())/\(tool)"
-    process.arguments =
-      [program, "-h", _server.directory, "-p", "\(_server.port)", "-U", "coredata", "-d", database]
-      + arguments
-    let output = _directory.appendingPathComponent("output")
-    try Data().write(to: output)
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = process.standardOutput
-    try process.run()
-    process.waitUntilExit()
-    let said = try String(contentsOf: output, encoding: .utf8)
-    try #require(process.terminationStatus == 0, "\(tool): \(said)")
+    let outcome = try ChildProcess.run(
+      program,
+      ["-h", _server.directory, "-p", "\(_server.port)", "-U", "coredata", "-d", database] + arguments)
+    try #require(outcome.code == 0, "\(tool): \(outcome.output + outcome.error)")
   }
 
   /// Restores the store into a database of its own, as an owner would.

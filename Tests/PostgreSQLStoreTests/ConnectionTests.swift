@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import PostgreSQLServer
+import TestSupport
 import Testing
 
 @testable import CoreDataPostgreSQL
@@ -96,15 +97,10 @@ struct ConnectionTests {
 
       """, to: "services")
     // The environment belongs to the whole process, so the test runs in another one.
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
-      "postgresql-torture")
-    process.arguments = ["prepare", "postgresql:///?service=shop&schema=service"]
-    process.environment = ["PGSERVICEFILE": services]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    let prepared = try ChildProcess.run(
+      ChildProcess.built("postgresql-torture"), ["prepare", "postgresql:///?service=shop&schema=service"],
+      environment: ["PGSERVICEFILE": services])
+    #expect(prepared.code == 0, "\(prepared.error)")
     let owned = try guarded.session.number(
       "SELECT count(*) FROM pg_namespace WHERE nspname = $1::text AND nspowner = 'guarded'::regrole",
       "service")

@@ -2,6 +2,7 @@ import CoreData
 import CoreDataPostgreSQL
 import Foundation
 import PostgreSQLServer
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
@@ -63,8 +64,7 @@ struct RelationshipTests {
 
   @Test func `objects move from SQLite and back with nothing lost`() throws {
     let server = try #require(PostgreSQLServer.shared)
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let directory = try TemporaryPlace.makeDirectory()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestModel.make())
     let first = try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: directory.appendingPathComponent("a.sqlite"))

@@ -2,6 +2,7 @@ import CoreData
 import CoreDataPostgreSQL
 import Foundation
 import PostgreSQLServer
+import TestSupport
 import Testing
 
 /// `coredata postgres`, run by a shell.
@@ -23,30 +24,16 @@ import Testing
 
   /// Built beside the tests, which depend on it.
   private static var _tool: URL {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata")
+    URL(fileURLWithPath: ChildProcess.built("coredata"))
   }
 
   private func _run(
     _ tool: URL, _ arguments: [String], command: String = "schema", path: String, input: String = ""
-  ) throws -> (code: Int32, output: String, error: String) {
-    let process = Process()
-    process.executableURL = tool
-    process.arguments =
-      ["postgres", command, _directory.appendingPathComponent("Books.xcdatamodel").path] + arguments
-    process.environment = ["PATH": path]
-    let files = ["output", "error", "input"].map {
-      _directory.appendingPathComponent("\($0)-\(UUID().uuidString)")
-    }
-    for file in files { try Data(input.utf8).write(to: file) }
-    for file in files.prefix(2) { try Data().write(to: file) }
-    process.standardInput = try FileHandle(forReadingFrom: files[2])
-    process.standardOutput = try FileHandle(forWritingTo: files[0])
-    process.standardError = try FileHandle(forWritingTo: files[1])
-    try process.run()
-    process.waitUntilExit()
-    let texts = try files.prefix(2).map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
-    return (process.terminationStatus, texts[0], texts[1])
+  ) throws -> ChildProcess.Outcome {
+    let model = _directory.appendingPathComponent("Books.xcdatamodel").path
+    return try ChildProcess.run(
+      tool.path, ["postgres", command, model] + arguments, environment: ["PATH": path],
+      input: Data(input.utf8))
   }
 
   @Test(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
@@ -76,7 +63,7 @@ import Testing
     let url = try ServerSession.newDatabaseURL()
     let file = _directory.appendingPathComponent("Books.xcdatamodel")
     _ = try ServerStack(try #require(NSManagedObjectModel(contentsOf: file)), at: url)
-    func migrate(_ options: String...) throws -> (code: Int32, output: String, error: String) {
+    func migrate(_ options: String...) throws -> ChildProcess.Outcome {
       try _run(Self._tool, options, command: "migrate", path: "", input: url.absoluteString)
     }
     try #expect(migrate().output == "The store has this version: nothing to do.\n")

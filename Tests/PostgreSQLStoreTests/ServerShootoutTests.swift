@@ -2,6 +2,7 @@ import CoreData
 import CoreDataPostgreSQL
 import Foundation
 import PostgreSQLServer
+import TestSupport
 import Testing
 
 /// `coredata shootout` with records, stores and recordings of a server's.
@@ -47,17 +48,16 @@ final class ServerShootoutTests {
 
   private var _secret: String { _url.withPassword }
 
-  private func _start(_ arguments: [String]) throws -> Process {
+  private func _start(_ arguments: [String]) throws -> ChildProcess {
     try _tool.start(["shootout", "--runs", "1"] + arguments)
   }
 
   private func _run(_ arguments: [String]) throws -> [String: Any] {
-    let process = try _start(["--format", "json"] + arguments)
-    process.waitUntilExit()
-    let (output, error) = (try _tool.said("output"), try _tool.said("error"))
-    try #require(process.terminationStatus == 0, "\(error)")
-    #expect(!(error + output).contains("s3cret"))
-    return try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+    let outcome = try _start(["--format", "json"] + arguments).wait()
+    try #require(outcome.code == 0, "\(outcome.error)")
+    #expect(!(outcome.error + outcome.output).contains("s3cret"))
+    return try #require(
+      try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
   }
 
   private func _stacks(_ document: [String: Any]) throws -> [[String: Any]] {
@@ -83,14 +83,14 @@ final class ServerShootoutTests {
   }
 
   @Test func `an interrupted shootout drops its stores`() throws {
-    let process = try _start(["--store", _secret, "--objects", "100000"])
+    let tool = try _start(["--store", _secret, "--objects", "100000"])
+    let process = tool.process
     // The tool makes its feed first, which takes many seconds on a busy machine.
     while process.isRunning, try _schemas() == 0 { usleep(20_000) }
-    let error = try _tool.said("error")
+    let error = try tool.error()
     try #require(process.isRunning, "\(error)")
     process.interrupt()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 130)
+    try #expect(tool.wait().code == 130)
     try _expectNothingLeft()
   }
 
@@ -101,11 +101,9 @@ final class ServerShootoutTests {
   func `a shootout on no server is refused without its URL`(_ url: String, _ code: Int32, _ message: String)
     throws
   {
-    let process = try _start(["--store", url])
-    process.waitUntilExit()
-    let error = try _tool.said("error")
-    #expect(process.terminationStatus == code && error.contains(message), "\(error)")
-    #expect(!error.contains("s3cret"))
+    let outcome = try _start(["--store", url]).wait()
+    #expect(outcome.code == code && outcome.error.contains(message), "\(outcome.error)")
+    #expect(!outcome.error.contains("s3cret"))
   }
 
   @Test func `a store on a server is imported into files and into a server`() throws {
@@ -210,12 +208,10 @@ final class ServerShootoutTests {
   }
 
   @Test func `a file that has no keys is refused`() throws {
-    let process = try _start([
+    let outcome = try _start([
       "--replay", try _recording(), "--from", _secret, "--from-keys", try _recording(),
-    ])
-    process.waitUntilExit()
-    let error = try _tool.said("error")
-    #expect(process.terminationStatus == 65 && error.contains("has no keys of a copy"), "\(error)")
+    ]).wait()
+    #expect(outcome.code == 65 && outcome.error.contains("has no keys of a copy"), "\(outcome.error)")
   }
 
   @Test func `a recording is replayed on a server, into which each run copies the store`() throws {

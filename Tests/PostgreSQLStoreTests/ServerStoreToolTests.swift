@@ -6,6 +6,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
+import TestSupport
 #endif
 
 /// `coredata store` and `coredata explore` with the URL of a store, run by a shell.
@@ -31,7 +32,7 @@ final class ServerStoreToolTests {
 
   private var _secret: String { _url.withPassword }
 
-  private func _run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) {
+  private func _run(_ arguments: String...) throws -> ChildProcess.Outcome {
     try _tool.run(arguments)
   }
 
@@ -49,7 +50,7 @@ final class ServerStoreToolTests {
     #expect(model.code == 0 && model.output.contains("employer"), "\(model.error)")
     #expect(![info, fetch, model].contains { ($0.output + $0.error).contains("s3cret") })
     let left = try FileManager.default.contentsOfDirectory(atPath: _tool.directory.path)
-    #expect(Set(left) == ["output", "error"], "no copy is left")
+    #expect(left == [], "no copy is left")
   }
 
   @Test func `an export of a copy has all objects and links`() throws {
@@ -71,15 +72,16 @@ final class ServerStoreToolTests {
   }
 
   @Test func `a copy of a store on a server is explored until the end`() async throws {
-    let process = try _tool.start(["explore", _secret])
+    let explorer = try _tool.start(["explore", _secret])
+    let process = explorer.process
     defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
     var address: URL?
     for _ in 0..<3_000 where address == nil && process.isRunning {
-      let said = try _tool.said("output")
+      let said = try explorer.output()
       if said.hasSuffix("\n") { address = URL(string: said.trimmingCharacters(in: .newlines)) }
       try await Task.sleep(for: .milliseconds(10))
     }
-    let failure = try _tool.said("error")
+    let failure = try explorer.error()
     let start = try #require(address, "\(failure)")
     let session = URLSession(configuration: .ephemeral)
     func page(_ address: String) async throws -> String {
@@ -95,18 +97,18 @@ final class ServerStoreToolTests {
     process.interrupt()
     for _ in 0..<3_000 where process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
     try #require(!process.isRunning, "the explorer goes on after an interrupt")
-    let error = try _tool.said("error")
+    let error = try explorer.error()
     #expect(error.contains("Serving a copy of 'postgresql://coredata@"))
     #expect(![entities, people, error].contains { $0.contains("s3cret") })
     let left = try FileManager.default.contentsOfDirectory(atPath: _tool.directory.path)
-    #expect(Set(left) == ["output", "error"], "no copy is left")
+    #expect(left == [], "no copy is left")
   }
 
   @Test func `a URL is in the arguments of no process it is passed to`() throws {
     let session = try ServerSession(_url)
     try session.lock("company")
     let monitor = try ServerSession(_url)
-    let process = try _tool.start(["store", "info", _secret])
+    let tool = try _tool.start(["store", "info", _secret])
     try #require(try monitor.waits { try $0.waitingStatements("company") == 1 })
     var copies = 0
     for number in try FileManager.default.contentsOfDirectory(atPath: "/proc") where Int(number) != nil {
@@ -118,8 +120,7 @@ final class ServerStoreToolTests {
     }
     #expect(copies > 0)
     try session.connection.execute("ROLLBACK")
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    try #expect(tool.wait().code == 0)
   }
 
   @Test(arguments: [
@@ -129,12 +130,10 @@ final class ServerStoreToolTests {
     (["store", "import", "-", "--model", "Any.mom", "--output", "URL"], "A store is written to a file"),
   ])
   func `what a copy is no good for is refused`(_ words: [String], _ message: String) throws {
-    let process = try _tool.start(words.map { $0 == "URL" ? _secret : $0 })
-    process.waitUntilExit()
-    let error = try _tool.said("error")
-    #expect(process.terminationStatus == 64)
-    #expect(error.contains(message), "\(error)")
-    #expect(!error.contains("s3cret"))
+    let outcome = try _tool.run(words.map { $0 == "URL" ? _secret : $0 })
+    #expect(outcome.code == 64)
+    #expect(outcome.error.contains(message), "\(outcome.error)")
+    #expect(!outcome.error.contains("s3cret"))
   }
 
   @Test func `a server that cannot be reached is named`() throws {

@@ -3,6 +3,7 @@ import CoreDataPostgreSQLBinding
 import Foundation
 import PostgreSQLServer
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CoreDataPostgreSQL
@@ -272,13 +273,9 @@ struct TimelineTests {
     let server: PostgreSQLServer
 
     private func _run(_ script: String) throws {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = ["-c", script]
-      process.currentDirectoryURL = URL(fileURLWithPath: server.directory)
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      let outcome = try ChildProcess.run(
+        "/bin/sh", ["-c", script], in: URL(fileURLWithPath: server.directory))
+      #expect(outcome.code == 0, "\(outcome.error)")
     }
 
     func make() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreDataSQLiteBinding
@@ -36,13 +37,8 @@ import Testing
     let program =
       "import fcntl, sys\nf = open(sys.argv[1], 'r+b')\nf.seek(0x40000001)\n"
       + "try:\n  fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0x40000001)\nexcept OSError:\n  sys.exit(7)\n"
-    let python = Process()
-    python.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    python.arguments = ["python3", "-c", program, path]
-    python.standardError = FileHandle.nullDevice
-    try python.run()
-    python.waitUntilExit()
+    let python = try ChildProcess.run("python3", ["-c", program, path])
     // 127: Python is not installed.
-    #expect([7, 127].contains(python.terminationStatus))
+    #expect([7, 127].contains(python.code))
   }
 }

@@ -1,5 +1,6 @@
 import CoreDataToolKit
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreDataStoreTools
@@ -121,19 +122,10 @@ import Testing
 
   /// Bytes as gzip.
   private static func _gzip(_ bytes: [UInt8]) throws -> [UInt8] {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/gzip")
-    process.arguments = ["-c"]
-    let (input, output) = (Pipe(), Pipe())
-    (process.standardInput, process.standardOutput) = (input, output)
-    try process.run()
-    Thread.detachNewThread {
-      input.fileHandleForWriting.write(Data(bytes))
-      try? input.fileHandleForWriting.close()
-    }
-    let result = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Array(result)
+    let process = try ChildProcess("gzip", ["-c"], input: Data(bytes))
+    try process.start()
+    process.process.waitUntilExit()
+    return Array(try process.outputBytes())
   }
 
   /// Bytes as zlib, stored without compression.

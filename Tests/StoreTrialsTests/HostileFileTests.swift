@@ -1,15 +1,12 @@
 import CoreData
 import CoreDataStoreTrials
 import Foundation
+import TestSupport
 import Testing
 
-/// Corrupted files yield data or an error. The long form is `Scripts/fuzz store`.
+/// Corrupted files yield data or an error. The long form is `Scripts/stress fuzz store`.
 @Suite struct HostileFileTests {
-  /// The built program, beside the one that runs the tests.
-  private static func _reader() throws -> String {
-    let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("store-trials").path
-  }
+  private static let _reader = ChildProcess.built("store-trials")
 
   @Test func `every kind of spoilt file ends in data or an error`() throws {
     let sample = try SampleStore()
@@ -18,7 +15,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: findings) }
     let run = HostileRun(
       originals: [sample.url], fileCount: Mutation.allCases.count * 4, seed: 20, findings: findings)
-    let (outcomes, found) = try run.run(reader: [Self._reader(), "read"]) { _ in }
+    let (outcomes, found) = try run.run(reader: [Self._reader, "read"]) { _ in }
     #expect(found.map { "\($0.file.lastPathComponent): \($0.reason)" } == [])
     #expect(outcomes.values.reduce(0, +) == Mutation.allCases.count * 4)
   }
@@ -33,7 +30,7 @@ import Testing
     let count = ModelMutation.allCases.count * 3
     var run = HostileRun(originals: [model], fileCount: count, seed: 20, findings: directory)
     run.subject = .models
-    let (outcomes, found) = try run.run(reader: [Self._reader(), "read-models"]) { _ in }
+    let (outcomes, found) = try run.run(reader: [Self._reader, "read-models"]) { _ in }
     #expect(found.map { "\($0.file.lastPathComponent): \($0.reason)" } == [])
     #expect(outcomes.values.reduce(0, +) == count)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreDataToolKit
@@ -45,16 +46,8 @@ struct CompletionTests {
     let program =
       script + "compopt() { :; }\nCOMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _tool\n"
       + "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: Self.bash!)
-    process.arguments = ["--norc", "-c", program]
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return output.split(separator: "\n").map(String.init)
+    let outcome = try ChildProcess.run(Self.bash!, ["--norc", "-c", program])
+    return outcome.output.split(separator: "\n").map(String.init)
   }
 
   @Test(.enabled(if: bash != nil)) func `bash offers commands, options and values`() throws {

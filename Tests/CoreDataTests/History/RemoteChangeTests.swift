@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Notifications of writes to a store by any process.
@@ -83,12 +84,9 @@ struct RemoteChangeTests {
     try stack.context.performAndWait { try stack.context.saveTags("a") }
     let received = Received(stack.coordinator)
     let before = received.notes.count
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: shell)
-    process.arguments = [stack.url.path, "UPDATE ZTAG SET ZNAME = 'theirs', Z_OPT = Z_OPT + 1"]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    let other = try ChildProcess.run(
+      shell, [stack.url.path, "UPDATE ZTAG SET ZNAME = 'theirs', Z_OPT = Z_OPT + 1"])
+    #expect(other.code == 0, "\(other.error)")
     #expect(eventually { received.notes.count > before })
   }
 

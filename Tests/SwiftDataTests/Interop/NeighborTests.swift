@@ -11,9 +11,7 @@ struct NeighborTests {
     private let _output = Pipe()
 
     init(_ place: URL) throws {
-      let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-      _process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
-        "swiftdata-neighbor")
+      _process.executableURL = URL(fileURLWithPath: ChildProcess.built("swiftdata-neighbor"))
       _process.arguments = [place.path]
       _process.standardInput = _input
       _process.standardOutput = _output

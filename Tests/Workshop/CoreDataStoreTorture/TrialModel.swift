@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import ModelMaking
 
 /// The versions of the trials' model.
 ///
@@ -23,55 +24,24 @@ package enum TrialModel: String, Sendable, CaseIterable {
   package func model() -> NSManagedObjectModel { Self._models[self]! }
 
   private func _make() -> NSManagedObjectModel {
-    let (ledger, batch, item) = (NSEntityDescription(), NSEntityDescription(), NSEntityDescription())
-    (ledger.name, batch.name, item.name) = ("Ledger", "Batch", "Item")
-    let items = Self._relationship("items", to: item, maxCount: 0, deleteRule: .cascadeDeleteRule)
-    let owner = Self._relationship("batch", to: batch, maxCount: 1, deleteRule: .nullifyDeleteRule)
-    (items.inverseRelationship, owner.inverseRelationship) = (owner, items)
-    let payload = Self._attribute("payload", .binaryDataAttributeType)
-    payload.allowsExternalBinaryDataStorage = true
-    ledger.properties = [
-      Self._attribute("writer", .integer64AttributeType), Self._attribute("last", .integer64AttributeType),
-    ]
-    batch.properties = [
-      Self._attribute("writer", .integer64AttributeType), Self._attribute("number", .integer64AttributeType),
-      Self._attribute("count", .integer64AttributeType), Self._attribute("isBig", .booleanAttributeType),
-      items,
-    ]
-    item.properties = [
-      Self._attribute("position", .integer64AttributeType), Self._attribute(textName, .stringAttributeType),
-      payload, owner,
-    ]
-    let model = NSManagedObjectModel()
-    model.entities = [ledger, batch, item]
+    let ledger = NSEntityDescription(
+      "Ledger", [("writer", .integer64AttributeType), ("last", .integer64AttributeType)])
+    let batch = NSEntityDescription(
+      "Batch",
+      [
+        ("writer", .integer64AttributeType), ("number", .integer64AttributeType),
+        ("count", .integer64AttributeType), ("isBig", .booleanAttributeType),
+      ])
+    let item = NSEntityDescription(
+      "Item", [("position", .integer64AttributeType), (textName, .stringAttributeType)])
+    item.properties.append(NSAttributeDescription.externalBytes("payload"))
+    batch.relate(.many("items", .cascadeDeleteRule), to: item, .one("batch"))
+    var entities = [ledger, batch, item]
     if self == .extended {
-      let tag = NSEntityDescription()
-      tag.name = "Tag"
-      tag.properties = [Self._attribute("title", .stringAttributeType)]
-      item.properties.append(Self._attribute("note", .stringAttributeType))
-      model.entities.append(tag)
+      item.properties.append(NSAttributeDescription("note", .stringAttributeType))
+      entities.append(NSEntityDescription("Tag", [("title", .stringAttributeType)]))
     }
-    return model
-  }
-
-  private static func _attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
-    let attribute = NSAttributeDescription()
-    attribute.name = name
-    attribute.attributeType = type
-    attribute.isOptional = true
-    return attribute
-  }
-
-  private static func _relationship(
-    _ name: String, to destination: NSEntityDescription, maxCount: Int, deleteRule: NSDeleteRule
-  ) -> NSRelationshipDescription {
-    let relationship = NSRelationshipDescription()
-    relationship.name = name
-    relationship.destinationEntity = destination
-    relationship.maxCount = maxCount
-    relationship.isOptional = true
-    relationship.deleteRule = deleteRule
-    return relationship
+    return NSManagedObjectModel(entities)
   }
 
   // MARK: The mapping model

@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataModelFiles
 import Foundation
+import ModelMaking
 
 /// A store created here, with every kind of content: the original for trials without a collection.
 package final class SampleStore {
@@ -54,48 +55,19 @@ package final class SampleStore {
 
   /// Items of every type in folders, one kind of which has a parent.
   package static func model() -> NSManagedObjectModel {
-    let (folder, album, item) = (NSEntityDescription(), NSEntityDescription(), NSEntityDescription())
-    folder.name = "Folder"
-    album.name = "Album"
-    item.name = "Item"
-    func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
-      let attribute = NSAttributeDescription()
-      attribute.name = name
-      attribute.attributeType = type
-      attribute.isOptional = true
-      return attribute
-    }
-    func relate(_ name: String, _ destination: NSEntityDescription, maxCount: Int, isOrdered: Bool = false)
-      -> NSRelationshipDescription
-    {
-      let relationship = NSRelationshipDescription()
-      relationship.name = name
-      relationship.destinationEntity = destination
-      relationship.maxCount = maxCount
-      relationship.isOrdered = isOrdered
-      relationship.isOptional = true
-      return relationship
-    }
-    let items = relate("items", item, maxCount: 0, isOrdered: true)
-    let parent = relate("folder", folder, maxCount: 1)
-    let tags = relate("tags", folder, maxCount: 0)
-    let tagged = relate("tagged", item, maxCount: 0)
-    (items.inverseRelationship, parent.inverseRelationship) = (parent, items)
-    (tags.inverseRelationship, tagged.inverseRelationship) = (tagged, tags)
-    let bytes = attribute("bytes", .binaryDataAttributeType)
-    bytes.allowsExternalBinaryDataStorage = true
-    folder.properties = [attribute("name", .stringAttributeType), items, tagged]
-    album.properties = [attribute("year", .integer16AttributeType)]
+    let folder = NSEntityDescription("Folder", [("name", .stringAttributeType)])
+    let album = NSEntityDescription("Album", [("year", .integer16AttributeType)])
     folder.subentities = [album]
-    item.properties = [
-      attribute("number", .integer64AttributeType), attribute("isOpen", .booleanAttributeType),
-      attribute("date", .dateAttributeType), attribute("weight", .doubleAttributeType),
-      attribute("price", .decimalAttributeType), attribute("title", .stringAttributeType),
-      attribute("link", .URIAttributeType), attribute("token", .UUIDAttributeType),
-      attribute("list", .transformableAttributeType), bytes, parent, tags,
-    ]
-    let model = NSManagedObjectModel()
-    model.entities = [folder, album, item]
-    return model
+    let item = NSEntityDescription(
+      "Item",
+      [
+        ("number", .integer64AttributeType), ("isOpen", .booleanAttributeType), ("date", .dateAttributeType),
+        ("weight", .doubleAttributeType), ("price", .decimalAttributeType), ("title", .stringAttributeType),
+        ("link", .URIAttributeType), ("token", .UUIDAttributeType), ("list", .transformableAttributeType),
+      ])
+    item.properties.append(NSAttributeDescription.externalBytes("bytes"))
+    item.relate(.one("folder"), to: folder, .many("items", isOrdered: true))
+    item.relate(.many("tags"), to: folder, .many("tagged"))
+    return NSManagedObjectModel([folder, album, item])
   }
 }

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import ModelMaking
 
 /// The models of the stores, built in code.
 enum TrialModel {
@@ -25,54 +26,15 @@ enum TrialModel {
     return context
   }
 
-  private static func _attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
-    let attribute = NSAttributeDescription()
-    attribute.name = name
-    attribute.attributeType = type
-    return attribute
-  }
-
-  private static func _relate(
-    _ one: NSEntityDescription, _ toMany: String, _ many: NSEntityDescription, _ toOne: String
-  ) {
-    let (members, owner) = (NSRelationshipDescription(), NSRelationshipDescription())
-    members.name = toMany
-    members.destinationEntity = many
-    members.maxCount = 0
-    members.deleteRule = .nullifyDeleteRule
-    owner.name = toOne
-    owner.destinationEntity = one
-    owner.maxCount = 1
-    owner.deleteRule = .nullifyDeleteRule
-    members.inverseRelationship = owner
-    owner.inverseRelationship = members
-    one.properties.append(members)
-    many.properties.append(owner)
-  }
-
-  private static func _entity(_ name: String, _ attributes: [NSAttributeDescription]) -> NSEntityDescription {
-    let entity = NSEntityDescription()
-    entity.name = name
-    entity.properties = attributes
-    return entity
-  }
-
-  private static func _model(_ entities: NSEntityDescription...) -> NSManagedObjectModel {
-    let model = NSManagedObjectModel()
-    model.entities = entities
-    return model
-  }
-
   static var music: NSManagedObjectModel {
-    let track = _entity(
+    let track = NSEntityDescription(
       "Track",
       [
-        _attribute("title", .stringAttributeType), _attribute("artist", .stringAttributeType),
-        _attribute("plays", .integer32AttributeType), _attribute("seconds", .doubleAttributeType),
-        _attribute("added", .dateAttributeType),
+        ("title", .stringAttributeType), ("artist", .stringAttributeType),
+        ("plays", .integer32AttributeType), ("seconds", .doubleAttributeType), ("added", .dateAttributeType),
       ])
-    let album = _entity("Album", [_attribute("title", .stringAttributeType)])
-    _relate(album, "tracks", track, "album")
+    let album = NSEntityDescription("Album", [("title", .stringAttributeType)])
+    album.relate(.many("tracks"), to: track, .one("album"))
     track.indexes = [
       NSFetchIndexDescription(
         name: "byTitle",
@@ -80,26 +42,26 @@ enum TrialModel {
           NSFetchIndexElementDescription(property: track.propertiesByName["title"]!, collationType: .binary)
         ])
     ]
-    return _model(track, album)
+    return NSManagedObjectModel([track, album])
   }
 
   static var library: NSManagedObjectModel {
-    let name = _attribute("name", .stringAttributeType)
-    name.isOptional = false
-    let author = _entity("Author", [name])
-    let book = _entity(
-      "Book", [_attribute("title", .stringAttributeType), _attribute("pages", .integer32AttributeType)])
-    _relate(author, "books", book, "author")
-    return _model(author, book)
+    let author = NSEntityDescription("Author", [("name", .stringAttributeType)])
+    author.attributesByName["name"]?.isOptional = false
+    let book = NSEntityDescription(
+      "Book", [("title", .stringAttributeType), ("pages", .integer32AttributeType)])
+    author.relate(.many("books"), to: book, .one("author"))
+    return NSManagedObjectModel([author, book])
   }
 
   static var hostile: NSManagedObjectModel {
-    _model(
-      _entity(
+    NSManagedObjectModel([
+      NSEntityDescription(
         hostileEntity,
         [
-          _attribute("a<b>\"'", .stringAttributeType), _attribute("onload=alert", .stringAttributeType),
-          _attribute("<img src=x onerror=bytes", .binaryDataAttributeType),
-        ]))
+          ("a<b>\"'", .stringAttributeType), ("onload=alert", .stringAttributeType),
+          ("<img src=x onerror=bytes", .binaryDataAttributeType),
+        ])
+    ])
   }
 }
