@@ -87,7 +87,7 @@ struct BigNerdRanchTests {
       Author(managedObjectContext: worker).name = "Ada"
       try worker.save()
     }
-    await stack.settle()
+    await stack.waitUntilIdle()
     #expect(failures.lines == ["Primary Private Queue Context (Persisting Context)"])
     #expect(await stack.privateQueueContext.perform { stack.privateQueueContext.hasChanges })
   }

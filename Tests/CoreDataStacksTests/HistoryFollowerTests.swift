@@ -39,7 +39,7 @@ struct HistoryFollowerTests {
     for stack in [NestedStack(coordinator), WriterMainWorkerStack(coordinator)] as [any ContextStack] {
       let worker = stack.newWorkerContext()
       try await _write(worker) { Author(managedObjectContext: $0).name = "\(type(of: stack))" }
-      await stack.settle()
+      await stack.waitUntilIdle()
       let stranger = try _stranger()
       let names = try await stranger.perform { try stranger.fetch(SampleBooks.authorsByName).map(\.name) }
       #expect(names.contains("\(type(of: stack))"))
@@ -96,7 +96,7 @@ struct HistoryFollowerTests {
       try main.save()
     }
     let before = await main.perform { list.rounds.count }
-    await stack.settle()
+    await stack.waitUntilIdle()
     #expect(await main.perform { list.names } == ["Ada", "Byron"])
     #expect(await main.perform { list.rounds.count } == before)
   }

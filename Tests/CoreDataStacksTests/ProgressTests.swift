@@ -67,7 +67,7 @@ struct ProgressTests {
         progress.cancel()
       }
     }
-    await stack.settle()
+    await stack.waitUntilIdle()
     #expect(try _directory.storedNames() == [])
     let main = stack.mainContext
     // If main is the worker, the program decides what happens to its unsaved changes.

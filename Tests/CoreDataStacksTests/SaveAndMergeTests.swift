@@ -48,7 +48,7 @@ struct SaveAndMergeTests {
         }
         try await group.waitForAll()
       }
-      await stack.settle()
+      await stack.waitUntilIdle()
       for worker in 0..<RoundLedger.workers { RoundLedger.expect(&ranks, worker, round) }
       let expected = RoundLedger.lines(ranks)
       let stored = try await auditor.read()

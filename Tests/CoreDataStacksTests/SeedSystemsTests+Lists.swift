@@ -42,7 +42,7 @@ extension SeedSystems {
       last = worker
       try await insertAndSave(["author \(number)"], in: worker)
     }
-    await stack.settle()
+    await stack.waitUntilIdle()
     #expect(await stack.mainContext.perform { list.names.count } == 20)
     // Saves that wait for main are merged as one.
     let count = merges.lines.count
@@ -53,7 +53,7 @@ extension SeedSystems {
     let other = try await StackPattern.shared.makeStack(
       model: SampleBooks.model(), at: .file(directory.store))
     try await other.performWork { Author(managedObjectContext: $0).name = "of another database" }
-    await stack.settle()
+    await stack.waitUntilIdle()
     #expect(merges.lines.count == count)
     #expect(await stack.mainContext.perform { list.names.count } == 21)
     for _ in 0..<100 where last != nil { try await Task.sleep(nanoseconds: 10_000_000) }
@@ -167,7 +167,7 @@ extension SeedSystems {
     release.signal()
     await busy.value
     try await main.perform { try main.save() }
-    await stack.settle()
+    await stack.waitUntilIdle()
     #expect(try directory.storedNames() == ["Ada", "Grace"])
   }
 

@@ -49,7 +49,7 @@ struct SeedSystems {
     #expect(one.persistentStoreCoordinator === stack.mainContext.persistentStoreCoordinator)
     let list = try await makeList(stack.mainContext)
     try await insertAndSave(["Ada"], in: one)
-    await stack.settle()
+    await stack.waitUntilIdle()
     #expect(await stack.mainContext.perform { list.names } == ["Ada"])
     // The other worker has read Ada; the first one's change is merged automatically.
     let seen = try await two.perform { Handed(try two.fetch(SampleBooks.authorsByName)[0]) }
@@ -58,7 +58,7 @@ struct SeedSystems {
       try one.fetch(SampleBooks.authorsByName)[0].name = "Augusta"
       try one.save()
     }
-    await stack.settle()
+    await stack.waitUntilIdle()
     await two.perform { #expect(seen.value.name == "Augusta") }
     #expect(await stack.mainContext.perform { list.names } == ["Augusta"])
     #expect(try directory.storedNames() == ["Augusta"])
@@ -96,7 +96,7 @@ struct SeedSystems {
     let list = try await makeList(stack.mainContext)
     let worker = stack.newWorkerContext()
     try await insertAndSave(["Ada", "Grace"], in: worker)
-    await stack.settle()
+    await stack.waitUntilIdle()
     #expect(await stack.mainContext.perform { list.names } == ["Ada", "Grace"])
     let again = SharedStoreStack(try makeCoordinator(), try makeCoordinator(), propagation: .refetch)
     let kept = try await makeList(again.mainContext)
@@ -109,7 +109,7 @@ struct SeedSystems {
       try other.fetch(SampleBooks.authorsByName)[0].name = "Augusta"
       try other.save()
     }
-    await again.settle()
+    await again.waitUntilIdle()
     NotificationCenter.default.removeObserver(token)
     #expect(told.lines == ["true"])
     try await again.mainContext.perform {
@@ -127,7 +127,7 @@ struct SeedSystems {
     let list = try await makeList(stack.mainQueueContext)
     try await insertAndSave(["Ada"], in: worker)
     #expect(await stack.mainQueueContext.perform { list.names } == ["Ada"])
-    await stack.settle()
+    await stack.waitUntilIdle()
     #expect(try directory.storedNames() == ["Ada"])
     for context in [worker, stack.mainQueueContext, stack.privateQueueContext] {
       #expect(await context.perform { !context.hasChanges })

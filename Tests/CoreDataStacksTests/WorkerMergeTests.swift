@@ -19,7 +19,7 @@ struct WorkerMergeTests {
       return book.objectID
     }
     try await stack.save(writer)
-    await stack.settle()
+    await stack.waitUntilIdle()
     // Held, so that the value is that of this object and not of a fresh one.
     nonisolated(unsafe) var held: NSManagedObject?
     let before = try await reader.perform {
@@ -31,7 +31,7 @@ struct WorkerMergeTests {
       try writer.existingObject(with: id).setValue("second", forKey: "title")
     }
     try await stack.save(writer)
-    await stack.settle()
+    await stack.waitUntilIdle()
     let after = await reader.perform { held?.value(forKey: "title") as? String }
     #expect(after == "second")
     await reader.perform { held = nil }

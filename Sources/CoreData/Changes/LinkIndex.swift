@@ -39,7 +39,7 @@ final class LinkIndex: Sendable {
   private let _links = Mutex<[LinkEnds: Links]>([:])
 
   /// Returns the positions of the entries that set the to-one to `target`.
-  func positions(of ends: LinkEnds, to target: NSManagedObjectID, in entries: [Layer.Entry]) -> [Int] {
+  func positions(of ends: LinkEnds, to target: NSManagedObjectID, in entries: [ChangeLayer.Entry]) -> [Int] {
     _links.withLock { links in
       var found = links.removeValue(forKey: ends) ?? Self._links(of: ends, in: entries)
       found.followIDs()
@@ -53,7 +53,7 @@ final class LinkIndex: Sendable {
     }
   }
 
-  private static func _links(of ends: LinkEnds, in entries: [Layer.Entry]) -> Links {
+  private static func _links(of ends: LinkEnds, in entries: [ChangeLayer.Entry]) -> Links {
     var links = Links()
     for (position, entry) in entries.enumerated() {
       guard let row = entry.row, entry.sets(ends.toOne), entry._has(ends) else { continue }
@@ -70,7 +70,7 @@ final class LinkIndex: Sendable {
   }
 }
 
-extension Layer.Entry {
+extension ChangeLayer.Entry {
   /// Whether the entry defines the value at a slot.
   func sets(_ slot: Int) -> Bool { kind == .inserted || kind == .updated && changed.contains(slot) }
 
@@ -85,7 +85,7 @@ extension Layer.Entry {
 
 extension Row? {
   /// Returns the values of those to-ones that an entry sets.
-  func ends(setBy entry: Layer.Entry) -> [(slot: Int, value: Value)] {
+  func ends(setBy entry: ChangeLayer.Entry) -> [(slot: Int, value: Value)] {
     entry.id.space.layout.toOneSlots.compactMap { slot in
       entry.sets(slot) ? (slot, self?[slot] ?? .null) : nil
     }
@@ -120,7 +120,7 @@ extension Value {
   }
 }
 
-extension [Layer] {
+extension [ChangeLayer] {
   /// Returns the effect of these layers on an object's to-one.
   func change(of ends: LinkEnds, of member: IdentityKey) -> LinkChange {
     guard let entry = entry(for: member, withMembers: false) else { return .unchanged }

@@ -9,17 +9,17 @@ struct SavedIDs: @unchecked Sendable {
   private(set) var areShared = true
 
   /// Collects the IDs of a layer's changes.
-  init(_ entries: [Layer.Entry]) {
+  init(_ entries: [ChangeLayer.Entry]) {
     inserted.reserveCapacity(entries.count { $0.kind == .inserted })
     updated.reserveCapacity(entries.count { $0.kind == .updated })
     deleted.reserveCapacity(entries.count { $0.kind == .deleted })
-    entries.forEachHeld { entry in
+    entries.forEachUnretained { entry in
       if entry.kind != .inserted, entry.id.isTemporary { areShared = false }
       switch entry.kind {
       case .inserted: inserted.insert(entry.id)
       case .updated: updated.insert(entry.id)
       case .deleted: deleted.insert(entry.id)
-      case .annihilated: break
+      case .insertedThenDeleted: break
       }
     }
   }

@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
     guard !events.changed.isEmpty else {
       events.isProcessing = false
       publishIfStale()
-      if !events.unseenMerges.isEmpty { tellObservers(EventSets()) }
+      if !events.unseenMerges.isEmpty { notifyObservers(EventSets()) }
       return
     }
     let objects = events.drainChanged()
@@ -163,7 +163,7 @@ extension NSManagedObjectContext {
     // Whether the sets hold this context's unsaved changes only, or those only that a child has saved.
     var isOwn = true
     var areAdopted = true
-    objects.forEachHeld { object in
+    objects.forEachUnretained { object in
       let flags = object._flags
       // A merge announces objects that this context has not changed.
       if flags.contains(.eventMergedInsert) || !flags.contains(.listed) { isOwn = false }
@@ -257,7 +257,7 @@ struct EventSets {
       for object in refreshed { object.notifyChangesSinceRead() }
       for object in deleted { object.notifyAllReads() }
     }
-    context.tellObservers(self)
+    context.notifyObservers(self)
     let combination = _combination(merged: context.events.isMerge)
     // Removed while in use: a change made by an observer posts with another dictionary.
     var userInfo = context.events.userInfos[combination] ?? ChangeUserInfo(combination, context)

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
   /// them first.
   ///
   /// - Returns: The entries as written.
-  final func commit(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
+  final func commit(_ entries: [ChangeLayer.Entry]) throws -> [ChangeLayer.Entry] {
     do {
       return try _write(entries)
     } catch {
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
 
   /// Obtains permanent IDs for inserted objects, including those of children, as far as the stores grant
   /// them.
-  private final func _obtainPermanentIDs(of entries: [Layer.Entry]) {
+  private final func _obtainPermanentIDs(of entries: [ChangeLayer.Entry]) {
     let ids = entries.filter { $0.kind == .inserted && $0.id.isTemporary }.map(\.id)
     try? persistentStoreCoordinator?.obtainPermanentIDs(for: ids.filter { $0.permanent == nil }, in: self)
     for id in ids {
@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  private final func _write(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
+  private final func _write(_ entries: [ChangeLayer.Entry]) throws -> [ChangeLayer.Entry] {
     guard let coordinator = persistentStoreCoordinator else {
       if entries.isEmpty { return entries }
       throw CocoaError.coreData(

@@ -14,29 +14,31 @@ extension NSManagedObjectContext {
   /// Merges rows with store-computed values, of saved objects and others, into the registered objects.
   ///
   /// - Returns: The entries with the stored rows, followed by entries for rows outside the save.
-  final func mergeComputed(_ computed: [StoredObject], into entries: [Layer.Entry]) -> [Layer.Entry] {
+  final func mergeComputed(_ computed: [StoredObject], into entries: [ChangeLayer.Entry]) -> [ChangeLayer
+    .Entry]
+  {
     var rows: [IdentityKey: (key: ObjectKey, row: Row)] = [:]
     for object in computed {
       if let row = object.row { rows[IdentityKey(object.key)] = (object.key, row) }
     }
-    var result = entries.map { entry -> Layer.Entry in
+    var result = entries.map { entry -> ChangeLayer.Entry in
       guard let (_, stored) = rows.removeValue(forKey: IdentityKey(entry.id)), let row = entry.row else {
         return entry
       }
       let layout = entry.id.space.layout
       var merged = Row(copying: row, version: stored.version)
       var changed = entry.changed
-      var isNews = false
+      var supersedes = false
       for slot in layout.derivedSlots {
-        isNews = isNews || !row.hasSameCell(as: stored, at: slot)
+        supersedes = supersedes || !row.hasSameCell(as: stored, at: slot)
         merged.set(slot, from: stored)
         changed.insert(slot)
       }
       if let object = table.object(for: entry.id), object._draft != nil {
         object.share(merged)
-        if isNews { recordNews(of: object) }
+        if supersedes { recordNews(of: object) }
       }
-      return Layer.Entry(
+      return ChangeLayer.Entry(
         kind: entry.kind, id: entry.id, base: entry.base, row: merged, changed: changed,
         isWhole: entry.isWhole)
     }
@@ -49,12 +51,12 @@ extension NSManagedObjectContext {
           recordNews(of: object)
         }
       } else {
-        if let object, object._row != nil { showUnseen(row, at: object) }
+        if let object, object._row != nil { attachRowToFault(row, at: object) }
         recordUnseenMerge(id, row)
         if !events.unseenMerges.isEmpty { savePass.showsNews = true }
       }
       result.append(
-        Layer.Entry(
+        ChangeLayer.Entry(
           kind: .updated, id: id, base: row, row: row, changed: SlotSet(key.space.layout.derivedSlots),
           isWhole: false))
     }

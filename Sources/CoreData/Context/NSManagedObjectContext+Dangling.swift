@@ -77,7 +77,7 @@ extension NSManagedObjectContext {
 
   /// Returns a child's layer without references to objects that this context has deleted or discarded
   /// meanwhile, and without changes to discarded ones.
-  final func withoutDangling(_ layer: Layer) -> Layer {
+  final func withoutDangling(_ layer: ChangeLayer) -> ChangeLayer {
     let layers = overlay.layers
     guard unsaved.hasDeletions || layers.contains(where: \.hasDeletions) || !discards.isEmpty else {
       return layer
@@ -90,13 +90,13 @@ extension NSManagedObjectContext {
         return object._flags.contains(.deleted)
       }
       switch layers.entry(for: IdentityKey(id), withMembers: false)?.kind {
-      case .deleted?, .annihilated?: return true
+      case .deleted?, .insertedThenDeleted?: return true
       case .inserted?: return false
       default: return isDiscarded(id)
       }
     }
     var isClean = true
-    let entries = layer.entries.compactMap { entry -> Layer.Entry? in
+    let entries = layer.entries.compactMap { entry -> ChangeLayer.Entry? in
       if !discards.isEmpty, isDiscarded(entry.id), isGone(entry.id) {
         isClean = false
         return nil
@@ -105,15 +105,15 @@ extension NSManagedObjectContext {
       isClean = false
       return cleaned
     }
-    return isClean ? layer : Layer(entries)
+    return isClean ? layer : ChangeLayer(entries)
   }
 
   /// Returns the entries without changes to unsaved insertions that this context has discarded: a child that
   /// had read such an object has changed it.
   ///
   /// - Throws: Errors of collecting the entries again.
-  final func withoutLost(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
-    if entries.allHeld({ !$0._isLost }) { return entries }
+  final func withoutLost(_ entries: [ChangeLayer.Entry]) throws -> [ChangeLayer.Entry] {
+    if entries.allSatisfyUnretained({ !$0._isLost }) { return entries }
     let lost = entries.filter(\._isLost).map(\.id)
     cutReferences(to: lost)
     return try collectLayer().entries.filter { !$0._isLost }.dropping(lost)
@@ -128,24 +128,24 @@ extension NSManagedObjectContext {
   }
 }
 
-extension [Layer.Entry] {
+extension [ChangeLayer.Entry] {
   /// Returns the entries without references to the given objects.
-  func dropping(_ gone: [NSManagedObjectID]) -> [Layer.Entry] {
+  func dropping(_ gone: [NSManagedObjectID]) -> [ChangeLayer.Entry] {
     if gone.isEmpty { return self }
     let objects = IdentitySet(gone)
     return map { entry in entry.dropping(objects.contains) ?? entry }
   }
 }
 
-extension Layer.Entry {
+extension ChangeLayer.Entry {
   /// Whether the entry changes an object that was never stored and is not inserted either.
   @inline(__always)
   fileprivate var _isLost: Bool { kind != .inserted && !id.isPermanent }
 }
 
-extension Layer.Entry {
+extension ChangeLayer.Entry {
   /// Returns the entry without references to objects that satisfy `isGone`; nil if it has none.
-  func dropping(_ isGone: (NSManagedObjectID) -> Bool) -> Layer.Entry? {
+  func dropping(_ isGone: (NSManagedObjectID) -> Bool) -> ChangeLayer.Entry? {
     guard let row, kind == .inserted || kind == .updated else { return nil }
     var cleaned: Row?
     func set(_ value: Value, _ slot: Int) {
@@ -171,7 +171,7 @@ extension Layer.Entry {
       }
     }
     return cleaned.map {
-      Layer.Entry(kind: kind, id: id, base: base, row: $0, changed: changed, isWhole: isWhole)
+      ChangeLayer.Entry(kind: kind, id: id, base: base, row: $0, changed: changed, isWhole: isWhole)
     }
   }
 }

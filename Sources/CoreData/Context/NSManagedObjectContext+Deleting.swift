@@ -12,7 +12,7 @@ enum DeletionCause {
   /// may roll it back.
   case merged
   /// Its row is known to be gone: the next save writes nothing for it.
-  case vanished
+  case deletedInStore
   /// A child has saved the deletion: the overlay lists it, unless the object has changes of this context as
   /// well.
   case adopted
@@ -36,11 +36,11 @@ extension NSManagedObjectContext {
     case .requested, .settled:
       if undoRecorder != nil { _readForUndo(object) }
       object.willChangeState()
-    case .merged, .vanished, .adopted, .dropped: break
+    case .merged, .deletedInStore, .adopted, .dropped: break
     }
     object._state.delete(cause, by: DeletionCause.Permission())
     switch cause {
-    case .requested, .settled, .merged, .vanished: list(object)
+    case .requested, .settled, .merged, .deletedInStore: list(object)
     case .adopted: if object._flags.contains(.listed) { list(object) } else { object._state.adopt() }
     case .dropped: unlist(object)
     }
@@ -83,7 +83,7 @@ extension NSManagedObjectContext {
     var keys: [IdentityKey] = []
     unsaved.removeAll { object in
       let flags = object._flags
-      guard flags.isSuperset(of: [.deleted, .vanished, .toldDeleted]),
+      guard flags.isSuperset(of: [.deleted, .deletedInStore, .deletionAnnounced]),
         flags.isDisjoint(with: [.inserted, .eventListed, .locked])
       else { return false }
       keys.append(IdentityKey(of: object))

@@ -5,7 +5,7 @@ import CoreDataModelSchema
 extension NSManagedObjectContext {
   /// Tells the children that published changes are discarded: by a rollback, a reset, a refresh, or a save
   /// that does not include them.
-  final func discard(_ entries: [Layer.Entry]) {
+  final func discard(_ entries: [ChangeLayer.Entry]) {
     if !entries.isEmpty { _announce(DiscardedChanges(entries)) }
   }
 
@@ -27,7 +27,7 @@ extension NSManagedObjectContext {
     let chain = ReadChain(above: self)
     var merged = MergedSets()
     // The members of to-manys that were read without the deleted objects are unknown.
-    if entries.anyHeld({ $0.kind == .deleted }) { table.forEach { $0._relations?.dropClean() } }
+    if entries.containsUnretained({ $0.kind == .deleted }) { table.forEach { $0._relations?.dropClean() } }
     var gone: [NSManagedObject] = []
     // Several discards may name an object.
     var known = IdentitySet()
@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
 
   /// Rereads an object that is deleted here, for when the deletion is taken back.
   private final func _reread(deleted object: NSManagedObject, through chain: ReadChain) {
-    guard object._flags.isDisjoint(with: [.inserted, .vanished]),
+    guard object._flags.isDisjoint(with: [.inserted, .deletedInStore]),
       let found = try? chain.read(object._objectID).found
     else { return }
     switch found {
@@ -121,7 +121,7 @@ extension NSManagedObjectContext {
     if layers.isEmpty { return }
     overlay.replace(
       with: layers.map { layer in
-        Layer(layer.entries.filter { !isGone($0.id) }.map { $0.dropping(isGone) ?? $0 })
+        ChangeLayer(layer.entries.filter { !isGone($0.id) }.map { $0.dropping(isGone) ?? $0 })
       }.filter { !$0.entries.isEmpty })
   }
 }

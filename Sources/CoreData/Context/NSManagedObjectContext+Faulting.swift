@@ -144,7 +144,8 @@ extension NSManagedObjectContext {
     }
     object.showNothing()
     // Delete rules have nothing to follow. An ancestor that has not saved its deletion may roll it back.
-    markDeleted(object, as: ReadChain(peekingAbove: self).deletes(object._objectID) ? .merged : .vanished)
+    markDeleted(
+      object, as: ReadChain(peekingAbove: self).deletes(object._objectID) ? .merged : .deletedInStore)
   }
 
   // MARK: Relationships

@@ -140,7 +140,7 @@ extension NSManagedObjectContext {
     if request.shouldRefreshRefetchedObjects { try refreshRefetched(objects) }
     if let paths = request.relationshipKeyPathsForPrefetching { try prefetch(paths, from: objects) }
     if !request.returnsObjectsAsFaults {
-      objects.forEachHeld { $0.fireFault() }
+      objects.forEachUnretained { $0.fireFault() }
     }
     sweepIfDue()
   }

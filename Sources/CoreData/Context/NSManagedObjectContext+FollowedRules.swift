@@ -9,20 +9,22 @@ extension NSManagedObjectContext {
   /// updated and deleted.
   ///
   /// - Returns: The entries with the rules applied, followed by entries for rows outside the save.
-  final func mergeFollowed(_ followed: FollowedRules, into entries: [Layer.Entry]) -> [Layer.Entry] {
+  final func mergeFollowed(_ followed: FollowedRules, into entries: [ChangeLayer.Entry]) -> [ChangeLayer
+    .Entry]
+  {
     undoRecorder?.suspensions += 1
     defer { undoRecorder?.suspensions -= 1 }
-    var rest: [IdentityKey: Layer.Entry] = [:]
+    var rest: [IdentityKey: ChangeLayer.Entry] = [:]
     for cut in followed.cut {
-      rest[IdentityKey(cut.key)] = Layer.Entry(
+      rest[IdentityKey(cut.key)] = ChangeLayer.Entry(
         kind: .updated, id: NSManagedObjectID(cut.key), base: cut.row, row: cut.row, changed: cut.slots,
         isWhole: false)
     }
     for key in followed.deleted {
-      rest[IdentityKey(key)] = Layer.Entry(
+      rest[IdentityKey(key)] = ChangeLayer.Entry(
         kind: .deleted, id: NSManagedObjectID(key), base: nil, row: nil, changed: SlotSet(), isWhole: false)
     }
-    var result = entries.map { entry -> Layer.Entry in
+    var result = entries.map { entry -> ChangeLayer.Entry in
       guard let more = rest.removeValue(forKey: IdentityKey(entry.id)) else { return entry }
       return more.kind == .deleted ? _deleted(entry) : _cut(entry, more.changed)
     }
@@ -34,7 +36,7 @@ extension NSManagedObjectContext {
   }
 
   /// Returns the entry of an object that was saved with a link to a deleted one.
-  private final func _cut(_ entry: Layer.Entry, _ slots: SlotSet) -> Layer.Entry {
+  private final func _cut(_ entry: ChangeLayer.Entry, _ slots: SlotSet) -> ChangeLayer.Entry {
     guard let row = entry.row else { return entry }
     var cut = Row(copying: row, version: row.version)
     slots.forEach { cut.set(.null, at: $0) }
@@ -42,20 +44,20 @@ extension NSManagedObjectContext {
       object.share(cut)
       object._relations?.dropTargets(slots)
     }
-    return Layer.Entry(
+    return ChangeLayer.Entry(
       kind: entry.kind, id: entry.id, base: entry.base, row: cut, changed: entry.changed.union(slots),
       isWhole: entry.isWhole)
   }
 
   /// Returns the entry of an object that was saved and then deleted by a rule.
-  private final func _deleted(_ entry: Layer.Entry) -> Layer.Entry {
-    let deletion = Layer.Entry(
+  private final func _deleted(_ entry: ChangeLayer.Entry) -> ChangeLayer.Entry {
+    let deletion = ChangeLayer.Entry(
       kind: .deleted, id: entry.id, base: entry.base, row: nil, changed: SlotSet(), isWhole: false)
     _show(deletion)
     return deletion
   }
 
-  private final func _show(_ entry: Layer.Entry) {
+  private final func _show(_ entry: ChangeLayer.Entry) {
     guard let object = table.object(for: entry.id) else {
       if entry.kind == .updated { recordUnseenMerge(entry.id, entry.row) }
       return
@@ -70,7 +72,7 @@ extension NSManagedObjectContext {
       return
     }
     if object.isFault {
-      showUnseen(object._row == nil ? nil : row, at: object)
+      attachRowToFault(object._row == nil ? nil : row, at: object)
     } else {
       show(row, at: object)
     }

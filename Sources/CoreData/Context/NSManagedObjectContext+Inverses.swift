@@ -6,17 +6,19 @@ import Foundation
 extension NSManagedObjectContext {
   /// Prepares for a child's layer: where the child moves a link that this context or another child has moved
   /// since the child read it, the current target loses the link.
-  final func reconcileInverses(before layer: Layer, knowing known: KnownRows) {
+  final func reconcileInverses(before layer: ChangeLayer, knowing known: KnownRows) {
     let layers = overlay.layers
-    layer.entries.forEachHeld { reconcileInverses(before: $0, over: layers, knowing: known) }
+    layer.entries.forEachUnretained { reconcileInverses(before: $0, over: layers, knowing: known) }
   }
 
   /// Prepares for one entry of a child's layer.
   ///
   /// - Parameter layers: The layers that children saved up before.
-  final func reconcileInverses(before entry: Layer.Entry, over layers: [Layer], knowing known: KnownRows) {
+  final func reconcileInverses(
+    before entry: ChangeLayer.Entry, over layers: [ChangeLayer], knowing known: KnownRows
+  ) {
     let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
-    guard movesLinks || entry.kind == .deleted || entry.kind == .annihilated else { return }
+    guard movesLinks || entry.kind == .deleted || entry.kind == .insertedThenDeleted else { return }
     let object = table.object(for: entry.id)
     let key = IdentityKey(entry.id)
     let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
@@ -27,7 +29,7 @@ extension NSManagedObjectContext {
     else { return }
     // The child has read this context's current row, and with it every link.
     if let base = entry.base, current === base { return }
-    if entry.kind == .deleted || entry.kind == .annihilated {
+    if entry.kind == .deleted || entry.kind == .insertedThenDeleted {
       // Marking the object as deleted cuts its links, which requires the object to exist.
       if pending != nil, let whole = layers.entry(for: key) { _ = materialize(whole) }
       return
@@ -46,7 +48,9 @@ extension NSManagedObjectContext {
 
   /// Returns the object's values in this context: its own unsaved ones, then those of other children, then
   /// saved ones; nil for an object that it does not have.
-  private final func _currentRow(_ object: NSManagedObject?, _ pending: Layer.Entry?, _ entry: Layer.Entry)
+  private final func _currentRow(
+    _ object: NSManagedObject?, _ pending: ChangeLayer.Entry?, _ entry: ChangeLayer.Entry
+  )
     -> Row?
   {
     if let object, object._flags.contains(.listed), let row = object._current { return row }
@@ -63,7 +67,7 @@ extension NSManagedObjectContext {
   final func adoptNewestRow(of object: NSManagedObject, through chain: ReadChain? = nil) -> Bool {
     guard let mine = object._row, !object._flags.contains(.deleted),
       let newer = (chain ?? ReadChain(above: self)).newestRow(for: object._objectID),
-      isNews(newer, over: mine, object._layout), _parent != nil || newer.version > mine.version
+      supersedes(newer, over: mine, object._layout), _parent != nil || newer.version > mine.version
     else { return false }
     show(newer, at: object)
     recordEvent(object, .eventRefreshed)
@@ -84,7 +88,7 @@ extension NSManagedObjectContext {
 
   /// Attaches newer values to a fault in place of any earlier ones; nil drops them, so that firing the fault
   /// reads the values.
-  final func showUnseen(_ row: Row?, at object: NSManagedObject) {
+  final func attachRowToFault(_ row: Row?, at object: NSManagedObject) {
     if let row, object._draft != nil {
       // Changed from the other end of a relationship and shared since: the draft is based on older values.
       show(row, at: object)
@@ -170,7 +174,7 @@ final class KnownRows {
 
   /// Returns this context's or the ancestors' row, if it is no older than the base of the child's update. Nil
   /// if none is in memory. Ignore its to-manys.
-  func row(for entry: Layer.Entry, _ object: NSManagedObject?) -> Row? {
+  func row(for entry: ChangeLayer.Entry, _ object: NSManagedObject?) -> Row? {
     guard entry.kind == .updated, let base = entry.base else { return nil }
     if let row = object?._row { return row.version >= base.version ? row : nil }
     let key = IdentityKey(entry.id)

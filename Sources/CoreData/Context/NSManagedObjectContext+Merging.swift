@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     let isInOrder = !isForeign && chain == nil && _mergesInOrder(changes)
     if !isForeign { mergedEpoch = max(mergedEpoch, changes.epoch) }
     // Deletions come last, once the links they cut have been merged.
-    for entry in changes.entries where entry.kind != .deleted && entry.kind != .annihilated {
+    for entry in changes.entries where entry.kind != .deleted && entry.kind != .insertedThenDeleted {
       let id = isForeign ? localized(entry.id) : entry.id
       let isInsertion = entry.kind == .inserted
       // Not kept in a variable: an object that only the registry holds has been let go.
@@ -80,7 +80,7 @@ extension NSManagedObjectContext {
       let isUncertain =
         isOvertaken && isSeen && (isInsertion || chain != nil || !isLoaded)
         || isSeen && !isKnown && !isInsertion
-      switch isUncertain ? _standing(of: id, row, chain) : .there(row) {
+      switch isUncertain ? _savedState(of: id, row, chain) : .there(row) {
       case .there(let newest) where isInsertion:
         mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
       case .there(let newest): mergeUpdate(of: id, row: newest, changed: entry.changed, into: &merged)
@@ -108,7 +108,7 @@ extension NSManagedObjectContext {
     _ changes: SavedChanges, isForeign: Bool, through chain: ReadChain?, into merged: inout MergedSets
   ) {
     // What a parent has not stored it may roll back.
-    let cause: DeletionCause = changes.isStored ? .vanished : .merged
+    let cause: DeletionCause = changes.isStored ? .deletedInStore : .merged
     let lastReinsertion = persistentStoreCoordinator?.lastReinsertion.load(ordering: .acquiring) ?? 0
     let isOvertaken = isForeign || lastReinsertion >= changes.firstEpoch
     var uncertain: [(id: NSManagedObjectID, key: ObjectKey)] = []
@@ -150,7 +150,7 @@ extension NSManagedObjectContext {
   }
 
   /// The current state of an object that a merged save changed.
-  private enum Standing {
+  private enum SavedState {
     /// The object exists, with these values if any are in memory.
     case there(Row?)
     case gone
@@ -161,16 +161,16 @@ extension NSManagedObjectContext {
   /// - Parameters:
   ///   - row: The object's values if nothing has changed or deleted it since.
   ///   - chain: The read chain of a child; nil for a context that reads from the stores.
-  private final func _standing(
+  private final func _savedState(
     of id: NSManagedObjectID, _ row: Row?, _ chain: ReadChain?
-  ) -> Standing {
+  ) -> SavedState {
     let key = IdentityKey(id)
     let cache = persistentStoreCoordinator?.rowCache
     guard let chain else {
       guard let stored = id.key else { return .there(row) }
       // Changes may have been merged already, while the object was not registered.
       if let newest = cache?.row(for: stored) { return .there(newest) }
-      guard let object = table.object(for: id), !object._flags.contains(.vanished) else {
+      guard let object = table.object(for: id), !object._flags.contains(.deletedInStore) else {
         return .unknown(stored)
       }
       // What a loaded object shows may be older than the saved row, and its version tells.
@@ -232,10 +232,10 @@ extension NSManagedObjectContext {
         merged.inserted.insert(object._objectID)
         return
       }
-      if object._flags.isSuperset(of: [.deleted, .vanished]) { object._state.recordFoundRow() }
+      if object._flags.isSuperset(of: [.deleted, .deletedInStore]) { object._state.recordFoundRow() }
       if object.isFault {
-        if let row { _showUnseenNews(row, at: object) }
-      } else if let row, object._row != nil, _isNews(row, for: object) {
+        if let row { _attachNewerRow(row, at: object) }
+      } else if let row, object._row != nil, _supersedes(row, for: object) {
         // The child has read its parent's unsaved object, which changed again before the parent saved.
         show(row, at: object)
         object.awake(fromSnapshotEvents: .refresh)
@@ -247,7 +247,7 @@ extension NSManagedObjectContext {
       // Deleted here meanwhile: the next save deletes the row.
       if object._flags.contains(.deleted) { return }
       // Insertions made in this context, or merged before, have been announced.
-      if object._flags.isDisjoint(with: [.inserted, .toldInserted]) {
+      if object._flags.isDisjoint(with: [.inserted, .insertionAnnounced]) {
         recordEvent(object, .eventMergedInsert)
       }
       merged.inserted.insert(object._objectID)
@@ -276,7 +276,7 @@ extension NSManagedObjectContext {
     guard !object.isFault else {
       // Not loaded yet: it shows the newer values once it is loaded.
       if object._row != nil {
-        if let row { _showUnseenNews(row, at: object) } else { showUnseen(nil, at: object) }
+        if let row { _attachNewerRow(row, at: object) } else { attachRowToFault(nil, at: object) }
       }
       recordUnseenMerge(id, row)
       return
@@ -288,7 +288,7 @@ extension NSManagedObjectContext {
     if object._flags.contains(.observed), !changed.isEmpty {
       events.mergedSlots[ObjectIdentifier(object), default: SlotSet()].formUnion(changed)
     }
-    if _isNews(row, for: object) {
+    if _supersedes(row, for: object) {
       show(row, at: object)
     } else {
       _adoptEqual(row, at: object)
@@ -304,9 +304,9 @@ extension NSManagedObjectContext {
   ///
   /// A late notification may be older than what this context has written or read since. Versions do not order
   /// rows between parent and child, but there the row holds the parents' current state.
-  private final func _isNews(_ row: Row, for object: NSManagedObject) -> Bool {
+  private final func _supersedes(_ row: Row, for object: NSManagedObject) -> Bool {
     guard let mine = object._row else { return true }
-    return isNews(row, over: mine, object._layout)
+    return supersedes(row, over: mine, object._layout)
   }
 
   /// Adopts a parent's row with equal values. Its to-manys may still have changed, and changed back before
@@ -317,13 +317,17 @@ extension NSManagedObjectContext {
     object._relations?.dropClean()
   }
 
-  private final func _showUnseenNews(_ row: Row, at object: NSManagedObject) {
-    if _isNews(row, for: object) { showUnseen(row, at: object) } else { object.advanceVersion(to: row) }
+  private final func _attachNewerRow(_ row: Row, at object: NSManagedObject) {
+    if _supersedes(row, for: object) {
+      attachRowToFault(row, at: object)
+    } else {
+      object.advanceVersion(to: row)
+    }
   }
 
   /// Whether a row is newer than the object's own. A child's rows are composed from its ancestors for each
   /// read, so they are compared by value.
-  final func isNews(_ row: Row, over mine: Row, _ layout: PropertyLayout) -> Bool {
+  final func supersedes(_ row: Row, over mine: Row, _ layout: PropertyLayout) -> Bool {
     if mine === row { return false }
     return _parent == nil ? row.version >= mine.version : !row.hasSameValues(as: mine, layout)
   }
@@ -339,7 +343,7 @@ extension NSManagedObjectContext {
 
   /// Invalidates the other ends of the pairs that a save has changed. A merge policy may have dropped the save's
   /// own change of the other end.
-  private final func _rereadOtherEnds(of entry: Layer.Entry) {
+  private final func _rereadOtherEnds(of entry: ChangeLayer.Entry) {
     guard let row = entry.row else { return }
     let slots = entry.id.space.layout.slots
     for slot in entry.id.space.layout.recordedToManySlots where entry.changed.contains(slot) {
@@ -349,19 +353,19 @@ extension NSManagedObjectContext {
       func reread(_ id: NSManagedObjectID) {
         table.object(for: localized(id))?._relations?.members(inverse)?.unrealise()
       }
-      delta.added.forEachHeld(reread)
-      delta.removed.forEachHeld(reread)
+      delta.added.forEachUnretained(reread)
+      delta.removed.forEachUnretained(reread)
     }
   }
 
-  /// - Parameter cause: `.vanished` if the row is known to be gone, else `.merged`.
+  /// - Parameter cause: `.deletedInStore` if the row is known to be gone, else `.merged`.
   final func mergeDeletion(
     of id: NSManagedObjectID, as cause: DeletionCause, into merged: inout MergedSets
   ) {
     guard let object = heldObject(for: id) else { return }
     merged.deleted.insert(object._objectID)
     guard !object._flags.contains(.deleted) else {
-      if case .vanished = cause { object._state.recordMissingRow() }
+      if case .deletedInStore = cause { object._state.recordMissingRow() }
       return
     }
     if recordsLosses, object.isDirty {

@@ -24,19 +24,19 @@ extension NSManagedObjectContext {
         + deleted.filter { table.object(for: $0) != nil },
       readBy: self)
     for id in inserted {
-      switch rows.standing(of: id) {
+      switch rows.state(of: id) {
       case .there(let row): mergeInsertion(of: id, row: row, changed: SlotSet(), into: &merged)
       case .unread: mergeInsertion(of: id, row: nil, changed: SlotSet(), into: &merged)
-      case .gone: mergeDeletion(of: id, as: .vanished, into: &merged)
+      case .gone: mergeDeletion(of: id, as: .deletedInStore, into: &merged)
       }
     }
     for (id, object, isRead) in updated {
       guard isRead else {
-        if let object { showUnseen(nil, at: object) }
+        if let object { attachRowToFault(nil, at: object) }
         recordUnseenMerge(id, nil)
         continue
       }
-      switch rows.standing(of: id) {
+      switch rows.state(of: id) {
       case .there(let row) where object?._flags.contains(.deletedElsewhere) ?? false:
         mergeInsertion(of: id, row: row, changed: SlotSet(), into: &merged)
       case .there(let row): mergeUpdate(of: id, row: row, changed: SlotSet(), into: &merged)
@@ -46,8 +46,8 @@ extension NSManagedObjectContext {
     }
     for id in deleted {
       // The caller may be wrong: then the next save deletes the row.
-      if case .gone = rows.standing(of: id) {
-        mergeDeletion(of: id, as: .vanished, into: &merged)
+      if case .gone = rows.state(of: id) {
+        mergeDeletion(of: id, as: .deletedInStore, into: &merged)
       } else {
         mergeDeletion(of: id, as: .merged, into: &merged)
       }
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
   /// decides when it is saved.
   private final func _mergeDisappearance(of id: NSManagedObjectID, into merged: inout MergedSets) {
     if table.object(for: id)?.isDirty ?? false { return }
-    mergeDeletion(of: id, as: .vanished, into: &merged)
+    mergeDeletion(of: id, as: .deletedInStore, into: &merged)
   }
 }
 
@@ -72,7 +72,7 @@ private struct CurrentRows {
   private var _stored: [IdentityKey: Row] = [:]
   private var _unread = IdentitySet()
 
-  enum Standing {
+  enum State {
     case there(Row)
     case gone
     /// The row could not be read. Firing the fault reads again, and reports why it cannot.
@@ -92,11 +92,11 @@ private struct CurrentRows {
     }
   }
 
-  func standing(of id: NSManagedObjectID) -> Standing {
+  func state(of id: NSManagedObjectID) -> State {
     let key = IdentityKey(id)
     if let entry = _chain.entry(for: key), entry.row == nil { return .gone }
     if let stored = id.key, _unread.contains(stored) { return .unread }
-    return _chain.newestRow(for: id, saved: _stored[key]).map(Standing.there) ?? .gone
+    return _chain.newestRow(for: id, saved: _stored[key]).map(State.there) ?? .gone
   }
 }
 

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
   /// announce them.
   ///
   /// - Parameter adopt: Adds the layer to this context's overlay.
-  final func accept(_ delivered: Layer, adopting adopt: (Layer) -> Void) {
+  final func accept(_ delivered: ChangeLayer, adopting adopt: (ChangeLayer) -> Void) {
     let layer = withoutDangling(delivered)
     let known = KnownRows(in: self)
     reconcileInverses(before: layer, knowing: known)
@@ -31,22 +31,22 @@ extension NSManagedObjectContext {
 
   /// The registered objects that a layer changes. Objects created after the layer is adopted reflect it
   /// already.
-  private final func _registeredObjects(of layer: Layer) -> [(Layer.Entry, NSManagedObject)] {
+  private final func _registeredObjects(of layer: ChangeLayer) -> [(ChangeLayer.Entry, NSManagedObject)] {
     guard table.count > 0 else { return [] }
-    var found: [(Layer.Entry, NSManagedObject)] = []
-    layer.entries.forEachHeld { entry in
+    var found: [(ChangeLayer.Entry, NSManagedObject)] = []
+    layer.entries.forEachUnretained { entry in
       if let object = table.object(for: entry.id) { found.append((entry, object)) }
     }
     return found
   }
 
   /// Cuts the links to objects that a layer deletes, and drops those that were never saved.
-  private final func _cutDeleted(_ registered: [(Layer.Entry, NSManagedObject)]) {
-    let gone = registered.filter { $0.0.kind == .deleted || $0.0.kind == .annihilated }
+  private final func _cutDeleted(_ registered: [(ChangeLayer.Entry, NSManagedObject)]) {
+    let gone = registered.filter { $0.0.kind == .deleted || $0.0.kind == .insertedThenDeleted }
     for (_, object) in gone { cutReferences(to: object) }
     forgetMembers(Set(gone.map(\.1)))
     for (entry, object) in gone {
-      if entry.kind == .annihilated { forget(object) }
+      if entry.kind == .insertedThenDeleted { forget(object) }
     }
   }
 
@@ -54,13 +54,13 @@ extension NSManagedObjectContext {
   ///
   /// - Parameter isUnknown: Whether none of the objects was registered.
   private final func _recordEvents(
-    of layer: Layer, over before: [Layer], knowing known: KnownRows, isUnknown: Bool
+    of layer: ChangeLayer, over before: [ChangeLayer], knowing known: KnownRows, isUnknown: Bool
   ) {
     // As long as only objects of the layer are registered, those that follow are not. A class may do anything
     // when its object is made.
     var count = isUnknown ? table.count : -1
-    layer.entries.forEachHeld { entry in
-      guard entry.kind != .annihilated,
+    layer.entries.forEachUnretained { entry in
+      guard entry.kind != .insertedThenDeleted,
         let object = _announced(entry, over: before, knowing: known, isUnknown: count == table.count)
       else { return }
       if count >= 0 { count = object._shape.hasOwnClass ? -1 : count + 1 }
@@ -68,20 +68,20 @@ extension NSManagedObjectContext {
       case .inserted: recordEvent(object, .eventInserted)
       case .updated: recordEvent(object, .eventUpdated)
       case .deleted: recordEvent(object, .eventDeleted)
-      case .annihilated: break
+      case .insertedThenDeleted: break
       }
     }
   }
 
   /// Returns the object of an announced entry, created on demand; nil for one that this context has dropped.
   private final func _announced(
-    _ entry: Layer.Entry, over before: [Layer], knowing known: KnownRows, isUnknown: Bool
+    _ entry: ChangeLayer.Entry, over before: [ChangeLayer], knowing known: KnownRows, isUnknown: Bool
   ) -> NSManagedObject? {
     if !isUnknown, let object = table.object(for: entry.id) { return object }
     let key = IdentityKey(entry.id)
     // An older layer may have changed the object as well; its values then come from all layers.
     let whole = before.isEmpty ? entry : overlay.layers.entry(for: key) ?? entry
-    if whole.kind == .annihilated { return nil }
+    if whole.kind == .insertedThenDeleted { return nil }
     return materialize(whole, as: key, over: known.row(for: whole, nil))
   }
 
@@ -95,9 +95,10 @@ extension NSManagedObjectContext {
 
   /// Applies a child's change to a registered object.
   private final func _apply(
-    _ entry: Layer.Entry, to object: NSManagedObject, over layers: [Layer], knowing known: KnownRows
+    _ entry: ChangeLayer.Entry, to object: NSManagedObject, over layers: [ChangeLayer],
+    knowing known: KnownRows
   ) {
-    if entry.kind == .deleted || entry.kind == .annihilated {
+    if entry.kind == .deleted || entry.kind == .insertedThenDeleted {
       // The child has applied the delete rules.
       return markDeleted(object, as: .adopted)
     }

@@ -46,17 +46,17 @@ extension NSManagedObjectContext {
     events.unseenMerges.append(MergedRow(id: id, row: row))
   }
 
-  final func tellObservers(_ sets: EventSets) {
+  final func notifyObservers(_ sets: EventSets) {
     guard !events.observers.isEmpty else { return }
     let merged = events.drainUnseenMerges()
     for observer in events.observers { observer.observer?.context(self, didProcess: sets, merged: merged) }
   }
 
-  final func tellObserversOfSave() {
+  final func notifyObserversOfSave() {
     for observer in events.observers { observer.observer?.contextDidSave(self) }
   }
 
-  final func tellObserversOfReset() {
+  final func notifyObserversOfReset() {
     events.unseenMerges = []
     for observer in events.observers { observer.observer?.contextWasReset(self) }
   }

@@ -64,7 +64,7 @@ extension NSManagedObjectContext {
   }
 
   /// Adopts the orders of one-to-manys from a child's entry. Their members must have been moved already.
-  final func adoptOrders(from entry: Layer.Entry, at object: NSManagedObject) {
+  final func adoptOrders(from entry: ChangeLayer.Entry, at object: NSManagedObject) {
     guard let row = entry.row else { return }
     for slot in object._layout.recordedToManySlots where entry.sets(slot) {
       guard object._layout.slots[slot].relationship!.isOneToMany, case .toMany(let delta) = row[slot],
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
     let key = IdentityKey(id)
     let entry =
       overlay.layers.entry(for: key, withMembers: false) ?? ReadChain(peekingAbove: self).entry(for: key)
-    return entry.map { $0.kind != .annihilated } ?? false
+    return entry.map { $0.kind != .insertedThenDeleted } ?? false
   }
 
   /// Returns the to-many in memory whose owner a to-one value refers to.

@@ -155,7 +155,7 @@ extension NSManagedObjectContext {
         !chain.contains(IdentityKey(of: object))
       else { continue }
       if object.isFault {
-        showUnseen(row, at: object)
+        attachRowToFault(row, at: object)
         continue
       }
       show(row, at: object)

@@ -13,23 +13,24 @@ extension NSManagedObjectContext {
   final func publishIfStale() {
     guard overlay.isStale else { return }
     let noted = overlay.noted
-    var entries: [Layer.Entry] = []
+    var entries: [ChangeLayer.Entry] = []
     for object in unsaved.objects where object._flags.contains(.unpublished) {
       object._state.publish()
       // Transient values stay in the context that set them.
       if let entry = entry(for: object) { entries.append(entry.persistent) }
     }
     Interleaving.reach(.publish)
-    overlay.push(Layer(entries))
+    overlay.push(ChangeLayer(entries))
     overlay.markFresh(upTo: noted)
   }
 
   /// Returns the unsaved state of one of this context's own objects.
-  final func entry(for object: NSManagedObject) -> Layer.Entry? {
+  final func entry(for object: NSManagedObject) -> ChangeLayer.Entry? {
     let flags = object._flags
     if flags.contains(.deleted) {
-      return Layer.Entry(
-        kind: flags.contains(.inserted) ? .annihilated : .deleted, id: object._objectID, base: object._row,
+      return ChangeLayer.Entry(
+        kind: flags.contains(.inserted) ? .insertedThenDeleted : .deleted, id: object._objectID,
+        base: object._row,
         row: nil,
         changed: SlotSet(), isWhole: true)
     }
@@ -45,7 +46,7 @@ extension NSManagedObjectContext {
     // A value that cannot be encoded fails the save.
     try? object.encodeTransformables()
     let isInserted = flags.contains(.inserted)
-    return Layer.Entry(
+    return ChangeLayer.Entry(
       kind: isInserted ? .inserted : .updated, id: object._objectID, base: object._row,
       row: object.handOutDraft(), changed: isInserted ? object._changed : object.differingSlots, isWhole: true
     )

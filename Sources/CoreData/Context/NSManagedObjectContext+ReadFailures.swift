@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
     guard let entity = family.first(where: { !$0.isAbstract && fits($0.shape.objectClass) }) else {
       return nil
     }
-    if let known = readFailures.standIns[entity.shape.layout.entityNumber] { return known }
+    if let known = readFailures.placeholders[entity.shape.layout.entityNumber] { return known }
     let object = ObjectMaker.make(entity)
     object._context = self
     object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads, readAt: stamps.current)

@@ -110,12 +110,12 @@ extension NSManagedObjectContext {
       let isAdopted = object._flags.contains(.adopted)
       let wasInserted = object._flags.contains(.inserted)
       let wasDeleted = object._flags.contains(.deleted)
-      let isVanished = object._flags.contains(.vanished)
-      let wasTold = object._flags.contains(.toldDeleted)
+      let isDeletedInStore = object._flags.contains(.deletedInStore)
+      let wasTold = object._flags.contains(.deletionAnnounced)
       object._state.rollBack()
       // Nothing brings back a row that others have deleted.
       let isGone =
-        wasDeleted && (isVanished || chain.deletes(object._objectID))
+        wasDeleted && (isDeletedInStore || chain.deletes(object._objectID))
         || missing.contains(object._objectID)
       if wasInserted || isGone {
         if wasInserted || !wasTold { sets.deleted.insert(object) }
@@ -191,7 +191,7 @@ extension NSManagedObjectContext {
     overlay.clear()
     advanceGeneration()
     discard(discarded)
-    tellObserversOfReset()
+    notifyObserversOfReset()
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: self,
       userInfo: [NSInvalidatedAllObjectsKey: ids])

@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
     if let object = heldObject(for: id) { return object }
     // The object comes from a child's save: it is unsaved in this context and therefore registered, but
     // created lazily.
-    guard let entry = overlay.layers.entry(for: IdentityKey(id)), entry.kind != .annihilated else {
+    guard let entry = overlay.layers.entry(for: IdentityKey(id)), entry.kind != .insertedThenDeleted else {
       return nil
     }
     return materialize(entry)
@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
     let layers = overlay.layers
     if layers.isEmpty { return [] }
     return layers.composedEntries.compactMap { entry in
-      guard entry.kind != .annihilated else { return nil }
+      guard entry.kind != .insertedThenDeleted else { return nil }
       let object = materialize(entry)
       return object._flags.contains(.adopted) && !object._flags.contains(.listed) ? object : nil
     }
@@ -215,7 +215,7 @@ extension NSManagedObjectContext {
   /// Creates the object for an entry that a child saved into this context.
   ///
   /// - Parameter isNew: Whether `awakeFromInsert()` is called for an inserted object.
-  final func materialize(_ entry: Layer.Entry, isNew: Bool = true) -> NSManagedObject {
+  final func materialize(_ entry: ChangeLayer.Entry, isNew: Bool = true) -> NSManagedObject {
     if let object = table.object(for: entry.id) { return object }
     return materialize(
       entry, as: IdentityKey(entry.id), over: KnownRows(in: self).row(for: entry, nil), isNew: isNew)
@@ -225,7 +225,7 @@ extension NSManagedObjectContext {
   ///
   /// - Parameter below: The newest known row, which serves as the base of the change.
   final func materialize(
-    _ entry: Layer.Entry, as key: IdentityKey, over below: Row?, isNew: Bool = true
+    _ entry: ChangeLayer.Entry, as key: IdentityKey, over below: Row?, isNew: Bool = true
   ) -> NSManagedObject {
     let object = ObjectMaker.make(entry.id.entity)
     object.identify(as: entry.id)
@@ -246,7 +246,7 @@ extension NSManagedObjectContext {
   final func materializeAdopted() {
     let layers = overlay.layers
     guard !layers.isEmpty else { return }
-    for entry in layers.composedEntries where entry.kind != .annihilated { _ = materialize(entry) }
+    for entry in layers.composedEntries where entry.kind != .insertedThenDeleted { _ = materialize(entry) }
   }
 
   /// Adopts the to-many changes of a child's row.
@@ -269,8 +269,8 @@ extension NSManagedObjectContext {
         ManyToManyPair(known: object, slot, known, with: member(id)).set(
           isLinked: isLinked, recordedAnyway: true)
       }
-      delta.removed.forEachHeld { if mayExist($0) { set($0, isLinked: false) } }
-      delta.added.forEachHeld { set($0, isLinked: true) }
+      delta.removed.forEachUnretained { if mayExist($0) { set($0, isLinked: false) } }
+      delta.added.forEachUnretained { set($0, isLinked: true) }
       if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map(member)) }
     }
   }
@@ -295,7 +295,7 @@ extension NSManagedObjectContext {
   /// values.
   @inline(__always)
   final func heldObject(for id: NSManagedObjectID) -> NSManagedObject? {
-    if !savePass.retained.isEmpty { letGoOfSaved() }
+    if !savePass.retained.isEmpty { releaseSavedObjects() }
     guard let (object, isOnlyHolder) = table.objectAndHold(for: id) else { return nil }
     return isOnlyHolder ? _unlessLetGo(object) : object
   }
@@ -303,7 +303,7 @@ extension NSManagedObjectContext {
   /// Returns the registered object of this key, under the rules of `heldObject(for:)` for IDs.
   @inline(__always)
   final func heldObject(for key: IdentityKey) -> NSManagedObject? {
-    if !savePass.retained.isEmpty { letGoOfSaved() }
+    if !savePass.retained.isEmpty { releaseSavedObjects() }
     guard let (object, isOnlyHolder) = table.objectAndHold(for: key) else { return nil }
     return isOnlyHolder ? _unlessLetGo(object) : object
   }
@@ -320,7 +320,7 @@ extension NSManagedObjectContext {
 
   /// Releases the objects written by the last save, unless an insertion is pending: Core Data then retains
   /// them until the next clean save.
-  final func letGoOfSaved() {
+  final func releaseSavedObjects() {
     if !unsaved.hasInsertions { savePass.retained = [] }
   }
 
@@ -340,7 +340,7 @@ extension NSManagedObjectContext {
   /// Unregisters objects that only the registry references and that have no unsaved state.
   final func sweep() {
     guard !retainsRegisteredObjects, !savePass.isActive, !events.isProcessing else { return }
-    letGoOfSaved()
+    releaseSavedObjects()
     var mayFreeMore = true
     while mayFreeMore {
       let dead = table.removeUnheld(unless: isNeeded)

@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     var passes = 0
     _materializeHooked()
     var objects = _objectsToSave()
-    if objects.allHeld({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
+    if objects.allSatisfyUnretained({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
       // No object has hooks: validate once, and only where the model has rules.
       try _validate(objects, onlyWhereRulesAre: true)
       return
@@ -56,8 +56,8 @@ extension NSManagedObjectContext {
   /// at every level.
   private final func _materializeHooked() {
     guard overlay.layers.contains(where: \.hasHooks) else { return }
-    overlay.layers.composedEntries.forEachHeld { entry in
-      if entry.kind != .annihilated, !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
+    overlay.layers.composedEntries.forEachUnretained { entry in
+      if entry.kind != .insertedThenDeleted, !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
     }
   }
 
@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
   private final func _validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
     var errors: [any Error] = []
     var gone: [NSManagedObject] = []
-    objects.forEachHeld { object in
+    objects.forEachUnretained { object in
       if onlyWhereRulesAre, object._shape.validation.isEmpty, !object._flags.contains(.deleted) { return }
       let wasDeleted = object._flags.contains(.deleted)
       do {

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
   /// Makes the saved values each object's saved state, then notifies observers.
   ///
   /// - Parameter layer: The layer that the parent has adopted; nil for a save into stores.
-  final func finishSave(_ entries: [Layer.Entry], as layer: Layer?) {
+  final func finishSave(_ entries: [ChangeLayer.Entry], as layer: ChangeLayer?) {
     let hasDeletions = unsaved.hasDeletions
     let own = unsaved.drain()
     let hadAdopted = !overlay.layers.isEmpty
@@ -31,8 +31,8 @@ extension NSManagedObjectContext {
       sets.updated.reserveCapacity(entries.count(where: { $0.kind == .updated }))
       sets.deleted.reserveCapacity(entries.count(where: { $0.kind == .deleted }))
     }
-    var unwritten: [Layer.Entry] = []
-    own.forEachHeld { object in
+    var unwritten: [ChangeLayer.Entry] = []
+    own.forEachUnretained { object in
       guard object.isDirty else { return }
       if object._flags.contains(.deleted) {
         if announced == nil, !object._flags.contains(.inserted) { sets.deleted.insert(object) }
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
         // here.
         if !object._flags.contains(.written), let row = object._row {
           unwritten.append(
-            Layer.Entry(
+            ChangeLayer.Entry(
               kind: .updated, id: object._objectID, base: row, row: row, changed: object._changed,
               isWhole: false))
         }
@@ -58,19 +58,19 @@ extension NSManagedObjectContext {
     unwritten += savePass.linked.compactMap(\.entry)
     savePass.linked = []
     let adopted = hadAdopted ? entries : []
-    adopted.forEachHeld { entry in
+    adopted.forEachUnretained { entry in
       guard let object = table.object(for: entry.id), object._flags.contains(.adopted) else { return }
       switch entry.kind {
       case .inserted: sets.inserted.insert(object)
       case .updated: sets.updated.insert(object)
       case .deleted: sets.deleted.insert(object)
-      case .annihilated: break
+      case .insertedThenDeleted: break
       }
       // A store wrote its own row with the change; a parent adopted only the change.
       _markSaved(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
     }
     _reportFollowed(in: &sets)
-    own.forEachHeld { $0._state.endSave() }
+    own.forEachUnretained { $0._state.endSave() }
     let changes = SavedChanges(
       unwritten.isEmpty ? entries : entries + unwritten, isStored: _parent == nil, context: self)
     let ids = hadAdopted || !unwritten.isEmpty ? nil : layer?.ids
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
   /// last change notification: their sets and IDs are known then, and nothing is looked up.
   ///
   /// - Returns: The sets of the save; nil if the entries are to be gone through.
-  private final func _consumeAdopted(_ layer: Layer) -> EventSets? {
+  private final func _consumeAdopted(_ layer: ChangeLayer) -> EventSets? {
     guard savePass.linked.isEmpty, let sets = events.announced, sets.holdsAll(layer.entries.count),
       layer.ids.belong(to: sets)
     else { return nil }
@@ -120,11 +120,11 @@ extension NSManagedObjectContext {
   /// Returns the published changes that the save does not include: resolving a conflict dropped them, the row
   /// was deleted elsewhere, or the object was deleted before it was ever saved.
   private final func _unsavedEntries(
-    _ saved: [Layer.Entry], _ own: [NSManagedObject], _ hasDeletions: Bool
-  ) -> [Layer.Entry] {
+    _ saved: [ChangeLayer.Entry], _ own: [NSManagedObject], _ hasDeletions: Bool
+  ) -> [ChangeLayer.Entry] {
     let layers = overlay.layers
     guard
-      savePass.hasResolved || savePass.skipsVanished || layers.contains(where: \.hasAnnihilated)
+      savePass.hasResolved || savePass.skipsVanished || layers.contains(where: \.hasInsertedThenDeleted)
         // One child may have deleted what another has inserted, or this context itself.
         || layers.count > 1 && layers.contains(where: \.hasDeletions)
         || hasDeletions && own.contains(where: { $0._flags.isSuperset(of: [.inserted, .deleted]) })
@@ -141,7 +141,7 @@ extension NSManagedObjectContext {
     // The inserted set holds only inserted objects, the deleted set only deleted ones: equal counts mean
     // equal sets.
     var (inserted, deleted) = (0, 0)
-    let areAllSaved = own.allHeld { object in
+    let areAllSaved = own.allSatisfyUnretained { object in
       if object._flags.contains(.deleted) { deleted += 1 }
       if object._flags.contains(.inserted) { inserted += 1 }
       return object.isDirty && !object._flags.isSuperset(of: [.inserted, .deleted])
@@ -182,7 +182,7 @@ extension NSManagedObjectContext {
     if let token = savePass.token { objects[NSManagedObjectContext.changeTokenKey] = token }
     savePass.isActive = false
     _sendForMerging(changes)
-    tellObserversOfSave()
+    notifyObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
     var ids: [AnyHashable: Any] = [
       NSInsertedObjectIDsKey: saved.inserted, NSUpdatedObjectIDsKey: saved.updated,

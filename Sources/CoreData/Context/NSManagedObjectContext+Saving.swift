@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
   }
 
   /// Hands the changes to the parent, or writes them.
-  private final func _saveLayer(_ layer: Layer) throws {
+  private final func _saveLayer(_ layer: ChangeLayer) throws {
     if let parent = _parent {
       if !layer.entries.isEmpty { _handUp(layer, to: parent) }
       let locks = lockedObjects.map { (id: $0._objectID, row: $0._row) }
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
   /// for a parent that may be writing to disk: an idle parent accepts the changes on the main thread. A busy
   /// parent gets a delivery, which readers see immediately and which the parent accepts first in its next
   /// turn.
-  private final func _handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
+  private final func _handUp(_ layer: ChangeLayer, to parent: NSManagedObjectContext) {
     let accept = {
       parent.accept(layer) { parent.overlay.push($0) }
     }
@@ -79,8 +79,9 @@ extension NSManagedObjectContext {
   }
 
   /// Remembers the deletions that have been handed to the parent.
-  private final func _noteRevocableDeletions(_ layer: Layer) {
-    guard unsaved.hasDeletions || !overlay.layers.isEmpty, layer.entries.anyHeld({ $0.kind == .deleted })
+  private final func _noteRevocableDeletions(_ layer: ChangeLayer) {
+    guard unsaved.hasDeletions || !overlay.layers.isEmpty,
+      layer.entries.containsUnretained({ $0.kind == .deleted })
     else { return }
     // What a discard brings back is looked up when the discard is merged.
     let isDiscarding = queue.changeMerges { $0.hasDiscards }
@@ -96,7 +97,7 @@ extension NSManagedObjectContext {
   // MARK: Entries
 
   /// Calls hooks, validates and collects the changes.
-  private final func _checkedLayer() throws -> Layer {
+  private final func _checkedLayer() throws -> ChangeLayer {
     try checkChangesForReadFailures()
     do {
       try runSaveHooks()
@@ -112,34 +113,34 @@ extension NSManagedObjectContext {
 
   /// This context's changed objects: nearly always all that are listed.
   final var changedObjects: [NSManagedObject] {
-    unsaved.objects.allHeld { $0.isDirty } ? unsaved.objects : unsaved.objects.filter(\.isDirty)
+    unsaved.objects.allSatisfyUnretained { $0.isDirty } ? unsaved.objects : unsaved.objects.filter(\.isDirty)
   }
 
   /// Collects the unsaved state as values: this context's objects, then the children's layers.
-  final func collectLayer() throws -> Layer {
+  final func collectLayer() throws -> ChangeLayer {
     let layers = overlay.layers
     let own = changedObjects
     // The only changes are one child's save: pass its layer on by reference.
-    if own.isEmpty, layers.count == 1, !layers[0].hasAnnihilated { return layers[0] }
+    if own.isEmpty, layers.count == 1, !layers[0].hasInsertedThenDeleted { return layers[0] }
     try _loadTouchedFaults(own)
-    var entries: [Layer.Entry] = []
+    var entries: [ChangeLayer.Entry] = []
     entries.reserveCapacity(own.count)
     if !layers.isEmpty {
       // Children saved before these changes.
-      for entry in layers.composedEntries where entry.kind != .annihilated {
+      for entry in layers.composedEntries where entry.kind != .insertedThenDeleted {
         if let object = table.object(for: entry.id), object._flags.contains(.listed) { continue }
         entries.append(entry)
       }
     }
-    try own.forEachHeld { object in
+    try own.forEachUnretained { object in
       if let entry = try savedEntry(for: object) { entries.append(entry) }
     }
-    return Layer(entries, isIndexed: _parent != nil)
+    return ChangeLayer(entries, isIndexed: _parent != nil)
   }
 
   /// Loads faults that changed only from the other end of a relationship, in one batch.
   private final func _loadTouchedFaults(_ objects: [NSManagedObject]) throws {
-    if objects.allHeld({ $0._row != nil || $0._flags.contains(.inserted) }) { return }
+    if objects.allSatisfyUnretained({ $0._row != nil || $0._flags.contains(.inserted) }) { return }
     for object in objects where object._row == nil && !object._flags.contains(.inserted) {
       faultBatch.add(object)
     }
@@ -148,16 +149,16 @@ extension NSManagedObjectContext {
     }
   }
 
-  final func savedEntry(for object: NSManagedObject) throws -> Layer.Entry? {
+  final func savedEntry(for object: NSManagedObject) throws -> ChangeLayer.Entry? {
     // A failed save may have left the flag.
     object._state.beginSave()
     if object._flags.contains(.deleted) {
-      if object._flags.contains(.vanished) {
+      if object._flags.contains(.deletedInStore) {
         savePass.skipsVanished = true
         return nil
       }
       if object._flags.contains(.inserted) { return nil }
-      return Layer.Entry(
+      return ChangeLayer.Entry(
         kind: .deleted, id: object._objectID, base: object._row, row: nil, changed: SlotSet(), isWhole: false)
     }
     do {
@@ -166,7 +167,7 @@ extension NSManagedObjectContext {
       throw CocoaError.coreData(NSCoreDataError, "\(error)", [NSValidationObjectErrorKey: object])
     }
     if object._flags.contains(.inserted) {
-      return Layer.Entry(
+      return ChangeLayer.Entry(
         kind: .inserted, id: object._objectID, base: nil, row: object.handOutDraft(toStore: _parent == nil),
         changed: object._changed, isWhole: false)
     }
@@ -175,7 +176,7 @@ extension NSManagedObjectContext {
     // Transient values are saved to a parent but not to a store.
     guard !changed.isEmpty, _parent != nil || _isStored(changed, object._layout) else { return nil }
     object._state.write()
-    return Layer.Entry(
+    return ChangeLayer.Entry(
       kind: .updated, id: object._objectID, base: base, row: object.handOutDraft(toStore: _parent == nil),
       changed: changed, isWhole: false)
   }

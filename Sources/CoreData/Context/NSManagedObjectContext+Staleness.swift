@@ -47,10 +47,10 @@ extension NSManagedObjectContext {
   final func reattach(_ row: Row?, to fault: NSManagedObject) {
     guard let row, !(fault._row === row) else { return }
     guard let mine = fault._row else { return attach(row, to: fault) }
-    guard _canRenew(fault), row.version >= mine.version, isNews(row, over: mine, fault._layout) else {
+    guard _canRenew(fault), row.version >= mine.version, supersedes(row, over: mine, fault._layout) else {
       return
     }
-    showUnseen(row, at: fault)
+    attachRowToFault(row, at: fault)
     fault._state.attachValues(stamps.current)
   }
 
@@ -76,8 +76,8 @@ extension NSManagedObjectContext {
     if _parent != nil, ReadChain(above: self).contains(IdentityKey(key)) { return nil }
     let isOld = isExpired(fault)
     let known = rootCoordinator?.rowCache.row(for: key, readSince: isOld ? earliestRow : .min)
-    if let known, known.version >= mine.version, isNews(known, over: mine, fault._layout) {
-      showUnseen(known, at: fault)
+    if let known, known.version >= mine.version, supersedes(known, over: mine, fault._layout) {
+      attachRowToFault(known, at: fault)
     } else if isOld, known == nil {
       fault.attach(nil)
       return mine

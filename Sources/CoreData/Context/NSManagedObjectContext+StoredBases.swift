@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
   /// the row that the store has by then.
   ///
   /// - Throws: Errors of reading the rows.
-  final func onStoredRows(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
+  final func onStoredRows(_ entries: [ChangeLayer.Entry]) throws -> [ChangeLayer.Entry] {
     guard overlay.hasReaders, let coordinator = persistentStoreCoordinator else { return entries }
     var result = entries
     // Positions of changes that turn out to restore the stored values.
@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
     return result.indices.compactMap { dropped.contains($0) ? nil : result[$0] }
   }
 
-  private final func _entry(_ entry: Layer.Entry, on stored: Row) throws -> Layer.Entry? {
+  private final func _entry(_ entry: ChangeLayer.Entry, on stored: Row) throws -> ChangeLayer.Entry? {
     guard _isOwn(entry), let object = table.object(for: entry.id) else { return written(entry, over: stored) }
     // A base of another version is left to the version check.
     guard let base = object._row, base.version == stored.version,
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
   }
 
   /// Returns a child's change rebased on a stored row, which the object then shows.
-  final func written(_ entry: Layer.Entry, over stored: Row) -> Layer.Entry {
+  final func written(_ entry: ChangeLayer.Entry, over stored: Row) -> ChangeLayer.Entry {
     let written = entry.written(over: stored)
     let object = table.object(for: entry.id)
     let known = object.map(\._row) ?? entry.base
@@ -86,8 +86,8 @@ extension NSManagedObjectContext {
   /// Returns the entries of a save whose store has applied some updates to newer rows, rebased on these; the objects
   /// show them.
   final func mergeOvertaken(
-    _ overtaken: [VersionConflict], into entries: [Layer.Entry]
-  ) -> [Layer.Entry] {
+    _ overtaken: [VersionConflict], into entries: [ChangeLayer.Entry]
+  ) -> [ChangeLayer.Entry] {
     undoRecorder?.suspensions += 1
     defer { undoRecorder?.suspensions -= 1 }
     var newer: [IdentityKey: Row] = [:]
@@ -99,13 +99,13 @@ extension NSManagedObjectContext {
       object._relations?.dropClean()
       show(row, at: object)
       recordNews(of: object)
-      return Layer.Entry(
+      return ChangeLayer.Entry(
         kind: .updated, id: entry.id, base: row, row: object.handOutDraft(toStore: true),
         changed: entry.changed, isWhole: entry.isWhole)
     }
   }
 
-  private final func _isOwn(_ entry: Layer.Entry) -> Bool {
+  private final func _isOwn(_ entry: ChangeLayer.Entry) -> Bool {
     table.object(for: entry.id)?._flags.contains(.listed) ?? false
   }
 }

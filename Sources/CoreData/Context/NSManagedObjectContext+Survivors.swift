@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
   }
 }
 
-extension Layer.Entry {
+extension ChangeLayer.Entry {
   /// Whether the entry takes any of the objects out of a many-to-many.
   fileprivate func _removes(anyOf objects: IdentitySet) -> Bool {
     guard let row else { return false }

@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
   /// the merge are registered and announced first.
   final func beginMerge() {
     processPendingChanges()
-    letGoOfSaved()
+    releaseSavedObjects()
     events.isMerge = true
     undoRecorder?.suspensions += 1
   }
@@ -152,7 +152,7 @@ extension NSManagedObjectContext {
   /// Restores a deleted object.
   private final func _reappear(_ object: NSManagedObject) {
     undoRecorder?.willChange(object)
-    if object._flags.isSuperset(of: [.deleted, .vanished]), object._context === self {
+    if object._flags.isSuperset(of: [.deleted, .deletedInStore]), object._context === self {
       // Its row is gone, as if the deletion had been saved here.
       if object._flags.contains(.adopted) { withdraw(object) }
       unlist(object)

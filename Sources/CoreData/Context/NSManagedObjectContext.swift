@@ -12,7 +12,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   // `failurePolicy`, which are Sendable, and `parent` and `persistentStoreCoordinator`, which are set once,
   // before the context is used.
 
-  final let lifeline = Lifeline()
+  final let weakAnchor = WeakAnchor()
   /// Number of resets so far. A reset ends asynchronous fetches.
   final let resets = Atomic<Int>(0)
   let queue: ContextQueue
@@ -89,7 +89,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     queue = ContextQueue(concurrencyType)
     super.init()
     OverriddenFetch.connect(type(of: self))
-    lifeline.tie(to: self)
+    weakAnchor.tie(to: self)
     queue.attach(to: self)
     recordsReads = concurrencyType == .mainQueueConcurrencyType
   }
@@ -102,7 +102,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   public convenience override init() { self.init(concurrencyType: .confinement) }
 
   deinit {
-    lifeline.cut()
+    weakAnchor.cut()
     queue.changeMerges { $0.removeAll() }
     // Objects may outlive the context; they must neither call it nor retain each other any longer.
     table.forEach { $0.leaveContext() }

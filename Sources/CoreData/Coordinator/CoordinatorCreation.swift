@@ -40,17 +40,18 @@ extension NSPersistentStoreCoordinator: CoordinatorCreation {
 private enum CoordinatorMaker {
   /// Same shape as `NSPersistentStoreCoordinator`: one property for each of its own, and the initializer as
   /// first member. Never instantiated.
-  class Lens: NSObject {
-    final var lifeline = 0, model = 0, state = 0, queue = 0, cache = 0, order = 0, reinsertion = 0, reads = 0,
+  class VTableShape: NSObject {
+    final var weakAnchor = 0, model = 0, state = 0, queue = 0, cache = 0, order = 0, reinsertion = 0,
+      reads = 0,
       faults = 0, fetches = 0, cancels = 0, remote = 0, version = 0
 
     required init(managedObjectModel model: NSManagedObjectModel) {
-      fatalError("the lens is only looked through")
+      fatalError("this class is only looked through")
     }
   }
 
-  /// Overrides the initializer. Otherwise the compiler infers that `Lens` is final and calls it directly.
-  final class OtherLens: Lens {
+  /// Overrides the initializer. Otherwise the compiler infers that `VTableShape` is final and calls it directly.
+  final class OverridingVTableShape: VTableShape {
     required init(managedObjectModel model: NSManagedObjectModel) { super.init(managedObjectModel: model) }
   }
 
@@ -60,8 +61,8 @@ private enum CoordinatorMaker {
     if type == NSPersistentStoreCoordinator.self {
       return NSPersistentStoreCoordinator(managedObjectModel: model)
     }
-    let lens = unsafeBitCast(type, to: Lens.Type.self)
+    let shaped = unsafeBitCast(type, to: VTableShape.Type.self)
     return unsafeBitCast(
-      lens.init(managedObjectModel: model) as AnyObject, to: NSPersistentStoreCoordinator.self)
+      shaped.init(managedObjectModel: model) as AnyObject, to: NSPersistentStoreCoordinator.self)
   }
 }

@@ -35,7 +35,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     let isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
     _state = Mutex(State(url: url, metadata: [:], isReadOnly: isReadOnly))
     super.init()
-    lifeline.tie(to: self)
+    weakAnchor.tie(to: self)
     _coordinator = root
   }
 
@@ -62,7 +62,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) package final private(set) var key: StoreKey
   /// Names of the entities that the store holds; nil for all.
   package final let entities: Set<String>?
-  final let lifeline = Lifeline()
+  final let weakAnchor = WeakAnchor()
   @Loose final var _coordinator: NSPersistentStoreCoordinator?
   /// Watches for commits by any process, if enabled.
   final let remoteChanges = Mutex<RemoteChangeWatch?>(nil)
@@ -78,10 +78,10 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     self.key = key
     _state = Mutex(State(url: url, metadata: metadata, isReadOnly: isReadOnly))
     super.init()
-    lifeline.tie(to: self)
+    weakAnchor.tie(to: self)
   }
 
-  deinit { lifeline.cut() }
+  deinit { weakAnchor.cut() }
 
   /// Attaches the engine; called once.
   package final func attach(_ engine: any StoreEngine, metadata: [String: Any]) {

@@ -121,7 +121,7 @@ extension NSPersistentStoreCoordinator {
       defer { clearAssignments(copy.ids.lazy.map(\.new)) }
       if store.objectEngine != nil {
         // A custom store receives objects, which show their old values and are not announced as new.
-        context.overlay.push(Layer(copy.entries))
+        context.overlay.push(ChangeLayer(copy.entries))
         for entry in copy.entries { _ = context.materialize(entry, isNew: false) }
       }
       _ = try context.commit(copy.entries)

@@ -16,7 +16,8 @@ extension NSPersistentStoreCoordinator {
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error. Nothing was written then; with
   ///   several stores, error 134040 means that one had committed before the next one failed.
   final func commit(
-    _ entries: [Layer.Entry], deleting rows: [KeyRun], locked: [NSManagedObject], by origin: ChangeOrigin,
+    _ entries: [ChangeLayer.Entry], deleting rows: [KeyRun], locked: [NSManagedObject],
+    by origin: ChangeOrigin,
     working work: (store: NSPersistentStore, work: any StoreWork)?, in context: NSManagedObjectContext
   ) throws -> Outcome {
     let entries = entries.persistent
@@ -76,7 +77,7 @@ extension NSPersistentStoreCoordinator {
 
   /// Returns the rows of the updates that stores have applied to newer ones.
   private static func _written(
-    _ entries: [Layer.Entry], over overtaken: [VersionConflict]
+    _ entries: [ChangeLayer.Entry], over overtaken: [VersionConflict]
   ) -> [(ObjectKey, Row)] {
     var newer: [IdentityKey: Row] = [:]
     for conflict in overtaken { newer[IdentityKey(conflict.id)] = conflict.persisted }
@@ -109,11 +110,11 @@ extension NSPersistentStoreCoordinator {
 
   /// Splits the entries into a change set per store.
   private final func _routed(
-    _ entries: [Layer.Entry], _ locked: [NSManagedObject], _ stores: [NSPersistentStore]
+    _ entries: [ChangeLayer.Entry], _ locked: [NSManagedObject], _ stores: [NSPersistentStore]
   ) throws -> [StoreChanges] {
     var changes: [StoreChanges] = stores.map { ($0, ChangeSet()) }
     let goesToOne = stores.count == 1 && stores[0].takesAllEntities
-    try entries.forEachHeld { entry in
+    try entries.forEachUnretained { entry in
       // With a single store, the usual case, new objects need no look-up.
       let index = goesToOne && !entry.id.isPermanent ? 0 : try _storeIndex(for: entry.id, stores)
       switch entry.kind {
@@ -125,7 +126,7 @@ extension NSPersistentStoreCoordinator {
       case .deleted:
         let base = entry.base ?? Row(count: entry.id.space.layout.slots.count, version: 0)
         changes[index].set.deleted.append(ChangeSet.Deletion(id: entry.id, base: base))
-      case .annihilated: break
+      case .insertedThenDeleted: break
       }
     }
     for object in locked {
@@ -225,7 +226,8 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Rejects relationships between objects of different stores before anything is written.
-  private final func _checkRelationships(_ entries: [Layer.Entry], _ stores: [NSPersistentStore]) throws {
+  private final func _checkRelationships(_ entries: [ChangeLayer.Entry], _ stores: [NSPersistentStore]) throws
+  {
     for entry in entries {
       guard let row = entry.row else { continue }
       let layout = entry.id.space.layout
@@ -251,7 +253,7 @@ extension NSPersistentStoreCoordinator {
 
   /// Updates the rows in the cache that another coordinator has saved. Rows that the cache does not have are
   /// not added: they may have been deleted since.
-  final func adoptForeign(_ entries: [Layer.Entry]) {
+  final func adoptForeign(_ entries: [ChangeLayer.Entry]) {
     var commit = RowCache.Commit()
     for entry in entries {
       guard let key = entry.id.key else { continue }

@@ -13,7 +13,7 @@ import Synchronization
 open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendable {
   // Unchecked: `_state` is guarded by its lock, all other members are immutable.
 
-  final let lifeline = Lifeline()
+  final let weakAnchor = WeakAnchor()
   private final let _model: NSManagedObjectModel
   private final let _state = Mutex(State())
   final let queue = ContextQueue(.privateQueueConcurrencyType)
@@ -56,7 +56,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   public init(managedObjectModel model: NSManagedObjectModel) {
     _model = model
     super.init()
-    lifeline.tie(to: self)
+    weakAnchor.tie(to: self)
     _ = TraceRecorder.startsAsEnvironmentAsks
   }
 
@@ -64,7 +64,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
   deinit {
-    lifeline.cut()
+    weakAnchor.cut()
     TraceRecorder.end(of: self)
     for store in _state.withLock({ $0.stores }) {
       // First: the last connection to close checkpoints the log, and a read-only one cannot.

@@ -202,7 +202,7 @@ final class RowCache: Sendable {
 
   /// What a commit has written and deleted.
   struct Commit {
-    var entries: [Layer.Entry] = []
+    var entries: [ChangeLayer.Entry] = []
     /// Deleted rows whose keys alone are known.
     var runs: [KeyRun] = []
     /// Further rows that the store has written or deleted along with the entries.
@@ -224,12 +224,12 @@ final class RowCache: Sendable {
       let epoch = _beginEpoch()
       var arrival = Arrival(begun: begun?.epoch, epoch: epoch, time: time)
       if !commit.runs.isEmpty { _remove(commit.runs, &rows) }
-      commit.entries.forEachHeld { entry in
+      commit.entries.forEachUnretained { entry in
         let key = IdentityKey(entry.id)
         if key.isTemporary { return }
         switch entry.kind {
         case .inserted, .updated: if let row = entry.row { _arrive(row, key, &arrival, &rows) }
-        case .deleted, .annihilated: _arrive(nil, key, &arrival, &rows)
+        case .deleted, .insertedThenDeleted: _arrive(nil, key, &arrival, &rows)
         }
       }
       for (key, row) in commit.written { _arrive(row, IdentityKey(key), &arrival, &rows) }

@@ -6,7 +6,7 @@ import CoreDataModelSchema
 /// or calling hooks.
 struct StoreCopy {
   /// Insertions with temporary IDs, ordered by entity and key.
-  private(set) var entries: [Layer.Entry] = []
+  private(set) var entries: [ChangeLayer.Entry] = []
   /// The old IDs of the objects and their new ones.
   private(set) var ids: [(old: ObjectKey, new: NSManagedObjectID)] = []
   private var _new: [ObjectKey: NSManagedObjectID] = [:]
@@ -71,7 +71,7 @@ struct StoreCopy {
 
   private func _entry(
     _ new: NSManagedObjectID, _ old: ObjectKey, _ row: Row, _ members: [Int: ToManyDelta]
-  ) -> Layer.Entry {
+  ) -> ChangeLayer.Entry {
     let layout = old.space.layout
     var copy = Row(count: layout.slots.count, version: 1)
     var changed = SlotSet()
@@ -90,6 +90,6 @@ struct StoreCopy {
       copy.set(.toMany(delta), at: slot)
       changed.insert(slot)
     }
-    return Layer.Entry(kind: .inserted, id: new, base: nil, row: copy, changed: changed, isWhole: false)
+    return ChangeLayer.Entry(kind: .inserted, id: new, base: nil, row: copy, changed: changed, isWhole: false)
   }
 }

@@ -83,14 +83,14 @@ struct SectionCache {
   /// Returns the predicate as a text with the same meaning in another run; nil if there is none.
   private static func _text(of predicate: PredicateTree?) -> String? {
     guard let predicate else { return "all" }
-    struct Unspeakable: Error {}
+    struct UnencodableValue: Error {}
     func spoken(_ value: PredicateValue) throws -> PredicateValue {
       switch value {
       case .object(let object):
-        guard let id = object.objectID, !id.isTemporary else { throw Unspeakable() }
+        guard let id = object.objectID, !id.isTemporary else { throw UnencodableValue() }
         return .string(id.uriRepresentation().absoluteString)
       case .collection(let members): return .collection(try members.map(spoken))
-      case .dictionary: throw Unspeakable()
+      case .dictionary: throw UnencodableValue()
       default: return value
       }
     }

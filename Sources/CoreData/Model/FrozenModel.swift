@@ -5,7 +5,7 @@ import Synchronization
 /// A model in use, prepared for the engine: slots instead of names, and all derived data computed once.
 package final class FrozenModel: Reachable, @unchecked Sendable {
   // Unchecked: all members are immutable, as are the descriptions, which trap on any change from here on.
-  let lifeline = Lifeline()
+  let weakAnchor = WeakAnchor()
   package let layout: ModelLayout
   /// The entities sorted by number, starting at 1.
   package let entities: [NSEntityDescription]
@@ -18,10 +18,10 @@ package final class FrozenModel: Reachable, @unchecked Sendable {
     self.versionHashes = versionHashes
     entitiesByName = Dictionary(
       zip(layout.layouts.map(\.entityName), entities), uniquingKeysWith: { first, _ in first })
-    lifeline.tie(to: self)
+    weakAnchor.tie(to: self)
   }
 
-  deinit { lifeline.cut() }
+  deinit { weakAnchor.cut() }
 
   /// Warnings, one per transformer, for attributes whose value transformer is not registered, which it must
   /// be before a store is loaded.

@@ -18,7 +18,7 @@ import Foundation
 /// model.entities = [entity]
 /// ```
 open class NSEntityDescription: NSObject, NSCopying, Reachable {
-  final let lifeline = Lifeline()
+  final let weakAnchor = WeakAnchor()
   private weak var _model: NSManagedObjectModel?
   @Loose private var _superentity: NSEntityDescription?
   private var _subentities: [NSEntityDescription] = []
@@ -54,11 +54,11 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
 
   public override init() {
     super.init()
-    lifeline.tie(to: self)
+    weakAnchor.tie(to: self)
   }
 
   deinit {
-    lifeline.cut()
+    weakAnchor.cut()
     frozenReference?.release()
   }
 

@@ -4,13 +4,13 @@ import Foundation
 enum NamedClass {
   /// A class of the same shape, through which an initializer that is not `required` in subclasses is called
   /// by its index in the class's method table; see `ObjectMaker`.
-  private class Lens: NSObject {
-    required override init() { fatalError("the lens is only looked through") }
+  private class VTableShape: NSObject {
+    required override init() { fatalError("this class is only looked through") }
   }
 
-  /// Overrides the initializer, so that the compiler does not infer that `Lens` is final and call it
+  /// Overrides the initializer, so that the compiler does not infer that `VTableShape` is final and call it
   /// directly.
-  private final class OtherLens: Lens {
+  private final class OverridingVTableShape: VTableShape {
     required init() { super.init() }
   }
 
@@ -19,8 +19,8 @@ enum NamedClass {
   static func instance<Object: NSObject>(of name: String, as type: Object.Type) -> Object? {
     for candidate in EntityClass.candidates(name) {
       guard let found = NSClassFromString(candidate) as? Object.Type else { continue }
-      let lens = unsafeBitCast(found as AnyClass, to: Lens.Type.self)
-      return unsafeBitCast(lens.init() as AnyObject, to: Object.self)
+      let shaped = unsafeBitCast(found as AnyClass, to: VTableShape.Type.self)
+      return unsafeBitCast(shaped.init() as AnyObject, to: Object.self)
     }
     return nil
   }

@@ -116,7 +116,7 @@ extension NSManagedObject {
   final func advanceVersion(to row: Row) {
     guard let mine = _row, row.version > mine.version else { return }
     guard _layout.hasTransients else { return attach(row) }
-    attach(mine.laid(over: row, _layout.transientSlots, _layout))
+    attach(mine.rebased(onto: row, _layout.transientSlots, _layout))
   }
 
   /// Rebases unsaved changes on newer stored values. Does not touch inverses, which
@@ -129,7 +129,7 @@ extension NSManagedObject {
         // An assignment of an equal value is not a change to keep.
         _changed.forEach { if !(_row?.hasSameCell(as: draft, at: $0) ?? false) { kept.insert($0) } }
       }
-      draft = values.laid(over: row, kept, _layout)
+      draft = values.rebased(onto: row, kept, _layout)
       _state.ownDraft()
     }
     _values.rebase(on: row, draft: draft)

@@ -20,7 +20,7 @@ extension NSManagedObject {
   /// Becomes an object of a context with the unsaved change of a child.
   ///
   /// - Parameter row: The newest known row, the base of the change.
-  final func beginAsAdopted(_ entry: Layer.Entry, over row: Row?, in context: NSManagedObjectContext) {
+  final func beginAsAdopted(_ entry: ChangeLayer.Entry, over row: Row?, in context: NSManagedObjectContext) {
     _context = context
     _values.replace(row: row, draft: entry.row(over: row), changed: entry.changed)
     _state.beginAsAdopted(entry.kind, checked: context.isChecked, recordingReads: context.recordsReads)
@@ -76,7 +76,7 @@ extension NSManagedObject {
   }
 
   /// Shows a child's change of an object that has no change of its own.
-  final func adopt(_ entry: Layer.Entry) {
+  final func adopt(_ entry: ChangeLayer.Entry) {
     _values.begin(entry.row(over: _current))
     _state.adoptDraft(inserted: entry.kind == .inserted)
   }

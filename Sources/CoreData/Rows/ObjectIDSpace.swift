@@ -13,16 +13,16 @@ package final class StoreKey: Reachable, Sendable {
 
   /// Numbers for the reference objects of a custom store.
   let references = ObjectReferences()
-  let lifeline = Lifeline()
+  let weakAnchor = WeakAnchor()
 
   private init(_ identifier: String) {
     self.identifier = identifier
     number = Self._lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-    lifeline.tie(to: self)
+    weakAnchor.tie(to: self)
   }
 
   deinit {
-    lifeline.cut()
+    weakAnchor.cut()
     Self._interned.withLock { keys in
       // Another key may have taken the place meanwhile.
       if keys[identifier]?.number == number { keys[identifier] = nil }
@@ -52,7 +52,7 @@ package final class StoreKey: Reachable, Sendable {
 /// reference in a Row two words.
 package final class ObjectIDSpace: @unchecked Sendable {
   // Unchecked: all members are immutable; the description is frozen before the first space is created, and a
-  // lifeline may be read on any thread.
+  // weakAnchor may be read on any thread.
   package let layout: PropertyLayout
   package let entity: NSEntityDescription
   /// Nil for temporary IDs.

@@ -2,7 +2,9 @@ import CoreDataModelSchema
 
 extension NSPersistentStore {
   /// The layout of the store's file; nil for a store that is not a SQLite file.
-  package final var anatomy: StoreAnatomy? { (engine as? SQLiteStoreEngine).map { StoreAnatomy($0.mapping) } }
+  package final var anatomy: StoreTableLayout? {
+    (engine as? SQLiteStoreEngine).map { StoreTableLayout($0.mapping) }
+  }
 
   /// Returns the SQL that creates the tables, indexes and triggers of a new store.
   ///

@@ -8,7 +8,7 @@ import Foundation
 package final class StoreReader {
   package let path: String
   package let layout: ModelLayout
-  package let anatomy: StoreAnatomy
+  package let anatomy: StoreTableLayout
   /// For other queries on the same state of the file.
   package let connection: Connection
   private let _context: RowReader.Context
@@ -43,7 +43,7 @@ package final class StoreReader {
         return (layout, connection, context, model)
       }
     }
-    anatomy = StoreAnatomy(_context.mapping)
+    anatomy = StoreTableLayout(_context.mapping)
   }
 
   /// Calls `body` with each row of one entity, excluding subentities, by ascending key. Holds one row in

@@ -7,7 +7,7 @@ import Foundation
 /// Not for concurrent use.
 package final class StoreWriter {
   package let layout: ModelLayout
-  package let anatomy: StoreAnatomy
+  package let anatomy: StoreTableLayout
   /// Whether the store was created.
   package let isNew: Bool
   /// Whether links of a relationship that is its own inverse are written as given, rather than both ways.
@@ -37,7 +37,7 @@ package final class StoreWriter {
     _engine = engine
     isNew = engine.isNew
     layout = engine.mapping.layout
-    anatomy = StoreAnatomy(engine.mapping)
+    anatomy = StoreTableLayout(engine.mapping)
   }
 
   /// Writes new rows, all or none. They may refer to rows that are written later.

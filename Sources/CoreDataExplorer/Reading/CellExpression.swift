@@ -4,10 +4,10 @@ import CoreDataModelSchema
 /// SQL for the value at a path, from a row of the entity's table: nested selects by primary key, one per
 /// step.
 struct CellExpression {
-  private let _anatomy: StoreAnatomy
+  private let _anatomy: StoreTableLayout
   private let _layout: ModelLayout
 
-  init(_ anatomy: StoreAnatomy) {
+  init(_ anatomy: StoreTableLayout) {
     _anatomy = anatomy
     _layout = anatomy.layout
   }

@@ -14,12 +14,12 @@ struct FloorRow {
 final class FloorToOne {
   private let _column: String
   private let _statements: FloorStatements
-  private let _anatomy: StoreAnatomy
+  private let _anatomy: StoreTableLayout
   private let _point: FloorPointer
   private let _inverse: (clear: OpaquePointer, clearMine: OpaquePointer, point: FloorPointer)?
 
   init(
-    _ columns: StoreAnatomy.ToOneColumns, in entity: Int, _ anatomy: StoreAnatomy,
+    _ columns: StoreTableLayout.ToOneColumns, in entity: Int, _ anatomy: StoreTableLayout,
     _ statements: FloorStatements
   )
     throws
@@ -62,12 +62,12 @@ final class FloorPointer {
   private let _statement: OpaquePointer
   private let _hasEntity: Bool
   private let _isOrdered: Bool
-  private let _anatomy: StoreAnatomy
+  private let _anatomy: StoreTableLayout
   private let _statements: FloorStatements
 
   init(
     _ table: String, _ column: String, _ entityColumn: String?, _ orderColumn: String?,
-    _ anatomy: StoreAnatomy,
+    _ anatomy: StoreTableLayout,
     _ statements: FloorStatements
   ) throws {
     let columns = [column, entityColumn, orderColumn].compactMap { $0.map { "\($0) = ?" } }.joined(
@@ -103,7 +103,7 @@ final class FloorMemberColumns: FloorToMany {
   private let _statements: FloorStatements
 
   init(
-    _ table: String, _ key: String, _ entity: String?, _ order: String?, _ anatomy: StoreAnatomy,
+    _ table: String, _ key: String, _ entity: String?, _ order: String?, _ anatomy: StoreTableLayout,
     _ statements: FloorStatements
   ) throws {
     let also = [entity, order].compactMap { $0.map { ", \($0) = NULL" } }.joined()

@@ -15,7 +15,7 @@ final class FloorPairs: FloorToMany {
   private let _orders: Int
   private let _statements: FloorStatements
 
-  init(_ join: StoreAnatomy.Join, owner: String, _ statements: FloorStatements) throws {
+  init(_ join: StoreTableLayout.Join, owner: String, _ statements: FloorStatements) throws {
     let isFirst = owner == join.first
     let member = isFirst ? join.second : join.first
     let own = isFirst ? join.secondOrder : join.firstOrder

@@ -17,11 +17,11 @@ final class RecordFloor {
     /// Values of new rows for attributes that are not given.
     let defaults: [FloorCell]
     let storedEntity: Int64
-    let table: StoreAnatomy.Table
+    let table: StoreTableLayout.Table
   }
 
   private let _plan: RecordPlan
-  private let _anatomy: StoreAnatomy
+  private let _anatomy: StoreTableLayout
   private let _database: PlainSQLite
   private let _statements: FloorStatements
   private var _shapes: [ObjectIdentifier: Shape] = [:]
@@ -40,7 +40,7 @@ final class RecordFloor {
   /// Opens a store that Core Data has created and closed.
   ///
   /// - Parameter wanted: The numbers of the names by which records lead to others.
-  init(path: String, plan: RecordPlan, anatomy: StoreAnatomy, wanted: Set<Int> = []) throws {
+  init(path: String, plan: RecordPlan, anatomy: StoreTableLayout, wanted: Set<Int> = []) throws {
     (_plan, _anatomy, _wanted) = (plan, anatomy, wanted)
     _database = try PlainSQLite(path: path)
     _statements = FloorStatements(_database)
@@ -169,7 +169,7 @@ final class RecordFloor {
   private func _madeShape(_ shape: RecordShape) throws -> Shape {
     let entity = shape.entity
     let table = _anatomy.table(of: entity.entityNumber)
-    func column(_ slot: Int) throws -> StoreAnatomy.AttributeColumn {
+    func column(_ slot: Int) throws -> StoreTableLayout.AttributeColumn {
       let property = entity.slots[slot]
       guard
         let found = table.attributes.first(where: {
@@ -204,7 +204,7 @@ final class RecordFloor {
   }
 
   private func _finder(
-    _ scope: PropertyLayout, _ table: StoreAnatomy.Table, _ key: String
+    _ scope: PropertyLayout, _ table: StoreTableLayout.Table, _ key: String
   ) throws -> OpaquePointer {
     let columns = (table.attributes.map(\.column) + table.toOnes.map(\.column)).map { ", \($0)" }.joined()
     let numbers = scope.family.map { "\(_anatomy.storedNumber(of: $0))" }.joined(separator: ", ")

@@ -23,7 +23,7 @@ struct StoreDigest: Sendable, Codable, Equatable {
   /// Reads a store with plain SQLite, after checking its integrity.
   ///
   /// - Throws: `StoreCheck.Failure` if the file is damaged.
-  init(path: String, plan: RecordPlan, anatomy: StoreAnatomy) throws {
+  init(path: String, plan: RecordPlan, anatomy: StoreTableLayout) throws {
     let database = try PlainSQLite(path: path, readOnly: true)
     let integrity = try database.rows("PRAGMA integrity_check").compactMap { $0[0] }
     guard integrity == ["ok"] else {
@@ -44,10 +44,10 @@ struct StoreDigest: Sendable, Codable, Equatable {
     let name: String
     let root: Int
     let entities: [Int]
-    let attributes: [StoreAnatomy.AttributeColumn]
-    let toOnes: [StoreAnatomy.ToOneColumns]
+    let attributes: [StoreTableLayout.AttributeColumn]
+    let toOnes: [StoreTableLayout.ToOneColumns]
 
-    init(_ table: StoreAnatomy.Table) {
+    init(_ table: StoreTableLayout.Table) {
       (name, root, entities, toOnes) = (table.name, table.root, table.entities, table.toOnes)
       attributes = table.attributes.filter {
         !$0.attribute.isDerived && ![.transformable, .composite].contains($0.attribute.type.form)
@@ -75,7 +75,7 @@ struct StoreDigest: Sendable, Codable, Equatable {
   }
 
   /// A column that gives equal text for equal values; numbers of a decimal or a float may have another last digit.
-  private static func _expression(_ column: StoreAnatomy.AttributeColumn) -> String {
+  private static func _expression(_ column: StoreTableLayout.AttributeColumn) -> String {
     switch column.attribute.type.form {
     case .decimal, .double, .float, .date: "printf('%.14g', \(column.column))"
     // The first byte of a value that may be in a file says where it is.
@@ -88,7 +88,7 @@ struct StoreDigest: Sendable, Codable, Equatable {
 
   /// What an object of each key is called.
   private static func _names(
-    _ table: Table, _ plan: RecordPlan, _ anatomy: StoreAnatomy, _ database: PlainSQLite
+    _ table: Table, _ plan: RecordPlan, _ anatomy: StoreTableLayout, _ database: PlainSQLite
   ) throws -> [String: String] {
     let columns = table.attributes.map { ", " + _expression($0) }.joined()
     var keys: [Int: Int] = [:]
@@ -112,7 +112,7 @@ struct StoreDigest: Sendable, Codable, Equatable {
 
   private mutating func _addRows(
     _ table: Table, _ names: [Int: [String: String]], _ plan: RecordPlan,
-    _ anatomy: StoreAnatomy,
+    _ anatomy: StoreTableLayout,
     _ database: PlainSQLite
   ) throws {
     let columns = (table.attributes.map(Self._expression) + table.toOnes.map(\.column)).map { ", " + $0 }
@@ -138,7 +138,7 @@ struct StoreDigest: Sendable, Codable, Equatable {
   }
 
   private mutating func _addPairs(
-    _ join: StoreAnatomy.Join, _ names: [Int: [String: String]], _ anatomy: StoreAnatomy,
+    _ join: StoreTableLayout.Join, _ names: [Int: [String: String]], _ anatomy: StoreTableLayout,
     _ database: PlainSQLite
   ) throws {
     let first = anatomy.layout.layout(numbered: join.firstEntity).rootNumber

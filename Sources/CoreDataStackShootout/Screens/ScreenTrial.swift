@@ -117,7 +117,7 @@ struct ScreenTrial {
     return keys.isEmpty ? nil : keys
   }
 
-  private func _table(_ query: ScreenQuery) throws -> StoreAnatomy.Table? {
+  private func _table(_ query: ScreenQuery) throws -> StoreTableLayout.Table? {
     let coordinator = try NSPersistentStoreCoordinator.make(run.work.makeModel(), on: store)
     defer { try? coordinator.removeStores() }
     return coordinator.persistentStores.first?.anatomy?.table(of: query.entity.entityNumber)

@@ -169,7 +169,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     set { _carrier.onFailure = newValue }
   }
 
-  public func settle() async { await _carrier.waitUntilIdle() }
+  public func waitUntilIdle() async { await _carrier.waitUntilIdle() }
 
   // MARK: Batch operations
 
@@ -280,7 +280,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   ) async throws {
     let steps = ProgressSteps(progress, count: 2)
     try steps.begin()
-    await settle()
+    await waitUntilIdle()
     steps.finish()
     try steps.begin()
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Swift.Error>) in

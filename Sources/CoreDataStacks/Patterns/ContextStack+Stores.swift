@@ -41,7 +41,7 @@ extension ContextStack {
   }
 
   private func _removeStores() async throws -> RemovedStores {
-    await settle()
+    await waitUntilIdle()
     let coordinators = self.coordinators
     let removed = try await _inBackground { try RemovedStores(from: coordinators) }
     for context in keptContexts { await context.perform { context.reset() } }

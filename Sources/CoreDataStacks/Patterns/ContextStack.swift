@@ -28,7 +28,7 @@ public protocol ContextStack: AnyObject, Sendable {
   func newWorkerContext() -> NSManagedObjectContext
 
   /// Returns when saves made so far have reached the store and the main context.
-  func settle() async
+  func waitUntilIdle() async
 
   /// Destroys the store with its contents and continues with a new, empty one; see the method without
   /// parameters.
@@ -59,7 +59,7 @@ extension ContextStack {
   /// - Throws: The error of the first failing save; `CocoaError.userCancelled`.
   public func save(_ context: NSManagedObjectContext, progress: Progress? = nil) async throws {
     try await context.saveContextToStore(progress: progress)
-    await settle()
+    await waitUntilIdle()
   }
 
   /// Runs a block on a new worker context, saves the context to the store, and returns the block's result.
@@ -195,4 +195,10 @@ public enum StackError: Error, Hashable, CustomStringConvertible {
         + "a history and tell of changes."
     }
   }
+}
+
+extension ContextStack {
+  /// The former name of `waitUntilIdle()`.
+  @available(*, deprecated, renamed: "waitUntilIdle()")
+  public func settle() async { await waitUntilIdle() }
 }

@@ -23,13 +23,13 @@ public final class SingleContextStack: ContextStack {
 
   public func newWorkerContext() -> NSManagedObjectContext { mainContext }
 
-  public func settle() async {}
+  public func waitUntilIdle() async {}
 }
 
 /// One coordinator, a main-queue context, and workers as needed; each save is merged into all others.
 ///
 /// Saves of other databases, and a context's own, are ignored. Merges into main alternate with other work on
-/// the main queue: before you rely on one, await `settle()`, or save with `save(_:progress:)`.
+/// the main queue: before you rely on one, await `waitUntilIdle()`, or save with `save(_:progress:)`.
 ///
 /// ```swift
 /// let stack = SharedCoordinatorStack(coordinator)
@@ -50,7 +50,7 @@ public final class SharedCoordinatorStack: ContextStack {
   public func newWorkerContext() -> NSManagedObjectContext { .merging(coordinator) }
 
   // A block finds merged what was saved before it was enqueued.
-  public func settle() async { await mainContext.perform {} }
+  public func waitUntilIdle() async { await mainContext.perform {} }
 }
 
 /// Two coordinators for one file, main on one, workers on the other: they share only the file's lock.
@@ -146,7 +146,7 @@ public final class SharedStoreStack: ContextStack {
     return context
   }
 
-  public func settle() async {
+  public func waitUntilIdle() async {
     await _merger?.waitUntilIdle()
     await _workers.waitUntilIdle()
     do {

@@ -25,7 +25,7 @@ public final class NestedStack: ContextStack {
     return context
   }
 
-  public func settle() async { await _carrier.waitUntilIdle() }
+  public func waitUntilIdle() async { await _carrier.waitUntilIdle() }
 }
 
 /// Three levels: a private writer on the store, main as its child, workers as children of main. Each save
@@ -62,5 +62,5 @@ public final class WriterMainWorkerStack: ContextStack {
     return context
   }
 
-  public func settle() async { await _carrier.waitUntilIdle() }
+  public func waitUntilIdle() async { await _carrier.waitUntilIdle() }
 }

@@ -53,7 +53,7 @@ extension Command {
       try report.output(CheckReport(findings, path: input.name).text(environment.outputTerminal))
     }
     let left = try ImportModel.translating(staged) {
-      try StoreMender.mend(input.path, to: staged.path, model: input.model.schema)
+      try StoreRepairer.mend(input.path, to: staged.path, model: input.model.schema)
       let left = try run.findings(staged.path, input)
       try staged.finish()
       return left

@@ -11,7 +11,7 @@ struct RowCondition: Sendable {
   let condition: String
 
   /// Rows of an entity's table.
-  init(_ table: StoreAnatomy.Table, _ condition: String) {
+  init(_ table: StoreTableLayout.Table, _ condition: String) {
     from = "\(table.name) t0"
     self.table = table.name
     key = "t0.Z_PK"
@@ -38,7 +38,7 @@ struct RowCondition: Sendable {
   }
 }
 
-extension StoreAnatomy {
+extension StoreTableLayout {
   /// The condition that a row belongs to an entity or one of its subentities; empty if all rows of the table
   /// do.
   func isKind(of entity: Int, alias: String = "t0") -> String {

@@ -5,7 +5,7 @@ import Foundation
 // Large values in files beside the store.
 
 extension StoreChecker {
-  func checkExternalData(_ anatomy: StoreAnatomy) throws {
+  func checkExternalData(_ anatomy: StoreTableLayout) throws {
     let directory = StoreFileFacts.externalDirectory(path: path)
     var named: Set<String> = []
     for table in anatomy.tables {
@@ -26,7 +26,7 @@ extension StoreChecker {
   }
 
   private func _check(
-    _ column: StoreAnatomy.AttributeColumn, _ table: StoreAnatomy.Table, _ anatomy: StoreAnatomy,
+    _ column: StoreTableLayout.AttributeColumn, _ table: StoreTableLayout.Table, _ anatomy: StoreTableLayout,
     _ directory: String, _ named: inout Set<String>
   ) throws {
     var missing: [Int64] = []

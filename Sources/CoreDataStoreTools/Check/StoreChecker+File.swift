@@ -132,7 +132,7 @@ extension StoreChecker {
     }
   }
 
-  func checkEntityTable(_ anatomy: StoreAnatomy) throws {
+  func checkEntityTable(_ anatomy: StoreTableLayout) throws {
     for table in anatomy.tables {
       for entity in table.entities {
         let parent = anatomy.layout.layout(numbered: entity).parentNumber.map(anatomy.storedNumber) ?? 0

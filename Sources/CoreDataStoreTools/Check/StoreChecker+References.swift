@@ -5,7 +5,7 @@ import CoreDataToolKit
 // To-one columns, join tables and the order of members.
 
 extension StoreChecker {
-  func checkReferences(_ table: StoreAnatomy.Table, _ anatomy: StoreAnatomy) throws {
+  func checkReferences(_ table: StoreTableLayout.Table, _ anatomy: StoreTableLayout) throws {
     for reference in table.toOnes {
       let rule = ReferenceRule(reference, table, anatomy)
       let name = rule.name
@@ -43,7 +43,7 @@ extension StoreChecker {
     }
   }
 
-  func checkOrders(_ table: StoreAnatomy.Table, _ anatomy: StoreAnatomy) throws {
+  func checkOrders(_ table: StoreTableLayout.Table, _ anatomy: StoreTableLayout) throws {
     for reference in table.toOnes {
       guard let order = reference.orderColumn else { continue }
       let name = "\(anatomy.name(of: reference.owner)).\(reference.property)"
@@ -65,7 +65,7 @@ extension StoreChecker {
     }
   }
 
-  func checkJoin(_ join: StoreAnatomy.Join, _ anatomy: StoreAnatomy) throws {
+  func checkJoin(_ join: StoreTableLayout.Join, _ anatomy: StoreTableLayout) throws {
     for end in JoinEnd.ends(of: join, anatomy) {
       try find(
         .danglingReference, .error, RowCondition(table: join.name, end.isDangling),
@@ -94,15 +94,17 @@ extension StoreChecker {
 
 /// The rules for a to-one's columns.
 struct ReferenceRule {
-  private let _reference: StoreAnatomy.ToOneColumns
-  private let _anatomy: StoreAnatomy
+  private let _reference: StoreTableLayout.ToOneColumns
+  private let _anatomy: StoreTableLayout
   private let _scope: String
   /// Table of the destination.
-  let target: StoreAnatomy.Table
+  let target: StoreTableLayout.Table
   /// The name for users.
   let name: String
 
-  init(_ reference: StoreAnatomy.ToOneColumns, _ table: StoreAnatomy.Table, _ anatomy: StoreAnatomy) {
+  init(
+    _ reference: StoreTableLayout.ToOneColumns, _ table: StoreTableLayout.Table, _ anatomy: StoreTableLayout
+  ) {
     _reference = reference
     _anatomy = anatomy
     _scope = anatomy.isKind(of: reference.owner)
@@ -155,7 +157,7 @@ struct JoinEnd {
   /// Nil if all rows of the table are valid.
   let isOfWrongEntity: String?
 
-  static func ends(of join: StoreAnatomy.Join, _ anatomy: StoreAnatomy) -> [JoinEnd] {
+  static func ends(of join: StoreTableLayout.Join, _ anatomy: StoreTableLayout) -> [JoinEnd] {
     [(join.first, join.firstEntity), (join.second, join.secondEntity)].map { column, entity in
       let target = anatomy.table(of: entity).name
       let family = anatomy.isKind(of: entity, alias: "t1")
@@ -166,7 +168,7 @@ struct JoinEnd {
     }
   }
 
-  static func isOneSided(_ join: StoreAnatomy.Join) -> String {
+  static func isOneSided(_ join: StoreTableLayout.Join) -> String {
     "NOT EXISTS (SELECT 1 FROM \(join.name) t1 WHERE t1.\(join.first) = t0.\(join.second) "
       + "AND t1.\(join.second) = t0.\(join.first))"
   }

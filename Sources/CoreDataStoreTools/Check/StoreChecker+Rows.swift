@@ -5,7 +5,7 @@ import CoreDataToolKit
 // Rows and their attributes.
 
 extension StoreChecker {
-  func checkRows(_ table: StoreAnatomy.Table, _ anatomy: StoreAnatomy) throws {
+  func checkRows(_ table: StoreTableLayout.Table, _ anatomy: StoreTableLayout) throws {
     let known = anatomy.storedFamily(of: table.root)
     try find(
       .entityNumber, .error, RowCondition(table, "t0.Z_ENT IS NULL OR t0.Z_ENT NOT IN (\(known))"),
@@ -29,7 +29,7 @@ extension StoreChecker {
     ) { "\(counted($0, "row")) without a version (Z_OPT)" }
   }
 
-  func checkAttributes(_ table: StoreAnatomy.Table, _ anatomy: StoreAnatomy) throws {
+  func checkAttributes(_ table: StoreTableLayout.Table, _ anatomy: StoreTableLayout) throws {
     for column in table.attributes {
       let name = "\(anatomy.name(of: column.owner)).\(column.property)"
       let scope = anatomy.isKind(of: column.owner)
@@ -57,7 +57,7 @@ extension StoreChecker {
     }
   }
 
-  func checkConstraints(_ anatomy: StoreAnatomy) throws {
+  func checkConstraints(_ anatomy: StoreTableLayout) throws {
     for entity in anatomy.layout.layouts {
       // Inherited ones are checked at the declaring entity.
       let inherited =
@@ -68,7 +68,8 @@ extension StoreChecker {
     }
   }
 
-  private func _checkConstraint(_ slots: [Int], _ entity: PropertyLayout, _ anatomy: StoreAnatomy) throws {
+  private func _checkConstraint(_ slots: [Int], _ entity: PropertyLayout, _ anatomy: StoreTableLayout) throws
+  {
     let table = anatomy.table(of: entity.entityNumber)
     let names = slots.map { entity.slots[$0].name }
     let columns = slots.compactMap { slot -> String? in
@@ -98,7 +99,7 @@ extension StoreChecker {
 /// The valid values of an attribute's column.
 enum CellRule {
   /// Condition for a cell that is not NULL and cannot be read as its type.
-  static func isWrong(_ column: StoreAnatomy.AttributeColumn, cell: String) -> String {
+  static func isWrong(_ column: StoreTableLayout.AttributeColumn, cell: String) -> String {
     switch column.attribute.type.form {
     case .integer16, .integer32, .integer64: "typeof(\(cell)) != 'integer'"
     case .boolean: "typeof(\(cell)) != 'integer' OR \(cell) NOT IN (0, 1)"
@@ -120,7 +121,7 @@ enum CellRule {
   }
 
   /// Expression that converts an invalid cell without loss, or leaves it unchanged; nil if there is none.
-  static func conversion(_ column: StoreAnatomy.AttributeColumn, cell: String) -> String? {
+  static func conversion(_ column: StoreTableLayout.AttributeColumn, cell: String) -> String? {
     switch column.attribute.type.form {
     case .integer16, .integer32, .integer64:
       "CASE WHEN typeof(\(cell)) = 'blob' THEN \(cell) WHEN CAST(\(cell) AS INTEGER) = \(cell) + 0 "

@@ -8,7 +8,7 @@ package final class StoreChecker {
   let connection: Connection
   let path: String
   /// Nil if the file does not match the model; only model-independent checks run then.
-  let anatomy: StoreAnatomy?
+  let anatomy: StoreTableLayout?
   let metadata: [String: Any]
   private let _limit: Int
   private(set) var findings: [StoreFinding] = []
@@ -43,7 +43,7 @@ package final class StoreChecker {
   }
 
   private init(
-    _ connection: Connection, _ path: String, _ anatomy: StoreAnatomy?, _ metadata: [String: Any],
+    _ connection: Connection, _ path: String, _ anatomy: StoreTableLayout?, _ metadata: [String: Any],
     _ limit: Int
   ) {
     self.connection = connection

@@ -59,7 +59,7 @@ final class StoreImporter {
     if hasMembers { try _writeMembers() }
     // Values in the input are kept; an omitted side follows the other.
     if _converter.omitsToOnes {
-      try _writer.write { try StoreMender.completeInverses(_writer.anatomy, on: $0) }
+      try _writer.write { try StoreRepairer.completeInverses(_writer.anatomy, on: $0) }
     }
     _outcome.skipped = _converter.skipped
     if hasMembers, !_writer.keepsOneSided { _outcome.completed = try _writer.completedLinkCount() }

@@ -30,7 +30,7 @@ final class TimelineSource {
   let reader: StoreReader
   private let _text: ValueText
   /// The columns with dates, and the tables that they are in.
-  private let _columns: [(table: StoreAnatomy.Table, column: StoreAnatomy.AttributeColumn)]
+  private let _columns: [(table: StoreTableLayout.Table, column: StoreTableLayout.AttributeColumn)]
   /// For each table's root the query of the texts that tell objects apart; nil for an entity without one.
   private var _labels: [Int: (column: String, statement: Statement)?] = [:]
   private let _labelling: EntityLabels
@@ -96,7 +96,7 @@ final class TimelineSource {
     return (_text.identifier(reference), column.property, try _label(reference, table))
   }
 
-  private func _label(_ reference: StoredReference, _ table: StoreAnatomy.Table) throws -> String {
+  private func _label(_ reference: StoredReference, _ table: StoreTableLayout.Table) throws -> String {
     let entry: (column: String, statement: Statement)?
     if let known = _labels[reference.entity] {
       entry = known

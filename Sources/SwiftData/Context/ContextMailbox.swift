@@ -8,7 +8,7 @@ final class ContextMailbox: @unchecked Sendable {
   // Unchecked: a lock guards the state.
 
   /// The required reaction to other saves.
-  enum News: Sendable {
+  enum PendingSaves: Sendable {
     case none
     case saves([SavedNews])
     case everything
@@ -75,14 +75,15 @@ final class ContextMailbox: @unchecked Sendable {
   }
 
   /// Removes and returns the saves since the last call.
-  func drain() -> News {
+  func drain() -> PendingSaves {
     _state.withLock { state in
-      let news: News = state.isOverdue ? .everything : state.saves.isEmpty ? .none : .saves(state.saves)
+      let pending: PendingSaves =
+        state.isOverdue ? .everything : state.saves.isEmpty ? .none : .saves(state.saves)
       state.saves = []
       state.objectCount = 0
       state.isOverdue = false
       state.hasWoken = false
-      return news
+      return pending
     }
   }
 }

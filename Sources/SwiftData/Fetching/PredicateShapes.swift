@@ -10,8 +10,9 @@ final class PredicateShapes: Sendable {
   private final class Known {
     let layout: ExpressionLayout
     /// Used only while the lock is held.
-    @exclusivity(unchecked) var entries: [(mold: ExpressionLayout.Mold, template: TypedPredicateTemplate)] =
-      []
+    @exclusivity(unchecked) var entries:
+      [(key: ExpressionLayout.ShapeKey, template: TypedPredicateTemplate)] =
+        []
 
     init(_ layout: ExpressionLayout) { self.layout = layout }
   }
@@ -52,12 +53,12 @@ final class PredicateShapes: Sendable {
     return try withUnsafeBytes(of: expression) { bytes in
       guard let address = bytes.baseAddress else { return nil }
       if let found = _find(type, address) { return found.predicate(reading: address) }
-      guard let layout = _layout(type, Expression.self), let mold = layout.mold(address) else { return nil }
+      guard let layout = _layout(type, Expression.self), let key = layout.key(address) else { return nil }
       guard
         let template = try TypedPredicateTemplate(
-          of: expression, variable, layout.holes, in: ModelVocabulary(context: context))
+          of: expression, variable, layout.captures, in: ModelVocabulary(context: context))
       else { return nil }
-      _enter(type, mold, template)
+      _enter(type, key, template)
       return template.predicate(reading: address)
     }
   }
@@ -65,7 +66,7 @@ final class PredicateShapes: Sendable {
   private func _find(_ type: ObjectIdentifier, _ address: UnsafeRawPointer) -> TypedPredicateTemplate? {
     _known.withLock { known in
       guard let found = known[type] ?? nil else { return nil }
-      for entry in found.entries where found.layout.fits(entry.mold, address) { return entry.template }
+      for entry in found.entries where found.layout.fits(entry.key, address) { return entry.template }
       return nil
     }
   }
@@ -81,11 +82,11 @@ final class PredicateShapes: Sendable {
   }
 
   private func _enter(
-    _ type: ObjectIdentifier, _ mold: ExpressionLayout.Mold, _ template: TypedPredicateTemplate
+    _ type: ObjectIdentifier, _ key: ExpressionLayout.ShapeKey, _ template: TypedPredicateTemplate
   ) {
     _known.withLock { known in
       guard let found = known[type] ?? nil, found.entries.count < Self._limits.entries else { return }
-      found.entries.append((mold, template))
+      found.entries.append((key, template))
     }
   }
 }
@@ -96,13 +97,13 @@ struct ExpressionLayout: @unchecked Sendable {
   // Unchecked: nothing is written after the initializer.
 
   /// Captured values.
-  private(set) var holes: [(offset: Int, kind: TypedPredicateTemplate.Hole)] = []
+  private(set) var captures: [(offset: Int, kind: TypedPredicateTemplate.Capture)] = []
   private var _keyPaths: [Int] = []
   private var _bytes: [Int] = []
   private var _variables: [Int] = []
 
   /// The values of the open parts, except captured values.
-  struct Mold: @unchecked Sendable {
+  struct ShapeKey: @unchecked Sendable {
     // Unchecked: key paths are immutable, but not marked Sendable.
 
     fileprivate let keyPaths: [AnyObject]
@@ -113,7 +114,7 @@ struct ExpressionLayout: @unchecked Sendable {
 
   /// Nil for a type with other kinds of parts.
   init?(_ expression: Any.Type) {
-    guard _scan(expression, 0, depth: 0), holes.count <= 200 else { return nil }
+    guard _scan(expression, 0, depth: 0), captures.count <= 200 else { return nil }
   }
 
   private mutating func _scan(_ type: Any.Type, _ offset: Int, depth: Int) -> Bool {
@@ -144,33 +145,33 @@ struct ExpressionLayout: @unchecked Sendable {
         _bytes.append(offset)
         return true
       }
-      guard let hole = TypedPredicateTemplate.Hole(captured.valueType) else { return false }
-      holes.append((offset, hole))
+      guard let capture = TypedPredicateTemplate.Capture(captured.valueType) else { return false }
+      captures.append((offset, capture))
       return true
     }
     return fields.allSatisfy { _scan($0.type, offset + $0.offset, depth: depth + 1) }
   }
 
   /// Reads the open parts of an expression at an address; nil if a key path is missing there.
-  func mold(_ address: UnsafeRawPointer) -> Mold? {
-    Mold(
+  func key(_ address: UnsafeRawPointer) -> ShapeKey? {
+    ShapeKey(
       keyPaths: _keyPaths.map { (address + $0).load(as: AnyObject.self) },
       bytes: _bytes.map { (address + $0).load(as: UInt8.self) }, variables: _pattern(address))
   }
 
   /// Whether an expression at an address has the same open parts.
-  func fits(_ mold: Mold, _ address: UnsafeRawPointer) -> Bool {
+  func fits(_ key: ShapeKey, _ address: UnsafeRawPointer) -> Bool {
     for (index, offset) in _keyPaths.enumerated()
     where (address + offset).load(as: UInt.self)
-      != UInt(bitPattern: Unmanaged.passUnretained(mold.keyPaths[index]).toOpaque())
+      != UInt(bitPattern: Unmanaged.passUnretained(key.keyPaths[index]).toOpaque())
     {
       return false
     }
     for (index, offset) in _bytes.enumerated()
-    where (address + offset).load(as: UInt8.self) != mold.bytes[index] {
+    where (address + offset).load(as: UInt8.self) != key.bytes[index] {
       return false
     }
-    return _variables.count < 2 || _pattern(address) == mold.variables
+    return _variables.count < 2 || _pattern(address) == key.variables
   }
 
   private func _pattern(_ address: UnsafeRawPointer) -> [Int] {

@@ -4,7 +4,7 @@
 /// subclass, or into a structure.
 final class KeyPathRecording {
   /// The reads, in order.
-  private var _noted: [(path: [String], standIn: Any, accessor: PropertyAccessor)] = []
+  private var _noted: [(path: [String], placeholder: Any, accessor: PropertyAccessor)] = []
   private var _path: [String] = []
   private var _number = 0
 
@@ -17,7 +17,7 @@ final class KeyPathRecording {
   static func path(of keyPath: AnyKeyPath, from modelClass: ModelClass) throws -> [String] {
     let recording = KeyPathRecording()
     func follow<Model: PersistentModel>(_ type: Model.Type) -> Any? {
-      let root = recording.standIn(type)
+      let root = recording.placeholder(type)
       recording._noted = []
       return _read(keyPath, root)
     }
@@ -44,9 +44,9 @@ final class KeyPathRecording {
       }
       expected = note.path
     }
-    guard let found = flattened(value), let standIn = flattened(last.standIn) else { return expected }
-    if type(of: found) == type(of: standIn) {
-      if let left = found as? AnyHashable, let right = standIn as? AnyHashable, left != right {
+    guard let found = flattened(value), let placeholder = flattened(last.placeholder) else { return expected }
+    if type(of: found) == type(of: placeholder) {
+      if let left = found as? AnyHashable, let right = placeholder as? AnyHashable, left != right {
         throw Failure(
           description:
             "the key path \(keyPath) computes something from '\(expected.joined(separator: "."))' instead of answering it"
@@ -54,7 +54,9 @@ final class KeyPathRecording {
       }
       return expected + last.accessor.valuePath
     }
-    if let stored = last.accessor.storedStandIn(last.standIn), let part = Self._part(found, of: stored) {
+    if let stored = last.accessor.storedPlaceholder(last.placeholder),
+      let part = Self._part(found, of: stored)
+    {
       return expected + part
     }
     throw Failure(
@@ -76,7 +78,7 @@ final class KeyPathRecording {
   // MARK: Placeholders
 
   /// Returns a model that records its reads.
-  func standIn<Model: PersistentModel>(_ type: Model.Type) -> Model {
+  func placeholder<Model: PersistentModel>(_ type: Model.Type) -> Model {
     let storage = ModelStorage(ModelClass.of(type))
     storage.recording = (self, _path)
     let model = unsafeDowncast(
@@ -91,12 +93,12 @@ final class KeyPathRecording {
   /// Records the read of a property and returns a placeholder value.
   func value<Value>(of accessor: ValueAccessor<Value>, at path: [String]) -> Value {
     _path = path + [accessor.name]
-    guard let standIn = accessor.standIn(&_number, self) else {
+    guard let placeholder = accessor.placeholder(&_number, self) else {
       programmerError(
         "a key path can't be followed through '\(accessor.name)', a \(Value.self). Use the property's own key path."
       )
     }
-    _noted.append((_path, standIn, accessor))
-    return standIn
+    _noted.append((_path, placeholder, accessor))
+    return placeholder
   }
 }

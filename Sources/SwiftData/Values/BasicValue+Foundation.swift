@@ -3,7 +3,9 @@ import CoreData
 extension Date: BasicValue {
   static var attributeType: NSAttributeType { .dateAttributeType }
   static var empty: Date { Date(timeIntervalSinceReferenceDate: 0) }
-  static func standIn(_ number: Int) -> Date { Date(timeIntervalSinceReferenceDate: Double(number) + 0.5) }
+  static func placeholder(_ number: Int) -> Date {
+    Date(timeIntervalSinceReferenceDate: Double(number) + 0.5)
+  }
   var stored: Any { self }
   static func restored(_ stored: Any) -> Date? { stored as? Date }
 
@@ -19,7 +21,7 @@ extension Date: BasicValue {
 extension Data: BasicValue {
   static var attributeType: NSAttributeType { .binaryDataAttributeType }
   static var empty: Data { Data() }
-  static func standIn(_ number: Int) -> Data { Data([UInt8(truncatingIfNeeded: number), 23]) }
+  static func placeholder(_ number: Int) -> Data { Data([UInt8(truncatingIfNeeded: number), 23]) }
   var stored: Any { self }
   static func restored(_ stored: Any) -> Data? { stored as? Data }
   static func read(_ object: NSManagedObject, _ slot: Int) -> Data? { object.data(at: slot) }
@@ -32,7 +34,7 @@ extension UUID: BasicValue {
   static var attributeType: NSAttributeType { .UUIDAttributeType }
   static var empty: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 
-  static func standIn(_ number: Int) -> UUID {
+  static func placeholder(_ number: Int) -> UUID {
     UUID(uuid: (23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: number)))
   }
 
@@ -47,7 +49,7 @@ extension UUID: BasicValue {
 extension URL: BasicValue {
   static var attributeType: NSAttributeType { .URIAttributeType }
   static var empty: URL { URL(string: "about:blank")! }
-  static func standIn(_ number: Int) -> URL { URL(string: "stand-in:\(number)")! }
+  static func placeholder(_ number: Int) -> URL { URL(string: "stand-in:\(number)")! }
   var stored: Any { self }
   static func restored(_ stored: Any) -> URL? { stored as? URL }
   static func read(_ object: NSManagedObject, _ slot: Int) -> URL? {
@@ -62,7 +64,7 @@ extension URL: BasicValue {
 extension Decimal: BasicValue {
   static var attributeType: NSAttributeType { .decimalAttributeType }
   static var empty: Decimal { 0 }
-  static func standIn(_ number: Int) -> Decimal { Decimal(number) + 3 }
+  static func placeholder(_ number: Int) -> Decimal { Decimal(number) + 3 }
   var stored: Any { self }
   static func restored(_ stored: Any) -> Decimal? { (stored as? NSDecimalNumber)?.decimalValue }
   static func read(_ object: NSManagedObject, _ slot: Int) -> Decimal? { object.decimal(at: slot) }

@@ -7,7 +7,7 @@ protocol BasicValue {
   static var empty: Self { get }
   /// A placeholder that differs from those of other numbers, as far as the type allows, for evaluating key
   /// paths.
-  static func standIn(_ number: Int) -> Self
+  static func placeholder(_ number: Int) -> Self
   /// The value for the engine.
   var stored: Any { get }
   /// Converts an engine value; nil for one of another type.
@@ -21,7 +21,7 @@ protocol BasicInteger: BasicValue, FixedWidthInteger {}
 
 extension BasicInteger {
   static var empty: Self { 0 }
-  static func standIn(_ number: Int) -> Self { Self(truncatingIfNeeded: 3 &+ number) }
+  static func placeholder(_ number: Int) -> Self { Self(truncatingIfNeeded: 3 &+ number) }
   var stored: Any { Int64(truncatingIfNeeded: self) }
 
   static func restored(_ stored: Any) -> Self? {
@@ -52,7 +52,7 @@ extension UInt: BasicInteger { static var attributeType: NSAttributeType { .inte
 extension Bool: BasicValue {
   static var attributeType: NSAttributeType { .booleanAttributeType }
   static var empty: Bool { false }
-  static func standIn(_ number: Int) -> Bool { true }
+  static func placeholder(_ number: Int) -> Bool { true }
   var stored: Any { self }
   static func restored(_ stored: Any) -> Bool? { (stored as? NSNumber)?.boolValue }
   static func read(_ object: NSManagedObject, _ slot: Int) -> Bool? {
@@ -69,7 +69,7 @@ protocol BasicFloat: BasicValue, BinaryFloatingPoint {}
 
 extension BasicFloat {
   static var empty: Self { 0 }
-  static func standIn(_ number: Int) -> Self { Self(number) + 3.5 }
+  static func placeholder(_ number: Int) -> Self { Self(number) + 3.5 }
   var stored: Any { Double(self) }
   static func restored(_ stored: Any) -> Self? { (stored as? NSNumber).map { Self($0.doubleValue) } }
 
@@ -89,7 +89,7 @@ extension Float: BasicFloat { static var attributeType: NSAttributeType { .float
 extension String: BasicValue {
   static var attributeType: NSAttributeType { .stringAttributeType }
   static var empty: String { "" }
-  static func standIn(_ number: Int) -> String { "stand-in \(number)" }
+  static func placeholder(_ number: Int) -> String { "stand-in \(number)" }
   var stored: Any { self }
   static func restored(_ stored: Any) -> String? { stored as? String }
   static func read(_ object: NSManagedObject, _ slot: Int) -> String? { object.string(at: slot) }

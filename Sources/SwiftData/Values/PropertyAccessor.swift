@@ -71,7 +71,7 @@ class PropertyAccessor: @unchecked Sendable {
   func elementPath(of keyPath: AnyKeyPath) -> [String]? { nil }
 
   /// Returns the engine's value for a placeholder.
-  func storedStandIn(_ standIn: Any) -> Any? { nil }
+  func storedPlaceholder(_ placeholder: Any) -> Any? { nil }
 
   /// The path of elements from an attribute to its actual value.
   var valuePath: [String] { form?.valuePath ?? [] }
@@ -99,7 +99,7 @@ class ValueAccessor<Value>: PropertyAccessor, @unchecked Sendable {
   }
 
   /// Returns a placeholder for evaluating key paths; nil if there is none.
-  func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> Value? { nil }
+  func placeholder(_ number: inout Int, _ recording: KeyPathRecording) -> Value? { nil }
 
   final override func any(_ object: NSManagedObject, _ storage: ModelStorage) -> Any {
     value(object, storage)
@@ -128,9 +128,9 @@ class BasicAccessor<Value: BasicValue>: ValueAccessor<Value>, @unchecked Sendabl
     Value.write(value, object, slot)
   }
 
-  final override func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> Value? {
+  final override func placeholder(_ number: inout Int, _ recording: KeyPathRecording) -> Value? {
     number += 1
-    return .standIn(number)
+    return .placeholder(number)
   }
 
   final override func comparable(_ value: Any) -> Any? { (value as? Value)?.stored }
@@ -155,9 +155,9 @@ class OptionalBasicAccessor<Value: BasicValue>: ValueAccessor<Value?>, @unchecke
 
   final override func absent(_ model: String) -> Value? { nil }
 
-  final override func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> Value?? {
+  final override func placeholder(_ number: inout Int, _ recording: KeyPathRecording) -> Value?? {
     number += 1
-    return .some(.standIn(number))
+    return .some(.placeholder(number))
   }
 
   final override func comparable(_ value: Any) -> Any? { (value as? Value)?.stored }
@@ -212,12 +212,14 @@ final class CodedAccessor<Value>: ValueAccessor<Value>, @unchecked Sendable {
 
   override func absent(_ model: String) -> Value { isOptional ? _coder.value(of: nil) : super.absent(model) }
 
-  override func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> Value? {
+  override func placeholder(_ number: inout Int, _ recording: KeyPathRecording) -> Value? {
     // Empty JSON need not be a valid value.
-    form?.type == .compositeAttributeType || isOptional ? _coder.standIn(&number) : nil
+    form?.type == .compositeAttributeType || isOptional ? _coder.placeholder(&number) : nil
   }
 
-  override func storedStandIn(_ standIn: Any) -> Any? { (standIn as? Value).flatMap { _coder.stored($0) } }
+  override func storedPlaceholder(_ placeholder: Any) -> Any? {
+    (placeholder as? Value).flatMap { _coder.stored($0) }
+  }
   override func stored(_ value: Any) throws -> Any? { _coder.stored(try _converted(value, Value.self)) }
   override var codableType: (any Codable.Type)? { Value.self as? any Codable.Type }
   override func restored(_ stored: Any) -> Any? { flattened(_coder.value(of: stored)) }

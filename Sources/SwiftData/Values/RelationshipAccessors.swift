@@ -18,8 +18,8 @@ final class ToOneAccessor<Model: PersistentModel>: ValueAccessor<Model>, @unchec
     object.setTarget(storage.object(of: value, for: name), at: slot)
   }
 
-  override func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> Model? {
-    recording.standIn(Model.self)
+  override func placeholder(_ number: inout Int, _ recording: KeyPathRecording) -> Model? {
+    recording.placeholder(Model.self)
   }
 }
 
@@ -43,8 +43,8 @@ final class OptionalToOneAccessor<Model: PersistentModel>: ValueAccessor<Model?>
 
   override func absent(_ model: String) -> Model? { nil }
 
-  override func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> Model?? {
-    .some(recording.standIn(Model.self))
+  override func placeholder(_ number: inout Int, _ recording: KeyPathRecording) -> Model?? {
+    .some(recording.placeholder(Model.self))
   }
 }
 
@@ -67,7 +67,7 @@ final class ToManyAccessor<Model: PersistentModel>: ValueAccessor<[Model]>, @unc
   }
 
   override func absent(_ model: String) -> [Model] { [] }
-  override func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> [Model]? { [] }
+  override func placeholder(_ number: inout Int, _ recording: KeyPathRecording) -> [Model]? { [] }
 }
 
 /// An optional to-many relationship, of which nil and no members are the same to a store.
@@ -91,7 +91,7 @@ final class OptionalToManyAccessor<Model: PersistentModel>: ValueAccessor<[Model
 
   override func absent(_ model: String) -> [Model]? { nil }
 
-  override func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> [Model]?? { .some([]) }
+  override func placeholder(_ number: inout Int, _ recording: KeyPathRecording) -> [Model]?? { .some([]) }
 }
 
 extension PropertyAccessor {

@@ -66,7 +66,7 @@ final class StructureCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
     }
   }
 
-  override func standIn(_ number: inout Int) -> Value {
+  override func placeholder(_ number: inout Int) -> Value {
     _make { $0.coder.initializeStandIn($1, &number) }
   }
 

@@ -57,7 +57,7 @@ class ValueCoder<Value>: AnyValueCoder, @unchecked Sendable {
   func canStore(_ value: Value) -> Bool { true }
 
   /// A value for evaluating key paths.
-  func standIn(_ number: inout Int) -> Value { value(of: nil) }
+  func placeholder(_ number: inout Int) -> Value { value(of: nil) }
 
   final override func stored(at address: UnsafeRawPointer) -> Any? {
     stored(address.assumingMemoryBound(to: Value.self).pointee)
@@ -79,7 +79,7 @@ class ValueCoder<Value>: AnyValueCoder, @unchecked Sendable {
   }
 
   final override func initializeStandIn(_ address: UnsafeMutableRawPointer, _ number: inout Int) {
-    address.initializeMemory(as: Value.self, to: standIn(&number))
+    address.initializeMemory(as: Value.self, to: placeholder(&number))
   }
 }
 
@@ -96,9 +96,9 @@ final class BasicCoder<Value: BasicValue>: ValueCoder<Value>, @unchecked Sendabl
   override func stored(_ value: Value) -> Any? { value.stored }
   override func value(of stored: Any?) -> Value { stored.flatMap { Value.restored($0) } ?? .empty }
 
-  override func standIn(_ number: inout Int) -> Value {
+  override func placeholder(_ number: inout Int) -> Value {
     number += 1
-    return .standIn(number)
+    return .placeholder(number)
   }
 
   override func comparable(_ value: Any) -> Any? { (value as? Value)?.stored }
@@ -121,7 +121,7 @@ final class OptionalCoder<Wrapped>: ValueCoder<Wrapped?>, @unchecked Sendable {
   }
 
   override func canStore(_ value: Wrapped?) -> Bool { value.map { _wrapped.canStore($0) } ?? true }
-  override func standIn(_ number: inout Int) -> Wrapped? { _wrapped.standIn(&number) }
+  override func placeholder(_ number: inout Int) -> Wrapped? { _wrapped.placeholder(&number) }
   override func elementPath(of keyPath: AnyKeyPath) -> [String]? { _wrapped.elementPath(of: keyPath) }
   override func comparable(_ value: Any) -> Any? { _wrapped.comparable(value) }
 }

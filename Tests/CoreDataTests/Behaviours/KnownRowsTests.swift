@@ -11,7 +11,7 @@ import Testing
     let stack = try TestStack(setting)
     let ada = try stack.stored("Author", ["name": "Ada", "age": 1])
     let base = try #require(ada._row)
-    let entry = Layer.Entry(
+    let entry = ChangeLayer.Entry(
       kind: .updated, id: ada._objectID, base: base, row: base, changed: SlotSet(), isWhole: false)
     let parent = stack.sibling()
     let known = KnownRows(in: parent)

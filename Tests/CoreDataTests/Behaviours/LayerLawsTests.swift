@@ -44,15 +44,15 @@ import Testing
   }
 
   /// Returns a change made on `base`.
-  private func _entry(_ random: inout SeededRandom, on base: Row?, mayInsert: Bool) -> Layer.Entry {
-    let kind: Layer.Kind
+  private func _entry(_ random: inout SeededRandom, on base: Row?, mayInsert: Bool) -> ChangeLayer.Entry {
+    let kind: ChangeLayer.Kind
     switch random.below(10) {
     case 0: kind = .deleted
     case 1 where mayInsert: kind = .inserted
     default: kind = .updated
     }
     if kind == .deleted {
-      return Layer.Entry(kind: kind, id: _id, base: base, row: nil, changed: SlotSet(), isWhole: false)
+      return ChangeLayer.Entry(kind: kind, id: _id, base: base, row: nil, changed: SlotSet(), isWhole: false)
     }
     let base = base ?? _row(&random, version: Int64(1 + random.below(3)))
     var row = Row(copying: base, version: base.version)
@@ -65,13 +65,13 @@ import Testing
       row.set(
         _layout.slots[slot].isToMany ? .toMany(_delta(&random)) : .int(Int64(random.below(4))), at: slot)
     }
-    return Layer.Entry(
+    return ChangeLayer.Entry(
       kind: kind, id: _id, base: kind == .inserted ? nil : base, row: row, changed: changed, isWhole: false)
   }
 
   /// Returns consecutive changes: each is based on the previous one, or on a row read at another time.
-  private func _entries(_ random: inout SeededRandom, _ count: Int) -> [Layer.Entry] {
-    var entries: [Layer.Entry] = []
+  private func _entries(_ random: inout SeededRandom, _ count: Int) -> [ChangeLayer.Entry] {
+    var entries: [ChangeLayer.Entry] = []
     for position in 0..<count {
       let isOnTop = random.chance(50)
       entries.append(
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// Returns the content of an entry as text, for comparison.
-  private func _said(_ entry: Layer.Entry) -> String {
+  private func _said(_ entry: ChangeLayer.Entry) -> String {
     var parts = ["\(entry.kind)"]
     guard let row = entry.row else { return parts[0] }
     for slot in _layout.slots.indices where entry.changed.contains(slot) || entry.kind == .inserted {
@@ -111,8 +111,8 @@ import Testing
   @Test func `changes are grouped in any way`() {
     _forEachCase { random in
       let e = _entries(&random, 3)
-      let left = Layer.composed(Layer.composed(e[0], e[1]), e[2])
-      let right = Layer.composed(e[0], Layer.composed(e[1], e[2]))
+      let left = ChangeLayer.composed(ChangeLayer.composed(e[0], e[1]), e[2])
+      let right = ChangeLayer.composed(e[0], ChangeLayer.composed(e[1], e[2]))
       #expect(_said(left) == _said(right))
     }
   }
@@ -120,15 +120,15 @@ import Testing
   @Test func `merging changes at once equals merging them one by one`() {
     _forEachCase { random in
       let entries = _entries(&random, 2 + random.below(4))
-      let stepwise = entries.dropFirst().reduce(entries[0]) { Layer.composed($0, $1) }
-      #expect(_said(Layer.composed(entries.reversed(), withMembers: true)) == _said(stepwise))
+      let stepwise = entries.dropFirst().reduce(entries[0]) { ChangeLayer.composed($0, $1) }
+      #expect(_said(ChangeLayer.composed(entries.reversed(), withMembers: true)) == _said(stepwise))
     }
   }
 
   @Test func `a change told twice says what it said once`() {
     _forEachCase { random in
       let entry = _entries(&random, 1)[0]
-      let twice = Layer.composed(entry, entry)
+      let twice = ChangeLayer.composed(entry, entry)
       #expect(_said(twice) == _said(entry) || entry.kind == .inserted && twice.kind == .inserted)
     }
   }
@@ -139,7 +139,7 @@ import Testing
       guard e.count == 2 else { return }
       let below = _row(&random, version: 7)
       let stepwise = e[1].row(over: e[0].row(over: below))
-      #expect(_values(Layer.composed(e[0], e[1]).row(over: below)) == _values(stepwise))
+      #expect(_values(ChangeLayer.composed(e[0], e[1]).row(over: below)) == _values(stepwise))
     }
   }
 

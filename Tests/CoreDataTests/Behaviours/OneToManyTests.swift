@@ -33,23 +33,23 @@ import Testing
       _stack = stack
     }
 
-    func entry(of book: NSManagedObject, _ random: inout SeededRandom, mayInsert: Bool) -> Layer.Entry {
+    func entry(of book: NSManagedObject, _ random: inout SeededRandom, mayInsert: Bool) -> ChangeLayer.Entry {
       var row = Row(count: book._layout.slots.count, version: 1)
-      let kind: Layer.Kind =
+      let kind: ChangeLayer.Kind =
         random.chance(10) ? .deleted : mayInsert && random.chance(40) ? .inserted : .updated
       let changed = random.chance(60) ? SlotSet([ends.toOne]) : SlotSet()
       if let author = random.chance(20) ? nil : authors[random.below(3)] {
         row.set(author._key.map(Value.reference) ?? .pending(author._objectID), at: ends.toOne)
       }
-      return Layer.Entry(
+      return ChangeLayer.Entry(
         kind: kind, id: book._objectID, base: nil, row: kind == .deleted ? nil : row, changed: changed,
         isWhole: random.chance(20))
     }
 
-    func layers(_ random: inout SeededRandom) -> [Layer] {
+    func layers(_ random: inout SeededRandom) -> [ChangeLayer] {
       var known = Set<NSManagedObject>()
       return (0..<random.below(5)).map { _ in
-        Layer(
+        ChangeLayer(
           books.filter { _ in random.chance(60) }.map {
             entry(of: $0, &random, mayInsert: known.insert($0).inserted)
           })
@@ -88,7 +88,7 @@ import Testing
     try _forEachCase { random, library in
       let layers = library.layers(&random)
       guard let first = layers.first else { return }
-      let merged = [layers.dropFirst().reduce(first) { Layer.merged($0, $1) }]
+      let merged = [layers.dropFirst().reduce(first) { ChangeLayer.merged($0, $1) }]
       for author in library.authors {
         let id = author._objectID
         #expect(Set(merged.members(library.ends, of: id)) == Set(layers.members(library.ends, of: id)))
@@ -107,8 +107,8 @@ import Testing
       var row = Row(count: book._layout.slots.count, version: 1)
       row.set(.pending(author._objectID), at: ends.toOne)
       let layers = [
-        Layer([
-          Layer.Entry(
+        ChangeLayer([
+          ChangeLayer.Entry(
             kind: .inserted, id: book._objectID, base: nil, row: row, changed: SlotSet([ends.toOne]),
             isWhole: false)
         ])
@@ -307,7 +307,7 @@ import Testing
     other.performAndWait {
       let fault = isKnown ? other.object(with: book.objectID) : nil
       // A late merge may tell of the book and not of its author.
-      let entry = Layer.Entry(
+      let entry = ChangeLayer.Entry(
         kind: .inserted, id: book._objectID, base: nil, row: book._row, changed: SlotSet(), isWhole: false)
       other.merge(SavedChanges([entry], isStored: true, context: context))
       #expect(theirs.objects("books").count == 1)

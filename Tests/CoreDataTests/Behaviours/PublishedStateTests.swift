@@ -63,8 +63,8 @@ import Testing
     let stack = try TestStack(.memory)
     let overlay = PublishedOverlay()
     let id = stack.context.performAndWait { stack.context.insert("Tag").objectID }
-    let layer = Layer([
-      Layer.Entry(kind: .deleted, id: id, base: nil, row: nil, changed: SlotSet(), isWhole: false)
+    let layer = ChangeLayer([
+      ChangeLayer.Entry(kind: .deleted, id: id, base: nil, row: nil, changed: SlotSet(), isWhole: false)
     ])
     overlay.deliver(layer)
     let seen = overlay.visibleLayers { inbox in

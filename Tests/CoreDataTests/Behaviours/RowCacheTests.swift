@@ -223,7 +223,7 @@ import Testing
     cache.removeAll()
     let moment = cache.moment
     stack.coordinator.adoptForeign([
-      Layer.Entry(
+      ChangeLayer.Entry(
         kind: .updated, id: author.objectID, base: _row(8), row: _row(8, version: 2), changed: SlotSet(),
         isWhole: false)
     ])

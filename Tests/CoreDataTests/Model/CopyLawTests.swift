@@ -170,7 +170,7 @@ import Testing
 
   /// Belongs to the place of the original, or is derived.
   private static let _notCopied: Set<String> = [
-    "__entity", "composite", "isFrozen", "lifeline", "_model", "__superentity", "_subentities",
+    "__entity", "composite", "isFrozen", "weakAnchor", "_model", "__superentity", "_subentities",
     "frozenReference",
     // Deprecated, without effect.
     "_isStoredInExternalRecord", "_isIndexed",

@@ -102,7 +102,8 @@ package struct ReadTrial {
     return position
   }
 
-  private func _memberCounts(_ storage: StoreAnatomy.ToMany, _ connection: Connection) throws -> [Int64: Int]
+  private func _memberCounts(_ storage: StoreTableLayout.ToMany, _ connection: Connection) throws -> [Int64:
+    Int]
   {
     let sql: String
     switch storage {

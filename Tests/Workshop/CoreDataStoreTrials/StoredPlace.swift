@@ -9,8 +9,8 @@ struct StoredPlace {
   /// Columns of attributes by name; composites and transient ones have none.
   private(set) var attributes: [String: String] = [:]
   /// Columns with the keys of to-one destinations, by the relationship's name, and their companion columns.
-  private(set) var toOnes: [String: StoreAnatomy.ToOneColumns] = [:]
-  private(set) var toManys: [String: StoreAnatomy.ToMany] = [:]
+  private(set) var toOnes: [String: StoreTableLayout.ToOneColumns] = [:]
+  private(set) var toManys: [String: StoreTableLayout.ToMany] = [:]
 
   /// Nil for a store that is not a SQLite file, or has no such entity.
   init?(_ entity: NSEntityDescription, in store: NSPersistentStore) {

@@ -15,7 +15,7 @@ struct ConflictResolver {
   private(set) var linked: [LinkedObject] = []
 
   private enum Outcome {
-    case rewritten(Layer.Entry)
+    case rewritten(ChangeLayer.Entry)
     /// The row is gone, and with it the change.
     case gone
   }
@@ -25,9 +25,11 @@ struct ConflictResolver {
   /// Returns the entries of the next attempt after version conflicts.
   ///
   /// - Throws: Errors of the policy.
-  mutating func resolve(_ conflicts: [VersionConflict], in entries: [Layer.Entry]) throws -> [Layer.Entry] {
+  mutating func resolve(_ conflicts: [VersionConflict], in entries: [ChangeLayer.Entry]) throws
+    -> [ChangeLayer.Entry]
+  {
     try _count()
-    var byKey: [IdentityKey: Layer.Entry] = [:]
+    var byKey: [IdentityKey: ChangeLayer.Entry] = [:]
     for entry in entries { byKey[IdentityKey(entry.id)] = entry }
     var list: [NSMergeConflict] = []
     for conflict in conflicts {
@@ -65,7 +67,7 @@ struct ConflictResolver {
   /// Returns the entries of the next attempt after violations of uniqueness constraints.
   ///
   /// - Throws: Errors of the policy.
-  mutating func resolve(_ violations: [StoreConstraintError.Violation]) throws -> [Layer.Entry] {
+  mutating func resolve(_ violations: [StoreConstraintError.Violation]) throws -> [ChangeLayer.Entry] {
     try _count()
     try context.policy.resolve(mergeConflicts: violations.map(_conflict))
     return try _collect()
@@ -83,9 +85,9 @@ struct ConflictResolver {
     }
   }
 
-  private mutating func _collect() throws -> [Layer.Entry] {
+  private mutating func _collect() throws -> [ChangeLayer.Entry] {
     // An object that the policy writes again is not gone.
-    let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.vanished) ?? true }
+    let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.deletedInStore) ?? true }
     context.cutReferences(to: gone)
     context.processPendingChanges()
     var entries = try context.onStoredRows(context.withoutLost(context.collectLayer().entries))
@@ -109,7 +111,7 @@ struct ConflictResolver {
   /// The objects that entries link to without writing them, with the rows that this context knows.
   ///
   /// - Throws: Errors of reading them.
-  private func _unwrittenTargets(of entries: [Layer.Entry]) throws -> [LinkedObject] {
+  private func _unwrittenTargets(of entries: [ChangeLayer.Entry]) throws -> [LinkedObject] {
     let written = IdentitySet(entries.lazy.map(\.id))
     var targets: [NSManagedObject: SlotSet] = [:]
     func add(_ id: NSManagedObjectID, _ inverse: Int?) throws {
@@ -137,17 +139,17 @@ struct ConflictResolver {
   // MARK: Children's changes
 
   private func _rebased(
-    _ entry: Layer.Entry, _ conflict: VersionConflict, _ object: NSManagedObject?
+    _ entry: ChangeLayer.Entry, _ conflict: VersionConflict, _ object: NSManagedObject?
   ) -> Outcome {
     guard let persisted = conflict.persisted else {
       // The row is gone; the change has no base.
-      if let object { context.markDeleted(object, as: .vanished) }
+      if let object { context.markDeleted(object, as: .deletedInStore) }
       return .gone
     }
     guard entry.kind != .deleted else {
       context.followDeletion(of: object ?? context.objectOrFault(entry.id), over: persisted)
       return .rewritten(
-        Layer.Entry(
+        ChangeLayer.Entry(
           kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false))
     }
     return .rewritten(context.written(entry, over: persisted))
@@ -188,10 +190,10 @@ struct LinkedObject {
   let slots: SlotSet
 
   /// What contexts that merge the save are told: they may have read the other ends before.
-  var entry: Layer.Entry? {
+  var entry: ChangeLayer.Entry? {
     guard let row = object._row, !object._flags.contains(.deleted) else { return nil }
-    // A copy: the same row would be no news.
-    return Layer.Entry(
+    // A copy: the same row would supersede nothing.
+    return ChangeLayer.Entry(
       kind: .updated, id: object._objectID, base: row, row: Row(copying: row, version: row.version),
       changed: slots, isWhole: false)
   }
@@ -237,7 +239,7 @@ struct VersionConflictResolver {
     guard _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType,
       !_object._flags.contains(.deleted), _object.isDirty
     else {
-      return _context.markDeleted(_object, as: .vanished)
+      return _context.markDeleted(_object, as: .deletedInStore)
     }
     _object.becomeInsertion()
     // The context may have announced the deletion, and registered the object again for a child's change.
@@ -290,7 +292,7 @@ struct VersionConflictResolver {
     for slot in _object._layout.toManySlots where _object._relations?.members(slot)?.hasChanges ?? false {
       changed.insert(slot)
     }
-    let draft = local.laid(over: persisted, changed.union(_object._layout.transientSlots), _object._layout)
+    let draft = local.rebased(onto: persisted, changed.union(_object._layout.transientSlots), _object._layout)
     _object.becomeUpdate(of: persisted, draft: draft, changed: changed)
     _object._relations?.dropClean()
     _context.markChanged(_object)
@@ -322,7 +324,7 @@ struct VersionConflictResolver {
         if !isMine { restored.insert(slot) }
       }
     }
-    let row = local.laid(over: persisted, changed.union(_object._layout.transientSlots), _object._layout)
+    let row = local.rebased(onto: persisted, changed.union(_object._layout.transientSlots), _object._layout)
     _cutOwnTargets { dropped.contains($0) }
     _rereadFormerOwners { dropped.contains($0) }
     _context.rereadInverses(_object._layout, from: base, to: persisted)

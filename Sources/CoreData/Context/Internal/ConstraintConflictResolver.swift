@@ -86,7 +86,7 @@ struct ConstraintConflictResolver {
         changed.insert(slot)
       }
     }
-    let draft = local.laid(over: row, changed.union(object._layout.transientSlots), object._layout)
+    let draft = local.rebased(onto: row, changed.union(object._layout.transientSlots), object._layout)
     _context.table.remove(database)
     database._context = nil
     _context.table.remove(object)

@@ -34,7 +34,7 @@ final class ContextQueue: @unchecked Sendable {
   private let _unfinished = Atomic<Int>(0)
   /// The context; nil once it is being deallocated, since blocks may outlive it. Set once, by `attach(to:)`.
   @Loose private(set) var context: NSManagedObjectContext?
-  /// The context's overlay, so that entering the queue only looks for mail.
+  /// The context's overlay, so that entering the queue only looks for deliveries.
   private var _overlay: PublishedOverlay?
 
   init(_ type: NSManagedObjectContextConcurrencyType) {
@@ -196,7 +196,7 @@ final class ContextQueue: @unchecked Sendable {
   private func _enter(onMain: Bool, after due: Int) -> MainQueueTrace.Start? {
     ThreadStack.current.push(self)
     let start = onMain ? MainQueueTrace.Start() : nil
-    if let _overlay, _overlay.hasMail { context?.drainDeliveries() }
+    if let _overlay, _overlay.hasDeliveries { context?.drainDeliveries() }
     if due > 0 { runMerges(upTo: due) }
     return start
   }

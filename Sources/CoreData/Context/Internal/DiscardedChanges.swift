@@ -5,13 +5,13 @@ import CoreDataModelSchema
 /// Exists until every descendant has reread the objects. Until then a descendant may save changes that are
 /// based on the discarded ones.
 final class DiscardedChanges: Sendable {
-  let entries: [Layer.Entry]
+  let entries: [ChangeLayer.Entry]
   private let _insertions: IdentitySet
 
-  init(_ entries: [Layer.Entry]) {
+  init(_ entries: [ChangeLayer.Entry]) {
     self.entries = entries
     _insertions = IdentitySet(
-      entries.lazy.filter { $0.kind == .inserted || $0.kind == .annihilated }.map(\.id))
+      entries.lazy.filter { $0.kind == .inserted || $0.kind == .insertedThenDeleted }.map(\.id))
   }
 
   /// Whether the object was never saved.

@@ -12,7 +12,7 @@ final class FetchReading {
   /// Retained by the caller.
   private unowned(unsafe) let _context: NSManagedObjectContext
   private let _chain: ReadChain
-  private let _ownLayers: [Layer]
+  private let _ownLayers: [ChangeLayer]
   private let _matcher: PendingMatcher
   /// Rows of the fetched entities that the next save deletes.
   private let _deleted: [KeyRun]
@@ -211,7 +211,7 @@ final class FetchReading {
     case object(NSManagedObject)
     /// An entry that a child saved into this context or that is unsaved in an ancestor, and its resulting
     /// row; nil for a deletion.
-    case entry(Layer.Entry, Row?)
+    case entry(ChangeLayer.Entry, Row?)
   }
 
   private func _fold(sortsUnsaved: Bool) throws -> [Candidate] {
@@ -246,7 +246,7 @@ final class FetchReading {
     return (_ownLayers.entry(for: key, withMembers: false) ?? _chain.entry(for: key)).map(_candidate)
   }
 
-  private func _candidate(_ entry: Layer.Entry) -> Candidate {
+  private func _candidate(_ entry: ChangeLayer.Entry) -> Candidate {
     func isOwn() -> Bool { _ownLayers.contains(IdentityKey(entry.id)) }
     // Transient values stay in the context that has them.
     let entry = entry.id.space.layout.hasTransients && !isOwn() ? entry.persistent : entry
@@ -306,7 +306,7 @@ final class FetchReading {
       ?? pending
   }
 
-  private func _candidates(_ root: Int, of layer: Layer) -> [Layer.Entry] {
+  private func _candidates(_ root: Int, of layer: ChangeLayer) -> [ChangeLayer.Entry] {
     if let pin = _matcher.pin { return layer.candidates(root: root, slot: pin.slot, equalTo: pin.key) }
     return _matcher.range.flatMap { layer.candidates(root: root, in: $0) } ?? layer.entries
   }
@@ -334,7 +334,7 @@ final class FetchReading {
   }
 
   /// Returns this context's object for an entry of its own layers or an ancestor's.
-  private func _object(for entry: Layer.Entry, _ row: Row?) -> NSManagedObject {
+  private func _object(for entry: ChangeLayer.Entry, _ row: Row?) -> NSManagedObject {
     if let object = _context.heldObject(for: entry.id) {
       object.attachIfUnread(row)
       return object

@@ -42,7 +42,8 @@ extension NSManagedObjectContext {
       guard object._flags.contains(.deleted) else { return }
       let isListed = !object._flags.isDisjoint(with: [.listed, .adopted])
       let isAnnounced =
-        object._flags.contains(.toldDeleted) || object._flags.isSuperset(of: [.eventDeleted, .eventListed])
+        object._flags.contains(.deletionAnnounced)
+        || object._flags.isSuperset(of: [.eventDeleted, .eventListed])
       if !isListed || !isAnnounced { ghost = object }
     }
     return ghost

@@ -3,20 +3,20 @@ import Synchronization
 /// The published unsaved state of a context: layers, oldest first, readable from any thread.
 final class PublishedOverlay: Sendable {
   private struct State {
-    var layers: [Layer] = []
+    var layers: [ChangeLayer] = []
     /// Objects whose entries the next reader removes from the layers.
     var withdrawn = IdentitySet()
     /// Children's saves that the context has not accepted yet; on top of `layers`.
-    var inbox = Inbox()
+    var inbox = PendingDeliveries()
     /// Incremented with each change of the inbox.
-    var mail = 0
+    var deliveryRevision = 0
     /// The children of the context.
     var readers: [WeakContext] = []
 
     /// The layers without the entries that were withdrawn.
-    mutating func settledLayers() -> [Layer] {
+    mutating func settledLayers() -> [ChangeLayer] {
       if withdrawn.isEmpty { return layers }
-      layers = layers.map { layer in Layer(layer.entries.filter { !withdrawn.contains($0.id) }) }
+      layers = layers.map { layer in ChangeLayer(layer.entries.filter { !withdrawn.contains($0.id) }) }
         .filter { !$0.entries.isEmpty }
       withdrawn = IdentitySet()
       return layers
@@ -24,7 +24,7 @@ final class PublishedOverlay: Sendable {
   }
 
   private let _state = Mutex(State())
-  private let _hasMail = Atomic<Bool>(false)
+  private let _hasDeliveries = Atomic<Bool>(false)
   private let _hasLayers = Atomic<Bool>(false)
   /// The number of changes so far, and that number when the last published state was collected.
   private let _noted = Atomic<Int>(0)
@@ -35,51 +35,55 @@ final class PublishedOverlay: Sendable {
 
   /// The layers that the context has accepted. Takes no lock if there are none, as in a context without children.
   @inline(__always)
-  var layers: [Layer] { _hasLayers.load(ordering: .acquiring) ? _state.withLock { $0.settledLayers() } : [] }
+  var layers: [ChangeLayer] {
+    _hasLayers.load(ordering: .acquiring) ? _state.withLock { $0.settledLayers() } : []
+  }
 
   /// All layers visible to children, including pending deliveries.
-  var visibleLayers: [Layer] { visibleLayers { $0.layers() } }
+  var visibleLayers: [ChangeLayer] { visibleLayers { $0.layers() } }
 
   /// All layers visible to children. Pending deliveries are composed outside the lock, which the main queue
   /// takes to deliver.
   ///
   /// - Parameter putTogether: Composes the layers of an inbox.
-  func visibleLayers(_ putTogether: (inout Inbox) -> [Layer]) -> [Layer] {
-    var (layers, inbox, mail) = _state.withLock { ($0.settledLayers(), $0.inbox, $0.mail) }
+  func visibleLayers(_ putTogether: (inout PendingDeliveries) -> [ChangeLayer]) -> [ChangeLayer] {
+    var (layers, inbox, deliveryRevision) = _state.withLock {
+      ($0.settledLayers(), $0.inbox, $0.deliveryRevision)
+    }
     if inbox.isEmpty { return layers }
     layers += putTogether(&inbox)
     // Cached for the next reader unless a delivery was added or removed meanwhile.
     let tidy = inbox
     _state.withLock { state in
-      if state.mail == mail { state.inbox = tidy }
+      if state.deliveryRevision == deliveryRevision { state.inbox = tidy }
     }
     return layers
   }
 
   /// Whether children have delivered saves that the context has not accepted yet.
-  var hasMail: Bool { _hasMail.load(ordering: .acquiring) }
+  var hasDeliveries: Bool { _hasDeliveries.load(ordering: .acquiring) }
 
   /// Delivers a child's save without entering the context's queue.
-  func deliver(_ layer: Layer) {
+  func deliver(_ layer: ChangeLayer) {
     _state.withLock { state in
       state.inbox.append(layer)
-      state.mail += 1
+      state.deliveryRevision += 1
     }
-    _hasMail.store(true, ordering: .releasing)
+    _hasDeliveries.store(true, ordering: .releasing)
   }
 
   /// The oldest delivery, which stays in the inbox.
-  func nextDelivery() -> Layer? { _state.withLock { $0.inbox.first } }
+  func nextDelivery() -> ChangeLayer? { _state.withLock { $0.inbox.first } }
 
   /// Removes the oldest delivery and pushes the layer that the context made from it.
-  func completeDelivery(as layer: Layer) {
+  func completeDelivery(as layer: ChangeLayer) {
     let layers = _pushed(layer)
     _hasLayers.store(!layers.isEmpty, ordering: .releasing)
     _state.withLock { state in
       state.layers = layers
       state.inbox.removeFirst()
-      state.mail += 1
-      if state.inbox.isEmpty { _hasMail.store(false, ordering: .releasing) }
+      state.deliveryRevision += 1
+      if state.inbox.isEmpty { _hasDeliveries.store(false, ordering: .releasing) }
     }
   }
 
@@ -137,11 +141,11 @@ final class PublishedOverlay: Sendable {
 
   /// Pushes a layer. Layers of similar size are merged, so that their number stays small and each change is
   /// merged a logarithmic number of times.
-  func push(_ layer: Layer) {
+  func push(_ layer: ChangeLayer) {
     replace(with: _pushed(layer))
   }
 
-  private func _pushed(_ layer: Layer) -> [Layer] {
+  private func _pushed(_ layer: ChangeLayer) -> [ChangeLayer] {
     var layers = self.layers
     guard !layer.entries.isEmpty else { return layers }
     layers.append(layer)
@@ -151,12 +155,12 @@ final class PublishedOverlay: Sendable {
     {
       let newer = layers.removeLast()
       let older = layers.removeLast()
-      layers.append(Layer.merged(older, newer))
+      layers.append(ChangeLayer.merged(older, newer))
     }
     return layers
   }
 
-  func replace(with layers: [Layer]) {
+  func replace(with layers: [ChangeLayer]) {
     _hasLayers.store(!layers.isEmpty, ordering: .releasing)
     _state.withLock { state in
       state.layers = layers
@@ -168,7 +172,7 @@ final class PublishedOverlay: Sendable {
   /// layers are read in between.
   ///
   /// - Returns: The entry, if there was one.
-  func withdraw(_ id: NSManagedObjectID) -> Layer.Entry? {
+  func withdraw(_ id: NSManagedObjectID) -> ChangeLayer.Entry? {
     guard _hasLayers.load(ordering: .acquiring) else { return nil }
     return _state.withLock { state in
       guard !state.withdrawn.contains(id), let entry = state.layers.entry(for: IdentityKey(id)) else {

@@ -8,7 +8,7 @@ import CoreDataModelSchema
 /// unpublished changes.
 struct ReadChain {
   /// Layers of each ancestor, nearest first; empty ones are omitted.
-  let overlays: [[Layer]]
+  let overlays: [[ChangeLayer]]
   let coordinator: NSPersistentStoreCoordinator?
   /// The state of the stores to read; nil for the latest.
   let generation: StoreGeneration?
@@ -20,7 +20,7 @@ struct ReadChain {
   /// - Parameter isFetch: Whether the context fetches.
   init(above context: NSManagedObjectContext, isFetch: Bool = false) {
     if context.isFreshnessDue { context.checkFreshness() }
-    var overlays: [[Layer]] = []
+    var overlays: [[ChangeLayer]] = []
     var root = context
     while let ancestor = root._parent {
       if ancestor.overlay.isStale { ancestor.queue.sync { ancestor.flushForReaders() } }
@@ -38,7 +38,7 @@ struct ReadChain {
 
   /// Reads only what the ancestors have published. Never blocks; may miss unpublished changes.
   init(peekingAbove context: NSManagedObjectContext) {
-    var overlays: [[Layer]] = []
+    var overlays: [[ChangeLayer]] = []
     var next = context._parent
     while let ancestor = next {
       let layers = ancestor.overlay.visibleLayers
@@ -57,8 +57,8 @@ struct ReadChain {
   var hasDeletions: Bool { overlays.contains { $0.contains(where: \.hasDeletions) } }
 
   /// Returns the object's entry from the nearest ancestor that changed it. Ignore the to-manys of its row;
-  /// read them through `related`. Its transient values are the ancestor's own: see `Layer.Entry.persistent`.
-  func entry(for key: IdentityKey) -> Layer.Entry? {
+  /// read them through `related`. Its transient values are the ancestor's own: see `ChangeLayer.Entry.persistent`.
+  func entry(for key: IdentityKey) -> ChangeLayer.Entry? {
     for layers in overlays {
       if let entry = layers.entry(for: key, withMembers: false) { return entry }
     }
@@ -166,7 +166,7 @@ struct ReadChain {
     guard hasOverlays else { return members }
     return members.filter { member in
       switch entry(for: IdentityKey(member))?.kind {
-      case .deleted?, .annihilated?: false
+      case .deleted?, .insertedThenDeleted?: false
       default: true
       }
     }
@@ -182,7 +182,7 @@ struct ReadChain {
 
   /// Sorts the members of an ordered one-to-many as the newest of the layers orders them.
   private func _ordered(
-    _ members: [NSManagedObjectID], of owner: NSManagedObjectID, _ slot: Int, _ layers: [Layer]
+    _ members: [NSManagedObjectID], of owner: NSManagedObjectID, _ slot: Int, _ layers: [ChangeLayer]
   ) -> [NSManagedObjectID] {
     guard let entry = layers.entry(for: IdentityKey(owner)), entry.sets(slot),
       case .toMany(let delta)? = entry.row?[slot], let order = delta.order

@@ -8,7 +8,7 @@ struct ReadFailures {
   /// whose own values may be in order, and throws it from now on.
   private(set) var lasting: (any Error)?
   /// Faults that stand for the targets of required to-ones of objects that cannot be read, by entity number.
-  private(set) var standIns: [Int: NSManagedObject] = [:]
+  private(set) var placeholders: [Int: NSManagedObject] = [:]
 
   mutating func record(_ error: any Error, isDamage: Bool) {
     count += 1
@@ -22,13 +22,15 @@ struct ReadFailures {
   /// Forgets the errors and the faults.
   mutating func reset() {
     clear()
-    standIns = [:]
+    placeholders = [:]
   }
 
-  mutating func keep(_ standIn: NSManagedObject) { standIns[standIn._layout.entityNumber] = standIn }
+  mutating func keep(_ placeholder: NSManagedObject) {
+    placeholders[placeholder._layout.entityNumber] = placeholder
+  }
 
   /// Whether an object stands for a target that is unknown.
   func isStandIn(_ object: NSManagedObject) -> Bool {
-    !standIns.isEmpty && standIns[object._layout.entityNumber] === object
+    !placeholders.isEmpty && placeholders[object._layout.entityNumber] === object
   }
 }

@@ -23,7 +23,7 @@ struct RevocableDeletions {
   func contains(_ id: NSManagedObjectID) -> Bool { _set.contains(id) }
 
   /// Forgets objects: their deletion is stored or discarded.
-  mutating func remove(_ entries: [Layer.Entry]) {
+  mutating func remove(_ entries: [ChangeLayer.Entry]) {
     if _ids.isEmpty { return }
     var isChanged = false
     for entry in entries where entry.kind == .deleted && _set.remove(entry.id) { isChanged = true }

@@ -5,7 +5,7 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   // Unchecked: immutable values; the superclass has no state.
   static let key = "CoreData.savedChanges"
 
-  let entries: [Layer.Entry]
+  let entries: [ChangeLayer.Entry]
   let coordinator: NSPersistentStoreCoordinator?
   /// Whether the changes were saved into stores; in a parent they are still unsaved.
   let isStored: Bool
@@ -21,7 +21,7 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   ///   - entries: The saved entries.
   ///   - isStored: Whether they were saved into stores.
   ///   - context: A context of the stack that saved them.
-  init(_ entries: [Layer.Entry], isStored: Bool, context: NSManagedObjectContext) {
+  init(_ entries: [ChangeLayer.Entry], isStored: Bool, context: NSManagedObjectContext) {
     self.isStored = isStored
     self.entries = isStored ? entries.persistent : entries
     coordinator = context.persistentStoreCoordinator
@@ -33,7 +33,7 @@ final class SavedChanges: NSObject, @unchecked Sendable {
 
   /// Creates the composition of several saves into the stores of a coordinator.
   init(
-    stored entries: [Layer.Entry], coordinator: NSPersistentStoreCoordinator?, epochs: ClosedRange<Int>,
+    stored entries: [ChangeLayer.Entry], coordinator: NSPersistentStoreCoordinator?, epochs: ClosedRange<Int>,
     saves: Int
   ) {
     isStored = true
@@ -53,7 +53,7 @@ final class SavedChanges: NSObject, @unchecked Sendable {
 
   var insertionCount: Int {
     var count = 0
-    entries.forEachHeld { if $0.kind == .inserted { count += 1 } }
+    entries.forEachUnretained { if $0.kind == .inserted { count += 1 } }
     return count
   }
 }

@@ -128,7 +128,7 @@ final class ComposedDiscard: @unchecked Sendable {
 final class ComposedSave: @unchecked Sendable {
   // Unchecked: changed under the lock of the queue where it waits; afterwards only the merging context has
   // it.
-  private var _entries: [Layer.Entry]
+  private var _entries: [ChangeLayer.Entry]
   private var _places: [IdentityKey: Int]
   private let _coordinator: NSPersistentStoreCoordinator?
   private var _epochs: ClosedRange<Int>
@@ -186,8 +186,9 @@ final class ComposedSave: @unchecked Sendable {
 
   /// Composes two stored changes of one object. Saves may arrive in another order than that of their commits,
   /// which the versions tell.
-  private static func _composed(_ earlier: Layer.Entry, _ later: Layer.Entry) -> Layer.Entry {
-    if later.kind == .deleted || later.kind == .annihilated { return later }
+  private static func _composed(_ earlier: ChangeLayer.Entry, _ later: ChangeLayer.Entry) -> ChangeLayer.Entry
+  {
+    if later.kind == .deleted || later.kind == .insertedThenDeleted { return later }
     guard let first = earlier.row, let second = later.row else { return later }
     let (older, newer) = first.version <= second.version ? (earlier, later) : (later, earlier)
     var row = newer.row!
@@ -204,7 +205,7 @@ final class ComposedSave: @unchecked Sendable {
         }
       }
     }
-    return Layer.Entry(
+    return ChangeLayer.Entry(
       kind: earlier.kind == .inserted || later.kind == .inserted ? .inserted : .updated, id: later.id,
       base: older.base, row: row, changed: older.changed.union(newer.changed), isWhole: false)
   }

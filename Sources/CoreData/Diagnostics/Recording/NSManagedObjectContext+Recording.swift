@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
     for object in objects where object._flags.contains(.listed) {
       let flags = object._flags
       let isDeleted = flags.contains(.deleted)
-      if isDeleted, flags.contains(.vanished) { continue }
+      if isDeleted, flags.contains(.deletedInStore) { continue }
       let kind: TraceEvent.Change.Kind =
         isDeleted ? .delete : flags.contains(.inserted) ? .insert : .update
       let slots = isDeleted ? SlotSet() : kind == .insert ? object._changed : object.differingSlots
@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
 
   /// The changes of a save that no event has recorded, and the number of all, without those that children have saved before.
   final func recordedChanges(
-    of layer: Layer, by recorder: TraceRecorder
+    of layer: ChangeLayer, by recorder: TraceRecorder
   ) -> (unseen: [TraceEvent.Change], objects: Int) {
     // The save has announced all changes but those that hooks have made since.
     guard !events.changed.isEmpty else { return ([], changedObjects.count) }
@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
 
   /// Records a save that has ended.
   final func record(
-    _ changes: (unseen: [TraceEvent.Change], objects: Int), of layer: Layer, since begin: UInt64,
+    _ changes: (unseen: [TraceEvent.Change], objects: Int), of layer: ChangeLayer, since begin: UInt64,
     error: (any Error)?, by recorder: TraceRecorder
   ) {
     var named: [(TraceEvent.Identity, TraceEvent.Identity)] = []

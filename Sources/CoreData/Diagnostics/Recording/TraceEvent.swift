@@ -16,12 +16,12 @@ struct TraceEvent: Sendable {
       /// Nothing is unsaved any more, such as after an undo.
       case revert
 
-      init(_ kind: Layer.Kind) {
+      init(_ kind: ChangeLayer.Kind) {
         self =
           switch kind {
           case .inserted: .insert
           case .updated: .update
-          case .deleted, .annihilated: .delete
+          case .deleted, .insertedThenDeleted: .delete
           }
       }
     }

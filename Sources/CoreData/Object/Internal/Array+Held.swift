@@ -4,7 +4,7 @@
 extension Array where Element: AnyObject {
   /// Calls a closure with each element.
   @inline(__always)
-  func forEachHeld(_ body: (Element) throws -> Void) rethrows {
+  func forEachUnretained(_ body: (Element) throws -> Void) rethrows {
     try withUnsafeBufferPointer { elements in
       for index in elements.indices {
         try Unmanaged.passUnretained(elements[index])._withUnsafeGuaranteedRef(body)
@@ -14,7 +14,7 @@ extension Array where Element: AnyObject {
 
   /// Whether a closure returns true for every element.
   @inline(__always)
-  func allHeld(_ predicate: (Element) throws -> Bool) rethrows -> Bool {
+  func allSatisfyUnretained(_ predicate: (Element) throws -> Bool) rethrows -> Bool {
     try withUnsafeBufferPointer { elements in
       for index in elements.indices
       where try !Unmanaged.passUnretained(elements[index])._withUnsafeGuaranteedRef(predicate) {
@@ -47,7 +47,7 @@ extension Array where Element: AnyObject {
 
   /// Whether a closure returns true for any element.
   @inline(__always)
-  func anyHeld(_ predicate: (Element) throws -> Bool) rethrows -> Bool {
-    try !allHeld { try !predicate($0) }
+  func containsUnretained(_ predicate: (Element) throws -> Bool) rethrows -> Bool {
+    try !allSatisfyUnretained { try !predicate($0) }
   }
 }

@@ -12,7 +12,7 @@ struct ObjectFlags: OptionSet {
   /// Delete rules have been applied.
   static let deletePropagated = ObjectFlags(rawValue: 1 << 4)
   /// Another context has deleted the row.
-  static let vanished = ObjectFlags(rawValue: 1 << 5)
+  static let deletedInStore = ObjectFlags(rawValue: 1 << 5)
   /// The next save checks the object's version even if the object is clean.
   static let locked = ObjectFlags(rawValue: 1 << 7)
 
@@ -55,12 +55,12 @@ struct ObjectFlags: OptionSet {
   /// In the list of objects that the next change notification covers.
   static let eventListed = ObjectFlags(rawValue: 1 << 23)
   /// Already announced as inserted. A merge of the same insertion does not announce it again.
-  static let toldInserted = ObjectFlags(rawValue: 1 << 24)
+  static let insertionAnnounced = ObjectFlags(rawValue: 1 << 24)
 
   /// Not deleted here: this context has merged the deletion, or found the row missing.
   static let deletedElsewhere = ObjectFlags(rawValue: 1 << 30)
   /// Already announced as deleted.
-  static let toldDeleted = ObjectFlags(rawValue: 1 << 28)
+  static let deletionAnnounced = ObjectFlags(rawValue: 1 << 28)
 
   // MARK: Access
 
@@ -75,7 +75,7 @@ struct ObjectFlags: OptionSet {
 
   /// Deleted, and how far the deletion has come.
   static let deletion: ObjectFlags = [
-    .deleted, .deletePropagated, .toldDeleted, .vanished, .deletedElsewhere,
+    .deleted, .deletePropagated, .deletionAnnounced, .deletedInStore, .deletedElsewhere,
   ]
 
   static let event: ObjectFlags = [

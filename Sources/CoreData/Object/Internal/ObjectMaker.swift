@@ -8,19 +8,19 @@
 /// override. `ObjectMakerTests` verifies this for each toolchain.
 enum ObjectMaker {
   /// Same shape as `NSManagedObject`; never instantiated.
-  class Lens: NSObject {
+  class VTableShape: NSObject {
     // In the table, the offsets of stored properties precede the methods: one for each property of
     // NSManagedObject.
     final var entity = 0, shape = 0, identity = 0, reference = 0, context = 0, values = 0,
       relations = 0, state = 0
 
     required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-      fatalError("the lens is only looked through")
+      fatalError("this class is only looked through")
     }
   }
 
-  /// Overrides the initializer. Otherwise the compiler infers that `Lens` is final and calls it directly.
-  final class OtherLens: Lens {
+  /// Overrides the initializer. Otherwise the compiler infers that `VTableShape` is final and calls it directly.
+  final class OverridingVTableShape: VTableShape {
     required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
       super.init(entity: entity, insertInto: context)
     }
@@ -39,8 +39,8 @@ enum ObjectMaker {
     _ type: NSManagedObject.Type, _ entity: NSEntityDescription, insertInto context: NSManagedObjectContext?
   ) -> NSManagedObject {
     if type == NSManagedObject.self { return NSManagedObject(entity: entity, insertInto: context) }
-    let lens = unsafeBitCast(type, to: Lens.Type.self)
+    let shaped = unsafeBitCast(type, to: VTableShape.Type.self)
     return unsafeBitCast(
-      lens.init(entity: entity, insertInto: context) as AnyObject, to: NSManagedObject.self)
+      shaped.init(entity: entity, insertInto: context) as AnyObject, to: NSManagedObject.self)
   }
 }

@@ -17,14 +17,14 @@ struct ObjectState {
   }
 
   /// Registers an object for a change that a child context has saved into this one.
-  mutating func beginAsAdopted(_ kind: Layer.Kind, checked isChecked: Bool, recordingReads: Bool) {
+  mutating func beginAsAdopted(_ kind: ChangeLayer.Kind, checked isChecked: Bool, recordingReads: Bool) {
     flags.formUnion(isChecked ? [.adopted, .checked] : .adopted)
     switch kind {
     case .inserted: flags.formUnion([.inserted, .draftShared])
     case .updated: flags.formUnion([.updated, .draftShared])
     // The child's save was announced when this context accepted it.
     case .deleted: flags.formUnion(.deletion)
-    case .annihilated: break
+    case .insertedThenDeleted: break
     }
     if recordingReads { flags.insert(.recordsReads) }
   }
@@ -107,8 +107,8 @@ struct ObjectState {
     case .requested: break
     case .settled, .adopted: flags.insert(.deletePropagated)
     case .merged: flags.formUnion([.deletePropagated, .deletedElsewhere])
-    case .vanished, .dropped:
-      flags.formUnion([.deletePropagated, .deletedElsewhere, .vanished])
+    case .deletedInStore, .dropped:
+      flags.formUnion([.deletePropagated, .deletedElsewhere, .deletedInStore])
       flags.remove(.updated)
     }
   }
@@ -136,12 +136,12 @@ struct ObjectState {
   }
 
   /// Records that the row of an object that is deleted here exists again.
-  mutating func recordFoundRow() { flags.remove(.vanished) }
+  mutating func recordFoundRow() { flags.remove(.deletedInStore) }
 
   // MARK: Undo
 
   /// Reverts an unsaved deletion.
-  mutating func undelete() { flags.subtract(.deletion.union([.adopted, .eventDeleted, .vanished])) }
+  mutating func undelete() { flags.subtract(.deletion.union([.adopted, .eventDeleted, .deletedInStore])) }
 
   /// Inserts the object with its last values after its deletion was saved.
   mutating func insertDeleted() {
@@ -161,10 +161,10 @@ struct ObjectState {
   mutating func endEvent() { flags.subtract(.event) }
 
   /// Records that a change notification has listed the object as inserted.
-  mutating func announceInsertion() { flags.insert(.toldInserted) }
+  mutating func announceInsertion() { flags.insert(.insertionAnnounced) }
 
   /// Records that a change notification has listed the object as deleted.
-  mutating func announceDeletion() { flags.insert(.toldDeleted) }
+  mutating func announceDeletion() { flags.insert(.deletionAnnounced) }
 
   /// Cancels an insertion: the object is deleted before it was ever saved.
   mutating func cancelInsertion() { flags.subtract([.inserted, .updated]) }
@@ -216,7 +216,7 @@ struct ObjectState {
   // MARK: Conflicts
 
   /// Records that another context has deleted the row of an object that is deleted here as well.
-  mutating func recordMissingRow() { flags.insert(.vanished) }
+  mutating func recordMissingRow() { flags.insert(.deletedInStore) }
 
   /// Turns an update into an insertion because another context has deleted the row.
   mutating func insertAnew() {
@@ -253,7 +253,8 @@ struct ObjectState {
   /// Clears the flags that concern the context when the object is unregistered.
   mutating func leaveContext() {
     flags.subtract([
-      .inserted, .updated, .deleted, .toldDeleted, .vanished, .deletedElsewhere, .listed, .adopted, .failed,
+      .inserted, .updated, .deleted, .deletionAnnounced, .deletedInStore, .deletedElsewhere, .listed,
+      .adopted, .failed,
     ])
     flags.subtract(.event)
   }

@@ -19,7 +19,7 @@ struct ObjectValues {
   /// Takes the row of a read; nil if the next access has to read it. Keeps what was assigned.
   @inline(__always) mutating func attach(_ row: Row?) { self.row = row }
 
-  /// Takes a newer row, and the assigned values laid over it, if any.
+  /// Takes a newer row, and the assigned values rebased onto it, if any.
   @inline(__always) mutating func rebase(on row: Row, draft: Row?) {
     self.row = row
     self.draft = draft

@@ -16,7 +16,7 @@ final class KeyRecorder: @unchecked Sendable {
   private var _objects: [ObjectIdentifier: (object: NSManagedObject, path: [String])] = [:]
   private var _model: [NSEntityDescription] = []
   /// The reads, in order.
-  private var _noted: [(path: [String], standIn: Any?)] = []
+  private var _noted: [(path: [String], placeholder: Any?)] = []
 
   private init() {}
 
@@ -59,7 +59,9 @@ final class KeyRecorder: @unchecked Sendable {
       }
       expected = note.path
     }
-    if let standIn = last.standIn, let value = Self._flattened(value), !Self._isSame(value, standIn) {
+    if let placeholder = last.placeholder, let value = Self._flattened(value),
+      !Self._isSame(value, placeholder)
+    {
       throw KeyPathRecordingError(
         keyPath,
         "its accessor computes something from '\(expected.joined(separator: "."))' instead of answering it")
@@ -74,8 +76,8 @@ final class KeyRecorder: @unchecked Sendable {
   }
 
   /// Whether an accessor's result is the placeholder; true for types that cannot be compared.
-  private static func _isSame(_ value: Any, _ standIn: Any) -> Bool {
-    switch (PredicateValue(any: value), PredicateValue(any: standIn)) {
+  private static func _isSame(_ value: Any, _ placeholder: Any) -> Bool {
+    switch (PredicateValue(any: value), PredicateValue(any: placeholder)) {
     case (.string(let left), .string(let right)): left == right
     case (.int(let left), .int(let right)): left == right
     case (.double(let left), .double(let right)): left == right
@@ -121,12 +123,12 @@ final class KeyRecorder: @unchecked Sendable {
     guard let (_, path) = _objects[ObjectIdentifier(object)] else { return false }
     let property = object._layout.slots[slot]
     let whole = path + [property.name]
-    var standIn: Any?
+    var placeholder: Any?
     switch property.kind {
     case .attribute(let attribute):
       switch attribute.type.form {
       case .integer16, .integer32, .integer64, .double, .float, .date, .string:
-        if let row = object._row { standIn = object.shown(row[slot], slot) }
+        if let row = object._row { placeholder = object.shown(row[slot], slot) }
       default: break
       }
     case .relationship(let relationship):
@@ -134,7 +136,7 @@ final class KeyRecorder: @unchecked Sendable {
         object.relations.setTarget(_make(_model[relationship.destination - 1], whole), slot)
       }
     }
-    _noted.append((whole, standIn))
+    _noted.append((whole, placeholder))
     return true
   }
 }

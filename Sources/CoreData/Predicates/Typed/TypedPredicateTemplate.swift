@@ -7,10 +7,10 @@ import Foundation
 /// Immutable; any thread.
 package final class TypedPredicateTemplate: Sendable {
   /// A captured value of a type that stores support directly.
-  package enum Hole: Sendable {
+  package enum Capture: Sendable {
     case text, whole, number, date, uuid
 
-    /// Returns the hole for a type; nil for a type whose values need translation.
+    /// Returns the capture for a type; nil for a type whose values need translation.
     package init?(_ type: Any.Type) {
       switch ObjectIdentifier(type) {
       case ObjectIdentifier(String.self): self = .text
@@ -22,7 +22,7 @@ package final class TypedPredicateTemplate: Sendable {
       }
     }
 
-    /// Writes the marker value of a numbered hole.
+    /// Writes the marker value of a numbered capture.
     fileprivate func _mark(_ place: UnsafeMutableRawPointer, _ number: Int) {
       switch self {
       case .text: place.assumingMemoryBound(to: String.self).pointee = Self._text(number)
@@ -56,7 +56,7 @@ package final class TypedPredicateTemplate: Sendable {
     }
 
     // Differs from any text that a program captures, and from the other markers.
-    private static func _text(_ number: Int) -> String { "\u{1}hole \(number)\u{1}" }
+    private static func _text(_ number: Int) -> String { "\u{1}capture \(number)\u{1}" }
     private static func _whole(_ number: Int) -> Int { -0x6b1d_33c0_9a41_0000 + number }
     private static func _number(_ number: Int) -> Double { -6.104e250 * Double(number + 1) }
     private static func _date(_ number: Int) -> Date {
@@ -70,27 +70,27 @@ package final class TypedPredicateTemplate: Sendable {
     }
   }
 
-  private let _holes: [(offset: Int, kind: Hole)]
+  private let _captures: [(offset: Int, kind: Capture)]
   private let _tree: PredicateTree
-  /// The equivalent format, if the predicate compares a key with the only hole: plans recognize such
+  /// The equivalent format, if the predicate compares a key with the only capture: plans recognize such
   /// comparisons by their format.
   private let _format: PredicateTemplate?
 
-  /// Translates an expression whose holes contain markers; nil if a captured value has no location of its own
+  /// Translates an expression whose captures contain markers; nil if a captured value has no location of its own
   /// in the result.
   ///
   /// - Parameters:
   ///   - expression: The expression of a predicate.
   ///   - variable: The predicate's variable.
-  ///   - holes: Locations of captured values in the expression, at most 200.
+  ///   - captures: Locations of captured values in the expression, at most 200.
   ///   - vocabulary: The vocabulary of the objects.
   /// - Throws: ``PredicateTranslationError``.
   package init?<Expression: PredicateExpression>(
     of expression: Expression, _ variable: PredicateExpressions.VariableID,
-    _ holes: [(offset: Int, kind: Hole)],
+    _ captures: [(offset: Int, kind: Capture)],
     in vocabulary: any PredicateVocabulary
   ) throws {
-    _holes = holes
+    _captures = captures
     var translator = PredicateTranslator()
     translator.vocabulary = vocabulary
     translator.variables[variable] = .evaluatedObject
@@ -98,10 +98,10 @@ package final class TypedPredicateTemplate: Sendable {
       memory.baseAddress!.initialize(to: expression)
       defer { memory.baseAddress!.deinitialize(count: 1) }
       let place = UnsafeMutableRawPointer(memory.baseAddress!)
-      for (number, hole) in holes.enumerated() { hole.kind._mark(place + hole.offset, number) }
+      for (number, capture) in captures.enumerated() { capture.kind._mark(place + capture.offset, number) }
       return try translator.part(memory[0]).predicate
     }
-    let marks = Dictionary(uniqueKeysWithValues: holes.enumerated().map { ($1.kind._mark($0), $0) })
+    let marks = Dictionary(uniqueKeysWithValues: captures.enumerated().map { ($1.kind._mark($0), $0) })
     var seen: Set<Int> = []
     func opened(_ value: PredicateValue) -> ExpressionTree? {
       if let number = marks[value] {
@@ -117,9 +117,9 @@ package final class TypedPredicateTemplate: Sendable {
       guard case .constant(let value) = expression else { return nil }
       return opened(value)
     }
-    guard seen.count == holes.count else { return nil }
+    guard seen.count == captures.count else { return nil }
     _tree = open ?? tree
-    if holes.count == 1, case .comparison(let comparison) = _tree,
+    if captures.count == 1, case .comparison(let comparison) = _tree,
       comparison.right == .variable(Self._name(0)),
       case .keyPath(let path) = comparison.left
     {
@@ -142,20 +142,21 @@ package final class TypedPredicateTemplate: Sendable {
     return format
   }
 
-  private static func _name(_ number: Int) -> String { "hole \(number)" }
+  private static func _name(_ number: Int) -> String { "capture \(number)" }
 
   /// Returns the predicate with the values of an expression of the same shape at an address.
   package func predicate(reading address: UnsafeRawPointer) -> NSPredicate {
     if let _format,
       let comparison = try? _format.comparison(
-        count: 1, argument: { _ in FormatArgument.value(_holes[0].kind._read(address + _holes[0].offset)) })
+        count: 1,
+        argument: { _ in FormatArgument.value(_captures[0].kind._read(address + _captures[0].offset)) })
     {
       return NSComparisonPredicate(comparison)
     }
-    if _holes.isEmpty { return _tree.predicate }
+    if _captures.isEmpty { return _tree.predicate }
     var values: [String: ExpressionTree] = [:]
-    for (number, hole) in _holes.enumerated() {
-      values[Self._name(number)] = .constant(hole.kind._read(address + hole.offset))
+    for (number, capture) in _captures.enumerated() {
+      values[Self._name(number)] = .constant(capture.kind._read(address + capture.offset))
     }
     return _tree.substituting(values).predicate
   }

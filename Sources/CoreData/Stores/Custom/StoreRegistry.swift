@@ -50,22 +50,22 @@ extension NSPersistentStoreCoordinator {
 /// `CustomStoreTests` verifies this for each toolchain.
 enum StoreMaker {
   /// Same shape as `NSPersistentStore`; never instantiated.
-  class Lens: NSObject {
+  class VTableShape: NSObject {
     // One for each of NSPersistentStore's stored properties.
     final var state = 0, type = 0, configurationName = 0, options = 0, engine = 0, objectEngine = 0, key = 0
-    final var entities = 0, lifeline = 0, coordinator = 0, remoteChanges = 0
+    final var entities = 0, weakAnchor = 0, coordinator = 0, remoteChanges = 0
 
     required init(
       persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
       at url: URL, options: [AnyHashable: Any]?
     ) {
-      fatalError("the lens is only looked through")
+      fatalError("this class is only looked through")
     }
   }
 
-  /// Overrides the initializer, so that the compiler does not infer that `Lens` is final and call it
+  /// Overrides the initializer, so that the compiler does not infer that `VTableShape` is final and call it
   /// directly.
-  final class OtherLens: Lens {
+  final class OverridingVTableShape: VTableShape {
     required init(
       persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
       at url: URL, options: [AnyHashable: Any]?
@@ -78,8 +78,8 @@ enum StoreMaker {
     _ type: NSPersistentStore.Type, _ coordinator: NSPersistentStoreCoordinator, _ configuration: String?,
     _ url: URL, _ options: [AnyHashable: Any]?
   ) -> NSPersistentStore {
-    let lens = unsafeBitCast(type, to: Lens.Type.self)
-    let made = lens.init(
+    let shaped = unsafeBitCast(type, to: VTableShape.Type.self)
+    let made = shaped.init(
       persistentStoreCoordinator: coordinator, configurationName: configuration, at: url, options: options)
     return unsafeBitCast(made as AnyObject, to: NSPersistentStore.self)
   }

@@ -157,7 +157,7 @@ struct MemoryTables {
     guard let stored = record(root: key.space.layout.rootNumber, key.reference)?.row,
       !(stored === update.base)
     else { return update.row }
-    return update.row.laid(over: stored, update.changed, key.space.layout, version: update.row.version)
+    return update.row.rebased(onto: stored, update.changed, key.space.layout, version: update.row.version)
   }
 
   mutating func put(_ row: Row, _ key: ObjectKey) {

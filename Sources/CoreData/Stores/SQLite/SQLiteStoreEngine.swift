@@ -8,7 +8,7 @@ import Synchronization
 /// All methods may be called concurrently from any thread: reads and writes run on pooled connections, reads
 /// see the last commit, writes are serialized.
 final class SQLiteStoreEngine: StoreEngine, Reachable {
-  let lifeline = Lifeline()
+  let weakAnchor = WeakAnchor()
   let options: SQLiteStoreOptions
   let location: StoreLocation
   let mapping: StoreMapping
@@ -99,12 +99,12 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
     }
     writePlans = WritePlans(opened.mapping)
     history = opened.history
-    lifeline.tie(to: self)
+    weakAnchor.tie(to: self)
     OpenStores.shared.add(self)
     OrphanSweep.startIfDue(self)
   }
 
-  deinit { lifeline.cut() }
+  deinit { weakAnchor.cut() }
 
   var rowFormats: [RowFormat?] { context.formats }
 

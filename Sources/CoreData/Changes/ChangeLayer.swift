@@ -5,13 +5,13 @@ import Synchronization
 ///
 /// A child's change set becomes a layer of its parent unchanged: the child's queue builds and indexes it, and
 /// the parent only retains it.
-final class Layer: Sendable {
+final class ChangeLayer: Sendable {
   enum Kind: Sendable {
     case inserted
     case updated
     case deleted
     /// Inserted and deleted again before any save: hides an older layer's insertion.
-    case annihilated
+    case insertedThenDeleted
   }
 
   /// A class, since entries pass through many steps: a copy costs one retain instead of one per member.
@@ -49,7 +49,7 @@ final class Layer: Sendable {
   /// In the order of the changes.
   let entries: [Entry]
   /// Whether any object was inserted and deleted again.
-  let hasAnnihilated: Bool
+  let hasInsertedThenDeleted: Bool
   private let _index: [IdentityKey: Int]
   /// Whether any entry is a deletion.
   let hasDeletions: Bool
@@ -79,8 +79,8 @@ final class Layer: Sendable {
   /// - Parameter isIndexed: False for a layer that is only iterated, never searched.
   init(_ entries: [Entry], isIndexed: Bool = true) {
     self.entries = entries
-    hasAnnihilated = entries.anyHeld { $0.kind == .annihilated }
-    hasDeletions = hasAnnihilated || entries.anyHeld { $0.kind == .deleted }
+    hasInsertedThenDeleted = entries.containsUnretained { $0.kind == .insertedThenDeleted }
+    hasDeletions = hasInsertedThenDeleted || entries.containsUnretained { $0.kind == .deleted }
     guard isIndexed else {
       _index = [:]
       _temporaries = []
@@ -220,7 +220,7 @@ final class Layer: Sendable {
   }
 
   /// Merges two layers; `newer` wins and is composed with the older entries slot by slot.
-  static func merged(_ older: Layer, _ newer: Layer) -> Layer {
+  static func merged(_ older: ChangeLayer, _ newer: ChangeLayer) -> ChangeLayer {
     var entries = older.entries
     var extra: [Entry] = []
     for entry in newer.entries {
@@ -231,32 +231,32 @@ final class Layer: Sendable {
         extra.append(entry)
       }
     }
-    return Layer(entries + extra)
+    return ChangeLayer(entries + extra)
   }
 }
 
-extension [Layer] {
+extension [ChangeLayer] {
   /// Returns the newest entry for an object, composed with those of older layers.
   ///
   /// - Parameter withMembers: False if the caller does not read the to-manys of the row.
-  func entry(for key: IdentityKey, withMembers: Bool = true) -> Layer.Entry? {
-    var newest: Layer.Entry?
-    var older: [Layer.Entry] = []
+  func entry(for key: IdentityKey, withMembers: Bool = true) -> ChangeLayer.Entry? {
+    var newest: ChangeLayer.Entry?
+    var older: [ChangeLayer.Entry] = []
     for layer in reversed() {
       guard let entry = layer.entry(for: key) else { continue }
       if newest == nil { newest = entry } else { older.append(entry) }
       if entry.isWhole { break }
     }
     guard let newest, !older.isEmpty else { return newest }
-    return Layer.composed([newest] + older, withMembers: withMembers)
+    return ChangeLayer.composed([newest] + older, withMembers: withMembers)
   }
 
   /// Whether any layer has an entry for an object.
   func contains(_ key: IdentityKey) -> Bool { contains { $0.entry(for: key) != nil } }
 
   /// One composed entry per object in any layer.
-  var composedEntries: [Layer.Entry] {
+  var composedEntries: [ChangeLayer.Entry] {
     guard count > 1 else { return first?.entries ?? [] }
-    return dropFirst().reduce(self[0]) { Layer.merged($0, $1) }.entries
+    return dropFirst().reduce(self[0]) { ChangeLayer.merged($0, $1) }.entries
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import CoreData
 
 /// Saves that wait for a busy parent, as seen by its other children.
-@Suite struct InboxTests {
+@Suite struct PendingDeliveriesTests {
   private let _overlay = PublishedOverlay()
   private let _child: NSManagedObjectContext
   private let _stack: TestStack
@@ -29,18 +29,18 @@ import Testing
   }
 
   /// A child's save of Ada's age and of one more book of hers.
-  private func save(_ age: Int, adding book: NSManagedObjectID) -> Layer {
+  private func save(_ age: Int, adding book: NSManagedObjectID) -> ChangeLayer {
     let base = _ada._row!
     var row = Row(copying: base, version: base.version.next)
     row.set(.int(Int64(age)), at: _age)
-    let entry = Layer.Entry(
+    let entry = ChangeLayer.Entry(
       kind: .updated, id: _ada._objectID, base: base, row: row, changed: SlotSet([_age, _books.toMany]),
       isWhole: false)
     var added = Row(count: book.space.layout.slots.count, version: 1)
     added.set(.pending(_ada._objectID), at: _books.toOne)
-    let insertion = Layer.Entry(
+    let insertion = ChangeLayer.Entry(
       kind: .inserted, id: book, base: nil, row: added, changed: SlotSet([_books.toOne]), isWhole: false)
-    return Layer([entry, insertion])
+    return ChangeLayer([entry, insertion])
   }
 
   private func newBook() -> NSManagedObjectID {
@@ -78,7 +78,7 @@ import Testing
     #expect(_overlay.visibleLayers.count < 32)
     #expect(_seen.books == Set(books))
     while let next = _overlay.nextDelivery() { _overlay.completeDelivery(as: next) }
-    #expect(!_overlay.hasMail)
+    #expect(!_overlay.hasDeliveries)
     #expect(_seen.age == .int(99))
     #expect(_seen.books == Set(books))
   }

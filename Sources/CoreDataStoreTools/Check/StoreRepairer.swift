@@ -4,9 +4,9 @@ import CoreDataSQLiteBinding
 import Foundation
 
 /// Repairs the problems that a check finds, in a copy of the store; the original is only read.
-package struct StoreMender {
+package struct StoreRepairer {
   private let _connection: Connection
-  private let _anatomy: StoreAnatomy
+  private let _anatomy: StoreTableLayout
   private let _path: String
 
   /// Copies the store at `path` with its log and external data to `copy`, which must not exist, and repairs
@@ -24,14 +24,14 @@ package struct StoreMender {
     reader.close()
     let connection = try StoreFileFacts.openForMending(path: copy)
     try connection.transaction {
-      try StoreMender(_connection: connection, _anatomy: anatomy, _path: copy)._run()
+      try StoreRepairer(_connection: connection, _anatomy: anatomy, _path: copy)._run()
     }
     try connection.checkpoint(.truncate)
   }
 
   /// Sets the missing sides of one-to-one relationships, inside the caller's transaction.
-  static func completeInverses(_ anatomy: StoreAnatomy, on connection: Connection) throws {
-    let mender = StoreMender(_connection: connection, _anatomy: anatomy, _path: "")
+  static func completeInverses(_ anatomy: StoreTableLayout, on connection: Connection) throws {
+    let mender = StoreRepairer(_connection: connection, _anatomy: anatomy, _path: "")
     for table in anatomy.tables {
       for reference in table.toOnes { try mender._completeInverse(reference, table) }
     }
@@ -64,7 +64,7 @@ package struct StoreMender {
 
   // MARK: Rows
 
-  private func _mendRows(_ table: StoreAnatomy.Table) throws {
+  private func _mendRows(_ table: StoreTableLayout.Table) throws {
     if !table.hasSubentities {
       let number = _anatomy.storedNumber(of: table.root)
       try _update(table.name, "Z_ENT = \(number)", where: "t0.Z_ENT IS NOT \(number)")
@@ -72,7 +72,8 @@ package struct StoreMender {
     try _update(table.name, "Z_OPT = 1", where: "typeof(t0.Z_OPT) != 'integer' OR t0.Z_OPT < 1")
   }
 
-  private func _mendCells(_ column: StoreAnatomy.AttributeColumn, _ table: StoreAnatomy.Table) throws {
+  private func _mendCells(_ column: StoreTableLayout.AttributeColumn, _ table: StoreTableLayout.Table) throws
+  {
     let cell = "t0.\(column.column)"
     let scope = _anatomy.isKind(of: column.owner)
     let condition = "\(cell) IS NOT NULL AND (\(CellRule.isWrong(column, cell: cell)))\(scope)"
@@ -95,12 +96,14 @@ package struct StoreMender {
 
   // MARK: References
 
-  private func _clearing(_ reference: StoreAnatomy.ToOneColumns) -> String {
+  private func _clearing(_ reference: StoreTableLayout.ToOneColumns) -> String {
     [reference.column, reference.entityColumn, reference.orderColumn].compactMap { $0 }
       .map { "\($0) = NULL" }.joined(separator: ", ")
   }
 
-  private func _mendReference(_ reference: StoreAnatomy.ToOneColumns, _ table: StoreAnatomy.Table) throws {
+  private func _mendReference(_ reference: StoreTableLayout.ToOneColumns, _ table: StoreTableLayout.Table)
+    throws
+  {
     let rule = ReferenceRule(reference, table, _anatomy)
     try _update(table.name, _clearing(reference), where: rule.isDangling)
     try _update(table.name, _clearing(reference), where: rule.isOfWrongEntity)
@@ -112,7 +115,9 @@ package struct StoreMender {
   }
 
   /// Sets the other side if that is dangling, otherwise clears this one.
-  private func _mendInverse(_ reference: StoreAnatomy.ToOneColumns, _ table: StoreAnatomy.Table) throws {
+  private func _mendInverse(_ reference: StoreTableLayout.ToOneColumns, _ table: StoreTableLayout.Table)
+    throws
+  {
     let rule = ReferenceRule(reference, table, _anatomy)
     guard let condition = rule.isOneSided, let isKept = rule.isInverseKept,
       try _connection.firstValue("SELECT \(isKept)") == .int(1)
@@ -121,7 +126,9 @@ package struct StoreMender {
     try _update(table.name, _clearing(reference), where: condition)
   }
 
-  private func _completeInverse(_ reference: StoreAnatomy.ToOneColumns, _ table: StoreAnatomy.Table) throws {
+  private func _completeInverse(_ reference: StoreTableLayout.ToOneColumns, _ table: StoreTableLayout.Table)
+    throws
+  {
     guard let inverse = reference.inverseColumn else { return }
     let target = _anatomy.table(of: reference.destination).name
     let source = "FROM \(table.name) t2 WHERE t2.\(reference.column) = t0.Z_PK ORDER BY t2.Z_PK LIMIT 1"
@@ -135,7 +142,8 @@ package struct StoreMender {
         + _anatomy.isKind(of: reference.destination))
   }
 
-  private func _mendOrder(_ reference: StoreAnatomy.ToOneColumns, _ table: StoreAnatomy.Table) throws {
+  private func _mendOrder(_ reference: StoreTableLayout.ToOneColumns, _ table: StoreTableLayout.Table) throws
+  {
     guard let order = reference.orderColumn else { return }
     let key = reference.column
     var owners: [Int64] = []
@@ -155,7 +163,7 @@ package struct StoreMender {
     }
   }
 
-  private func _mendJoin(_ join: StoreAnatomy.Join) throws {
+  private func _mendJoin(_ join: StoreTableLayout.Join) throws {
     for end in JoinEnd.ends(of: join, _anatomy) {
       for condition in [end.isDangling, end.isOfWrongEntity].compactMap({ $0 }) {
         try _connection.execute("DELETE FROM \(join.name) AS t0 WHERE \(condition)")

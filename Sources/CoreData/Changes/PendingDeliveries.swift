@@ -3,13 +3,13 @@
 /// The context takes them out one by one, unchanged. For readers they are merged in groups of eight, eight
 /// groups into one of sixty-four, and so on, so that readers search few layers however far the context falls
 /// behind.
-struct Inbox: Sendable {
+struct PendingDeliveries: Sendable {
   private enum Node: Sendable {
-    case delivery(Layer)
+    case delivery(ChangeLayer)
     /// The parts are kept: once the first is taken out, the others are read separately.
-    case merged(Layer, level: Int, parts: [Node])
+    case merged(ChangeLayer, level: Int, parts: [Node])
 
-    var layer: Layer {
+    var layer: ChangeLayer {
       switch self {
       case .delivery(let layer): layer
       case .merged(let layer, _, _): layer
@@ -31,13 +31,13 @@ struct Inbox: Sendable {
 
   var isEmpty: Bool { _nodes.isEmpty }
 
-  mutating func append(_ layer: Layer) {
+  mutating func append(_ layer: ChangeLayer) {
     _nodes.append(.delivery(layer))
     _isUntidy = true
   }
 
   /// The oldest delivery.
-  var first: Layer? {
+  var first: ChangeLayer? {
     var node = _nodes.first
     while case .merged(_, _, let parts)? = node { node = parts.first }
     guard case .delivery(let layer)? = node else { return nil }
@@ -49,7 +49,7 @@ struct Inbox: Sendable {
   }
 
   /// The layers for readers, oldest first. Built on demand, so free without readers.
-  mutating func layers() -> [Layer] {
+  mutating func layers() -> [ChangeLayer] {
     if _isUntidy { _tidy() }
     return _nodes.map(\.layer)
   }
@@ -71,11 +71,11 @@ struct Inbox: Sendable {
   }
 
   /// Merges neighbours first, so that each change is visited once per level, not once per layer.
-  private static func _merged(_ layers: [Layer]) -> Layer {
+  private static func _merged(_ layers: [ChangeLayer]) -> ChangeLayer {
     var layers = layers
     while layers.count > 1 {
       layers = stride(from: 0, to: layers.count, by: 2).map { index in
-        index + 1 < layers.count ? Layer.merged(layers[index], layers[index + 1]) : layers[index]
+        index + 1 < layers.count ? ChangeLayer.merged(layers[index], layers[index + 1]) : layers[index]
       }
     }
     return layers[0]

@@ -6,12 +6,12 @@ extension Row {
   /// Returns `below` with some cells replaced by this row's.
   ///
   /// - Parameters:
-  ///   - said: Slots to take from this row. To-manys are skipped: their cells hold changes, not values.
+  ///   - changed: Slots to take from this row. To-manys are skipped: their cells hold changes, not values.
   ///   - version: Version of the result; nil for the version of `below`. Only a save into a store increments
   ///     it.
-  func laid(over below: Row, _ said: SlotSet, _ layout: PropertyLayout, version: Int64? = nil) -> Row {
+  func rebased(onto below: Row, _ changed: SlotSet, _ layout: PropertyLayout, version: Int64? = nil) -> Row {
     var row = Row(copying: below, version: version ?? below.version)
-    said.forEach { slot in
+    changed.forEach { slot in
       if !layout.slots[slot].isToMany { row.set(slot, from: self) }
     }
     return row

@@ -4,7 +4,7 @@ import CoreDataModelSchema
 ///
 /// Names are in SQL form, quoted where necessary; entities are model entity numbers, which `storedNumber`
 /// maps to Z_ENT in the file.
-package struct StoreAnatomy: Sendable {
+package struct StoreTableLayout: Sendable {
   /// A column of an attribute, or of one element of a composite attribute.
   package struct AttributeColumn: Sendable {
     /// The declaring entity; its rows and those of its subentities have the attribute.

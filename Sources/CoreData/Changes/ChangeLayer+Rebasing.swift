@@ -2,7 +2,7 @@ import CoreDataModelSchema
 
 // Composition of one object's unsaved changes with each other and with stored rows.
 
-extension Layer {
+extension ChangeLayer {
   /// Applies `newer` on top of `older`, both for the same object.
   ///
   /// - Parameter withMembers: Whether to compose to-many changes as well, which takes time proportional to
@@ -10,9 +10,10 @@ extension Layer {
   static func composed(_ older: Entry, _ newer: Entry, withMembers: Bool = true) -> Entry {
     if newer.isWhole { return newer }
     switch (older.kind, newer.kind) {
-    case (.inserted, .deleted), (.annihilated, _), (.inserted, .annihilated):
+    case (.inserted, .deleted), (.insertedThenDeleted, _), (.inserted, .insertedThenDeleted):
       return Entry(
-        kind: .annihilated, id: older.id, base: nil, row: nil, changed: SlotSet(), isWhole: older.isWhole)
+        kind: .insertedThenDeleted, id: older.id, base: nil, row: nil, changed: SlotSet(),
+        isWhole: older.isWhole)
     case (_, .deleted):
       return Entry(
         kind: .deleted, id: older.id, base: older.base ?? newer.base, row: nil, changed: SlotSet(),
@@ -57,7 +58,7 @@ extension Layer {
     if isOnTop, members.isEmpty { return new }
     var row =
       isOnTop
-      ? Row(copying: new, version: old.version) : new.laid(over: old, newer.changed, older.id.space.layout)
+      ? Row(copying: new, version: old.version) : new.rebased(onto: old, newer.changed, older.id.space.layout)
     guard withMembers else { return row }
     for slot in older.id.space.layout.recordedToManySlots {
       switch (older.changed.contains(slot), newer.changed.contains(slot)) {
@@ -79,7 +80,7 @@ extension Row? {
   static func === (left: Row?, right: Row) -> Bool { left.map { $0 === right } ?? false }
 }
 
-extension Layer.Entry {
+extension ChangeLayer.Entry {
   /// Returns the object's row after applying this change to `below`, its newest known row.
   ///
   /// - Returns: Nil if the change is a deletion. If nothing newer is known, the row of the context that made
@@ -87,21 +88,23 @@ extension Layer.Entry {
   func row(over below: Row?) -> Row? {
     guard kind == .updated, let below, !(base === below) else { return row }
     if !definesCells { return below }
-    return _laid(over: below, version: below.version)
+    return _rebased(onto: below, version: below.version)
   }
 
   /// Returns the change rebased on a stored row, in the form that a store writes.
-  func written(over stored: Row) -> Layer.Entry {
-    Layer.Entry(
-      kind: .updated, id: id, base: stored, row: _laid(over: stored, version: stored.version.next),
+  func written(over stored: Row) -> ChangeLayer.Entry {
+    ChangeLayer.Entry(
+      kind: .updated, id: id, base: stored, row: _rebased(onto: stored, version: stored.version.next),
       changed: changed,
       isWhole: isWhole)
   }
 
-  private func _laid(over below: Row, version: Int64) -> Row? {
+  private func _rebased(onto below: Row, version: Int64) -> Row? {
     guard let row else { return nil }
-    var laid = row.laid(over: below, changed, id.space.layout, version: version)
-    for slot in id.space.layout.toManySlots { laid.set(changed.contains(slot) ? row[slot] : .null, at: slot) }
-    return laid
+    var rebased = row.rebased(onto: below, changed, id.space.layout, version: version)
+    for slot in id.space.layout.toManySlots {
+      rebased.set(changed.contains(slot) ? row[slot] : .null, at: slot)
+    }
+    return rebased
   }
 }

@@ -1,16 +1,16 @@
 import CoreDataModelSchema
 
-extension [Layer.Entry] {
+extension [ChangeLayer.Entry] {
   /// The entries in the form that stores and other contexts receive.
-  var persistent: [Layer.Entry] {
-    anyHeld { $0.id.space.layout.hasTransients } ? map(\.persistent) : self
+  var persistent: [ChangeLayer.Entry] {
+    containsUnretained { $0.id.space.layout.hasTransients } ? map(\.persistent) : self
   }
 }
 
-extension Layer.Entry {
+extension ChangeLayer.Entry {
   /// The entry in the form that stores and other contexts receive: without transient values, which stay in
   /// the context that set them.
-  var persistent: Layer.Entry {
+  var persistent: ChangeLayer.Entry {
     guard let row, id.space.layout.hasTransients else { return self }
     let slots = id.space.layout.slots
     let transient = slots.indices.filter {
@@ -19,6 +19,6 @@ extension Layer.Entry {
     guard !transient.isEmpty else { return self }
     var stored = Row(copying: row, version: row.version)
     for slot in transient { stored.set(.null, at: slot) }
-    return Layer.Entry(kind: kind, id: id, base: base, row: stored, changed: changed, isWhole: isWhole)
+    return ChangeLayer.Entry(kind: kind, id: id, base: base, row: stored, changed: changed, isWhole: isWhole)
   }
 }

@@ -5,17 +5,17 @@ import Synchronization
 //
 // A Swift weak reference gives its object a side table, after which every retain and release of the object,
 // anywhere, takes the runtime's slow path; in a measurement here, that cost a third of an import. Contexts,
-// coordinators, stores and entities therefore own a lifeline each, and a reference to such an object stores
-// its lifeline.
+// coordinators, stores and entities therefore own a weakAnchor each, and a reference to such an object stores
+// its weakAnchor.
 
 /// A path to an object that may be deallocated; owned by the object, shared by references to it. May be used
 /// on any thread.
-final class Lifeline: Sendable {
+final class WeakAnchor: Sendable {
   /// Address of the object; 0 after its deallocation. The object's deinit cuts the line under this lock, so
   /// an address read under the lock is still valid.
   private let _address = Mutex<UInt>(0)
 
-  /// Ties the lifeline to its object; call once, at the end of the object's init.
+  /// Ties the weakAnchor to its object; call once, at the end of the object's init.
   func tie(to object: AnyObject) {
     let address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     _address.withLock { $0 = address }
@@ -40,21 +40,21 @@ final class Lifeline: Sendable {
   }
 }
 
-/// An object that can be referenced through its lifeline.
+/// An object that can be referenced through its weakAnchor.
 protocol Reachable: AnyObject {
-  var lifeline: Lifeline { get }
+  var weakAnchor: WeakAnchor { get }
 }
 
 /// A property that references an object without retaining it or slowing down its retains.
 @propertyWrapper
 struct Loose<Object: Reachable> {
-  private var _line: Lifeline?
+  private var _line: WeakAnchor?
 
-  init(wrappedValue: Object?) { _line = wrappedValue?.lifeline }
+  init(wrappedValue: Object?) { _line = wrappedValue?.weakAnchor }
 
   var wrappedValue: Object? {
     get { _line?._object(as: Object.self) }
-    set { _line = newValue?.lifeline }
+    set { _line = newValue?.weakAnchor }
   }
 }
 
