@@ -100,6 +100,9 @@ struct SeedSystems {
     #expect(await stack.mainContext.perform { list.names } == ["Ada", "Grace"])
     let again = SharedStoreStack(try makeCoordinator(), try makeCoordinator(), propagation: .refetch)
     let kept = try await makeList(again.mainContext)
+    let known = try await again.mainContext.perform {
+      Handed(try again.mainContext.fetch(SampleBooks.authorsByName))
+    }
     let told = Log()
     let token = NotificationCenter.default.addObserver(
       forName: SharedStoreStack.storeDidChange, object: nil, queue: nil
@@ -110,6 +113,9 @@ struct SeedSystems {
       try other.save()
     }
     await again.waitUntilIdle()
+    // Objects that the main context has are read again without a fetch.
+    let names = await again.mainContext.perform { known.value.map(\.name) }
+    #expect(names == ["Augusta", "Grace"])
     NotificationCenter.default.removeObserver(token)
     #expect(told.lines == ["true"])
     try await again.mainContext.perform {

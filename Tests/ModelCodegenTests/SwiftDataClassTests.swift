@@ -346,4 +346,15 @@ import Testing
 
         """)
   }
+
+  @Test func `documentation in the model is above the class and each property`() throws {
+    let source = try _class {
+      var title = Self._attribute("title", .string)
+      title.traits.userInfo["documentation"] = "As on the cover."
+      $0.attributes = [title]
+      $0.userInfo["documentation"] = "A thing to read."
+    }
+    #expect(source.contains("/// A thing to read.\n"))
+    #expect(source.contains("  /// As on the cover.\n  var title"))
+  }
 }

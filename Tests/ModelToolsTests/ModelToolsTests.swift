@@ -187,4 +187,24 @@ import Testing
       #expect(bytes.range(of: Data("ShopApp.Book".utf8)) != nil)
     }
   }
+
+  @Test func `a Mermaid diagram marks abstract entities only`() throws {
+    let text = Self.library.replacing(
+      "<entity name=\"Author\"", with: "<entity name=\"Author\" isAbstract=\"YES\"")
+    let lines = try run(["graph", "MODEL", "--format", "mermaid"], on: text).output.split(separator: "\n")
+    let marks = lines.indices.filter { lines[$0].contains("<<abstract>>") }
+    #expect(marks.map { lines[$0 - 1].trimmingCharacters(in: .whitespaces) } == ["class Author {"])
+  }
+
+  @Test func `generate names the files that it has written as JSON`() throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("classes-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: place) }
+    let result = try run(["generate", "MODEL", "--output", place.path, "--json"])
+    #expect(result.code == .success, "\(result.error)")
+    let written = try #require(
+      JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: String]])
+    let names = try FileManager.default.contentsOfDirectory(atPath: place.path).sorted()
+    #expect(written.compactMap { $0["name"] }.sorted() == names && names.count >= 2)
+    #expect(written.allSatisfy { $0["path"] == "\(place.path)/\($0["name"] ?? "")" })
+  }
 }

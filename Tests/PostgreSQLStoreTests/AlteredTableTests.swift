@@ -232,6 +232,19 @@ final class AlteredTableTests: Sendable {
       _values("Person", ["name", "rank"], sortedBy: "name", in: stack) == [["Ada", "-"], ["Bob", "7"]])
   }
 
+  @Test func `objects that are made after their table was copied have keys of their own`() throws {
+    _ = try _fill()
+    let stack = try _migrate(
+      to: _model { book, _, _ in book.attributesByName["pages"]!.attributeType = .doubleAttributeType })
+    let context = stack.context()
+    try context.performAndWait {
+      let former = try context.all("Book").map(\.objectID)
+      for number in 0..<3 { context.make("Book", ["title": "New \(number)"]) }
+      try context.save()
+      try #expect(Set(context.all("Book").map(\.objectID)).count == former.count + 3)
+    }
+  }
+
   @Test func `an attribute of another type is copied`() throws {
     _ = try _fill()
     let before = try _files(["book", "writer"])

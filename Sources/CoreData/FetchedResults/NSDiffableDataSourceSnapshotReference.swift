@@ -183,14 +183,14 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
 
   /// Marks items to reload.
   open func reloadItems(withIdentifiers identifiers: [Any]) {
-    loadContent()
-    _content.reloadedItems += identifiers.map { _place($0).item }
+    let items = identifiers.map { _place($0).item }
+    _content.reloadedItems += items
   }
 
   /// Marks items whose cells need updating.
   open func reconfigureItems(withIdentifiers identifiers: [Any]) {
-    loadContent()
-    _content.reconfiguredItems += identifiers.map { _place($0).item }
+    let items = identifiers.map { _place($0).item }
+    _content.reconfiguredItems += items
   }
 
   // MARK: Sections

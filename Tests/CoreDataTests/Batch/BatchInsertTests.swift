@@ -239,4 +239,16 @@ struct BatchInsertTests {
       try #expect(context.all("Tag", by: "name").map { $0.text("name") } == ["1", "1", "old"])
     }
   }
+
+  @Test func `of rows with the same unique values under a trump policy the last one stays`() throws {
+    try context.performAndWait {
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      let request = NSBatchInsertRequest(entityName: "Tag", objects: ["a", "b", "a"].map { ["name": $0] })
+      request.resultType = .objectIDs
+      let ids = try #require(run(request).result as? [NSManagedObjectID])
+      let tags = try context.all("Tag", by: "name")
+      #expect(tags.map { $0.text("name") } == ["a", "b"])
+      #expect(ids.map { $0 == tags[0].objectID } == [true, false, true])
+    }
+  }
 }

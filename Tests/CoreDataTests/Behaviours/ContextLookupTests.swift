@@ -159,4 +159,22 @@ import Testing
       #expect(context.registeredObjects.isEmpty, "a clean save lets go")
     }
   }
+
+  @Test(arguments: Setting.allCases)
+  func `an object whose row is missing is unregistered when it is asked for`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let id = try stack.stored("Author", ["name": "Ada"]).objectID
+    try stack.root.performAndWait {
+      stack.root.delete(stack.root.object(with: id))
+      try stack.root.save()
+    }
+    let context = stack.child(of: stack.root)
+    context.performAndWait {
+      let fault = context.object(with: id)
+      #expect(throws: CocoaError.self) { try context.existingObject(with: id) }
+      #expect(context.registeredObject(for: id) == nil)
+      #expect(fault.managedObjectContext == nil)
+      #expect(!fault.isDeleted && !fault.hasChanges)
+    }
+  }
 }

@@ -1,6 +1,8 @@
-import CoreData
+import CoreDataModelSchema
 import Foundation
 import Testing
+
+@testable import CoreData
 
 /// Children after their parent has dropped unsaved changes that they have read.
 @Suite struct DiscardedChangesTests {
@@ -410,5 +412,20 @@ import Testing
     }
     try _parent.performAndWait { try _parent.save() }
     child { _ in #expect(book.object("author") == nil) }
+  }
+
+  @Test func `an insertion that was made again is not discarded, however many discards follow`() throws {
+    let entity = _stack.coordinator.managedObjectModel.entitiesByName["Author"]!
+    let object = _parent.performAndWait { NSManagedObject(entity: entity, insertInto: _parent) }
+    let id = object.objectID
+    let entry = ChangeLayer.Entry(
+      kind: .inserted, id: id, base: nil, row: object._current, changed: SlotSet(), isWhole: true)
+    let kept = (0..<40).map { _ in DiscardedChanges([entry]) }
+    var discards = RecentDiscards()
+    discards.append(kept[0])
+    #expect(discards.hasInsertion(id))
+    discards.forgetInsertion(id)
+    for changes in kept.dropFirst() { discards.append(changes) }
+    #expect(!discards.hasInsertion(id))
   }
 }

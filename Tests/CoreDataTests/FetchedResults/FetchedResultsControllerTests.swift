@@ -278,4 +278,24 @@ struct FetchedResultsControllerTests {
       }
     }
   }
+
+  @Test func `a delegate is told by the same controller each time`() throws {
+    final class Tellers: NSObject, NSFetchedResultsControllerDelegate {
+      var all: [ObjectIdentifier] = []
+      func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        all.append(ObjectIdentifier(controller))
+      }
+    }
+    let fixture = try ControllerFixture(.memory, ["a"])
+    let tellers = Tellers()
+    fixture.controller.delegate = tellers
+    fixture.context.performAndWait {
+      for name in ["b", "c"] {
+        fixture.context.insert("Author", ["name": name])
+        fixture.context.processPendingChanges()
+      }
+    }
+    #expect(tellers.all.count == 2)
+    #expect(Set(tellers.all).count == 1)
+  }
 }

@@ -265,4 +265,9 @@ struct SectionCacheTests {
       #expect(!FileManager.default.fileExists(atPath: SectionCacheFiles.url(for: _name).path))
     }
   }
+
+  @Test func `a seal tells bytes that have changed places`() {
+    #expect(CacheSeal.of([1, 2]) != CacheSeal.of([2, 1]))
+    #expect(CacheSeal.of([0]) != CacheSeal.of([0, 0]))
+  }
 }

@@ -267,4 +267,14 @@ final class KeyedAuthor: NSManagedObject {
   var age: Int16 { value(forKey: "age") as? Int16 ?? 0 }
   var born: Date { Date() }
   var mentor: KeyedAuthor? { value(forKey: "mentor") as? KeyedAuthor }
+
+  @Test func `bytes are ordered one by one`() {
+    func holds(_ format: String, _ left: [UInt8], _ right: [UInt8]) -> Bool {
+      NSPredicate(format: format, Data(right) as NSData).evaluate(with: Data(left))
+    }
+    #expect(holds("SELF <= %@", [1, 2], [1, 2]) && holds("SELF >= %@", [1, 2], [1, 2]))
+    #expect(!holds("SELF < %@", [1, 2], [1, 2]) && !holds("SELF > %@", [1, 2], [1, 2]))
+    #expect(holds("SELF < %@", [1, 2], [1, 3]) && holds("SELF < %@", [1], [1, 0]))
+    #expect(holds("SELF > %@", [2], [1, 255]))
+  }
 }

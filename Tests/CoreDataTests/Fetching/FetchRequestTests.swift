@@ -393,4 +393,16 @@ import Testing
         } == ["novel"])
     }
   }
+
+  @Test func `a fetch for another class than the entity's is an error`() throws {
+    let stack = try TestStack(.memory)
+    _ = try stack.stored("Author", ["name": "Ada"])
+    _ = stack.context.performAndWait {
+      #expect {
+        try stack.context.fetch(NSFetchRequest<ValidatedItem>(entityName: "Author"))
+      } throws: {
+        ($0 as NSError).code == NSCoreDataError
+      }
+    }
+  }
 }

@@ -133,4 +133,27 @@ struct ModelWritingTests {
       #expect(none.contains("Empty.resources has none"))
     }
   }
+
+  @Test func `a request in a model is read back with all its settings`() throws {
+    try scratch { directory in
+      let sample = SampleLibrary()
+      let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+      request.resultType = .managedObjectIDResultType
+      (request.fetchLimit, request.fetchBatchSize) = (5, 3)
+      request.includesSubentities = false
+      request.includesPropertyValues = false
+      request.includesPendingChanges = false
+      request.returnsObjectsAsFaults = false
+      request.returnsDistinctResults = true
+      sample.model.setFetchRequestTemplate(request, forName: "all")
+      let url = directory.appendingPathComponent("contents")
+      try sample.model.write(to: url)
+      let again = try #require(
+        NSManagedObjectModel.load(contentsOf: url).fetchRequestTemplate(forName: "all"))
+      #expect(again.resultType == .managedObjectIDResultType)
+      #expect((again.fetchLimit, again.fetchBatchSize) == (5, 3))
+      #expect(!again.includesSubentities && !again.includesPropertyValues && !again.includesPendingChanges)
+      #expect(!again.returnsObjectsAsFaults && again.returnsDistinctResults)
+    }
+  }
 }

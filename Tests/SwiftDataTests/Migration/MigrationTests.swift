@@ -39,6 +39,27 @@ enum NotesPlan: SchemaMigrationPlan {
   }
 }
 
+/// Has the text under its third name.
+enum NotesV3: VersionedSchema {
+  static let versionIdentifier = Schema.Version(3, 0, 0)
+  static var models: [any PersistentModel.Type] { [Note.self] }
+
+  @Model final class Note {
+    @Attribute(originalName: "body") var words: String
+    init(words: String) { self.words = words }
+  }
+}
+
+enum RenamingPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self, NotesV3.self] }
+  static var stages: [MigrationStage] {
+    [
+      .lightweight(fromVersion: NotesV1.self, toVersion: NotesV2.self),
+      .lightweight(fromVersion: NotesV2.self, toVersion: NotesV3.self),
+    ]
+  }
+}
+
 enum BackPlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self] }
   static var stages: [MigrationStage] { [.lightweight(fromVersion: NotesV2.self, toVersion: NotesV1.self)] }
@@ -114,5 +135,10 @@ struct MigrationTests {
     _ = try _open(NotesV2.self, NotesPlan.self)
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: _place)
     #expect(metadata[NSStoreModelVersionIdentifiersKey] as? [String] == ["2.0.0"])
+  }
+
+  @Test func `each stage is taken, so that a property is renamed twice`() throws {
+    let notes = try _open(NotesV3.self, RenamingPlan.self).fetch(FetchDescriptor<NotesV3.Note>())
+    #expect(notes.map(\.words) == ["one"])
   }
 }
