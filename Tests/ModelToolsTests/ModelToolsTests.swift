@@ -199,12 +199,12 @@ import Testing
   @Test func `generate names the files that it has written as JSON`() throws {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("classes-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: place) }
-    let result = try run(["generate", "MODEL", "--output", place.path, "--json"])
+    let result = try run(["generate", "MODEL", "--entity", "Book", "--output", place.path, "--json"])
     #expect(result.code == .success, "\(result.error)")
     let written = try #require(
       JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: String]])
     let names = try FileManager.default.contentsOfDirectory(atPath: place.path).sorted()
-    #expect(written.compactMap { $0["name"] }.sorted() == names && names.count >= 2)
+    #expect(written.compactMap { $0["name"] }.sorted() == names && !names.isEmpty)
     #expect(written.allSatisfy { $0["path"] == "\(place.path)/\($0["name"] ?? "")" })
   }
 }
