@@ -5,39 +5,13 @@ import CoreDataPostgreSQLBinding
 // To-many relationships: pairs in join tables, hidden to-ones, and the order of members.
 
 extension PostgreSQLSave {
-  private struct Pair: Hashable, Comparable {
-    let first: Int64
-    let second: Int64
-
-    static func < (left: Pair, right: Pair) -> Bool {
-      (left.first, left.second) < (right.first, right.second)
-    }
-  }
-
-  /// A change of one relationship of one object.
-  private struct Change {
-    let owner: Int64
-    let layout: PropertyLayout
-    let slot: Int
-    let delta: ToManyDelta
-  }
-
   /// Writes all deltas: first removals, then additions, then the order of members.
   func writeToManys() throws {
-    let changes = try _changes()
+    let changes = try changes.toManyChanges(
+      insertedKeys: insertedKeys, layout: layout(of:), key: key(of:_:_:))
     guard !changes.isEmpty else { return }
-    var removed: [Int: Set<Pair>] = [:]
-    var added: [Int: Set<Pair>] = [:]
-    for change in changes {
-      guard
-        case .manyToMany(let join, let ownerIsFirst, _) = mapping.storage(
-          of: change.slot, in: change.layout.entityNumber)
-      else { continue }
-      // Members without a permanent ID were never stored, so there is nothing to remove.
-      try _collect(change.delta.removed.filter(\.isPermanent), change, join, ownerIsFirst, &removed)
-      try _collect(change.delta.added, change, join, ownerIsFirst, &added)
-    }
-    for (join, pairs) in removed.sorted(by: { $0.key < $1.key }) {
+    let pairs = try JoinedPairs(of: changes, mapping, key: _key)
+    for (join, pairs) in pairs.removed.sorted(by: { $0.key < $1.key }) {
       let table = mapping.joins[join]
       try _run(
         """
@@ -45,7 +19,7 @@ extension PostgreSQLSave {
         WHERE j.\(table.first) = n.a AND j.\(table.second) = n.b
         """, pairs)
     }
-    for (join, pairs) in added.sorted(by: { $0.key < $1.key }) {
+    for (join, pairs) in pairs.added.sorted(by: { $0.key < $1.key }) {
       let table = mapping.joins[join]
       try _run(
         """
@@ -57,41 +31,13 @@ extension PostgreSQLSave {
     for change in changes { try _writeOrder(change) }
   }
 
-  private func _changes() throws -> [Change] {
-    var result: [Change] = []
-    for update in changes.updated {
-      let layout = try layout(of: update.id)
-      for slot in layout.toManySlots where update.changed.contains(slot) {
-        guard slot < update.row.count, case .toMany(let delta) = update.row[slot] else { continue }
-        result.append(Change(owner: update.id.key!.reference, layout: layout, slot: slot, delta: delta))
-      }
-    }
-    for (index, insertion) in changes.inserted.enumerated() {
-      let layout = try layout(of: insertion.id)
-      for slot in layout.toManySlots {
-        guard slot < insertion.row.count, case .toMany(let delta) = insertion.row[slot] else { continue }
-        result.append(Change(owner: insertedKeys[index], layout: layout, slot: slot, delta: delta))
-      }
-    }
-    return result
+  private func _key(_ member: NSManagedObjectID, _ change: ToManyChange) throws -> Int64 {
+    try key(of: member, change.layout, change.slot)
   }
 
   // MARK: Pairs
 
-  private func _collect(
-    _ members: [NSManagedObjectID], _ change: Change, _ join: Int, _ ownerIsFirst: Bool,
-    _ pairs: inout [Int: Set<Pair>]
-  ) throws {
-    for member in members {
-      let key = try key(of: member, change.layout, change.slot)
-      let pair =
-        ownerIsFirst ? Pair(first: change.owner, second: key) : Pair(first: key, second: change.owner)
-      pairs[join, default: []].insert(pair)
-      if mapping.joins[join].isReflexive { pairs[join]!.insert(Pair(first: pair.second, second: pair.first)) }
-    }
-  }
-
-  private func _run(_ sql: String, _ pairs: Set<Pair>) throws {
+  private func _run(_ sql: String, _ pairs: Set<JoinedPairs.Pair>) throws {
     let sorted = pairs.sorted()
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(sorted.map(\.first)))
@@ -102,7 +48,7 @@ extension PostgreSQLSave {
   // MARK: Hidden to-ones
 
   /// Writes the to-one behind a to-many without inverse.
-  private func _writeHidden(_ change: Change) throws {
+  private func _writeHidden(_ change: ToManyChange) throws {
     guard
       case .oneToMany(let destination, let inverse) = mapping.storage(
         of: change.slot, in: change.layout.entityNumber),
@@ -112,9 +58,7 @@ extension PostgreSQLSave {
     let table = mapping.table(of: destination)
     let name = table.columns[key].name
     let entityName = entity.map { table.columns[$0].name }
-    let removed = try change.delta.removed.filter(\.isPermanent).map {
-      try self.key(of: $0, change.layout, change.slot)
-    }
+    let removed = try change.removed.map { try _key($0, change) }
     if !removed.isEmpty {
       var parameters = PostgreSQLParameters()
       parameters.add(change.owner)
@@ -123,7 +67,7 @@ extension PostgreSQLSave {
       try connection.runLater(
         "UPDATE \(table.name) SET \(unset) WHERE \"id\" = ANY($2::int8[]) AND \(name) = $1::int8", parameters)
     }
-    let added = try change.delta.added.map { try self.key(of: $0, change.layout, change.slot) }
+    let added = try change.delta.added.map { try _key($0, change) }
     guard !added.isEmpty else { return }
     var parameters = PostgreSQLParameters()
     parameters.add(change.owner)
@@ -135,52 +79,23 @@ extension PostgreSQLSave {
 
   // MARK: Order
 
-  /// Where the order of a relationship's members is stored.
-  private struct Place {
-    let table: String
-    let owner: String
-    let member: String
-    let order: String
-    let isJoin: Bool
-  }
-
-  private func _place(_ change: Change) -> Place? {
-    switch mapping.storage(of: change.slot, in: change.layout.entityNumber) {
-    case .manyToMany(let index, let ownerIsFirst, _):
-      let join = mapping.joins[index]
-      let ends = join.ends(ownerIsFirst: ownerIsFirst)
-      return ends.order.map {
-        Place(table: join.name, owner: ends.owner, member: ends.member, order: $0, isJoin: true)
-      }
-    case .oneToMany(let destination, let inverse):
-      guard case .toOne(let key, _, let order?, _) = mapping.storage(of: inverse, in: destination) else {
-        return nil
-      }
-      let table = mapping.table(of: destination)
-      return Place(
-        table: table.name, owner: table.columns[key].name, member: "\"id\"", order: table.columns[order].name,
-        isJoin: false)
-    case .none, .attribute, .toOne, .composite: return nil
-    }
-  }
-
-  private func _writeOrder(_ change: Change) throws {
-    guard let place = _place(change) else { return }
-    if !place.isJoin {
-      let removed = try change.delta.removed.filter(\.isPermanent).map {
-        try key(of: $0, change.layout, change.slot)
-      }
+  private func _writeOrder(_ change: ToManyChange) throws {
+    guard let table = MemberTable(slot: change.slot, in: change.layout, mapping),
+      let position = table.position
+    else { return }
+    if table.isOfMembers {
+      let removed = try change.removed.map { try _key($0, change) }
       if !removed.isEmpty {
         var parameters = PostgreSQLParameters()
         parameters.add(PostgreSQLArray(removed))
         try connection.runLater(
           """
-          UPDATE \(place.table) SET \(place.order) = NULL WHERE "id" = ANY($1::int8[]) AND \(place.owner) IS NULL
+          UPDATE \(table.name) SET \(position) = NULL WHERE "id" = ANY($1::int8[]) AND \(table.owner) IS NULL
           """, parameters)
       }
     }
-    let present = try _present(change, place)
-    let wanted = try _wanted(change, present)
+    let present = try _present(change, table, position)
+    let wanted = try change.order(over: present.map(\.0)) { try _key($0, change) }
     let numbers = Dictionary(present.compactMap { member, number in number.map { (member, $0) } }) {
       first, _ in
       first
@@ -193,34 +108,22 @@ extension PostgreSQLSave {
     parameters.add(PostgreSQLArray(changed.map(\.order)))
     try connection.runLater(
       """
-      UPDATE \(place.table) t SET \(place.order) = n.o FROM unnest($2::int8[], $3::int8[]) AS n(m, o) \
-      WHERE t.\(place.member) = n.m AND t.\(place.owner) = $1::int8
+      UPDATE \(table.name) t SET \(position) = n.o FROM unnest($2::int8[], $3::int8[]) AS n(m, o) \
+      WHERE t.\(table.member) = n.m AND t.\(table.owner) = $1::int8
       """, parameters)
   }
 
   /// Returns the stored members with their positions, in that order.
-  private func _present(_ change: Change, _ place: Place) throws -> [(Int64, Int64?)] {
+  private func _present(_ change: ToManyChange, _ table: MemberTable, _ position: String) throws -> [(
+    Int64, Int64?
+  )] {
     var parameters = PostgreSQLParameters()
     parameters.add(change.owner)
     let found = try connection.run(
-      "SELECT \(place.member), \(place.order) FROM \(place.table) WHERE \(place.owner) = $1::int8", parameters
+      "SELECT \(table.member), \(position) FROM \(table.name) WHERE \(table.owner) = $1::int8", parameters
     )
     return (0..<found.rowCount).map { row in
       (found.int64(row, 0), found.isNull(row, 1) ? nil : found.int64(row, 1))
     }.sorted { ($0.1 ?? Int64.max, $0.0) < ($1.1 ?? Int64.max, $1.0) }
-  }
-
-  /// Returns the order to store: the save's own, followed by members that others have added meanwhile, in
-  /// their order.
-  private func _wanted(_ change: Change, _ present: [(Int64, Int64?)]) throws -> [Int64] {
-    guard let order = change.delta.order else { return present.map(\.0) }
-    let stored = Set(present.map(\.0))
-    var seen: Set<Int64> = []
-    var result: [Int64] = []
-    for member in order {
-      let key = try key(of: member, change.layout, change.slot)
-      if stored.contains(key), seen.insert(key).inserted { result.append(key) }
-    }
-    return result + present.map(\.0).filter { !seen.contains($0) }
   }
 }

@@ -25,7 +25,7 @@ struct PostgreSQLMapping {
     var builder = PostgreSQLMapping(layout, schema)
     for root in layout.layouts where root.parentNumber == nil { try builder._addTable(root) }
     try builder._addJoins()
-    builder._inherit()
+    StoreMapping.inherit(&builder._slots, layout)
     return StoreMapping(
       dialect: PostgreSQLDialect(schema: schema, indexes: builder._textIndexes), layout: layout,
       numbers: numbers ?? EntityNumbers(count: layout.layouts.count), tables: builder._tables,
@@ -295,24 +295,5 @@ struct PostgreSQLMapping {
     if isReflexive { return }
     let back = destination.slots[inverse].relationship!.destination
     _slots[other - 1][inverse] = .manyToMany(join: join, ownerIsFirst: false, destination: back)
-  }
-
-  // MARK: Inheritance
-
-  /// Gives every entity the storage of inherited slots, and to-manys the storage of their inverse.
-  private mutating func _inherit() {
-    for layout in _layout.layouts {
-      let number = layout.entityNumber
-      for slot in layout.slots.indices {
-        let property = layout.slots[slot]
-        if property.owner != number {
-          _slots[number - 1][slot] = _slots[property.owner - 1][slot]
-        } else if let relationship = property.relationship, relationship.isToMany, !relationship.isManyToMany,
-          !property.isTransient, let inverse = relationship.inverseSlot
-        {
-          _slots[number - 1][slot] = .oneToMany(destination: relationship.destination, inverse: inverse)
-        }
-      }
-    }
   }
 }

@@ -170,4 +170,20 @@ package final class StoreMapping: Sendable {
     StoreMapping(
       dialect: dialect, layout: layout, numbers: numbers, tables: tables, joins: joins, slots: slots)
   }
+
+  /// Copies the storage of inherited slots to every entity, and assigns to-manys the storage of their inverse.
+  package static func inherit(_ slots: inout [[SlotStorage]], _ layout: ModelLayout) {
+    for entity in layout.layouts {
+      let number = entity.entityNumber
+      for (slot, property) in entity.slots.enumerated() {
+        if property.owner != number {
+          slots[number - 1][slot] = slots[property.owner - 1][slot]
+        } else if let relationship = property.relationship, relationship.isToMany, !relationship.isManyToMany,
+          !property.isTransient, let inverse = relationship.inverseSlot
+        {
+          slots[number - 1][slot] = .oneToMany(destination: relationship.destination, inverse: inverse)
+        }
+      }
+    }
+  }
 }

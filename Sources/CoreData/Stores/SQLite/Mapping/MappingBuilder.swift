@@ -41,7 +41,7 @@ struct MappingBuilder {
     var builder = MappingBuilder(layout, numbers ?? EntityNumbers(count: layout.layouts.count))
     for root in layout.layouts where root.parentNumber == nil { try builder._addTable(root) }
     builder._addJoins()
-    builder._inherit()
+    StoreMapping.inherit(&builder._slots, layout)
     return StoreMapping(
       dialect: SQLiteDialect(), layout: layout, numbers: builder._numbers, tables: builder._tables,
       joins: builder._joins, slots: builder._slots)
@@ -274,26 +274,6 @@ struct MappingBuilder {
     if !isReflexive {
       _slots[other.entity - 1][other.slot] = .manyToMany(
         join: join, ownerIsFirst: false, destination: inverse.destination)
-    }
-  }
-
-  // MARK: Inheritance
-
-  /// Copies the storage of inherited slots to every entity, and assigns to-manys the storage of their
-  /// inverse.
-  private mutating func _inherit() {
-    for layout in _layout.layouts {
-      let number = layout.entityNumber
-      for slot in layout.slots.indices {
-        let property = layout.slots[slot]
-        if property.owner != number {
-          _slots[number - 1][slot] = _slots[property.owner - 1][slot]
-        } else if let relationship = property.relationship, relationship.isToMany, !relationship.isManyToMany,
-          !property.isTransient, let inverse = relationship.inverseSlot
-        {
-          _slots[number - 1][slot] = .oneToMany(destination: relationship.destination, inverse: inverse)
-        }
-      }
     }
   }
 }

@@ -75,14 +75,12 @@ struct LinkPlan: Sendable {
 
 /// The statements of one to-many relationship, from its owner's perspective.
 struct ToManyPlan: Sendable {
-  enum Kind: Sendable {
-    /// Pairs in a join table.
-    case pairs(join: Int, ownerIsFirst: Bool)
-    /// Stored entirely in the members' own to-one.
-    case inverse
-    /// The members' to-one is hidden, so the owner's changes write it. `add`: owner key, (owner entity,)
-    /// member key; `remove`: member key, owner key.
-    case hidden(add: SQLText, remove: SQLText, hasEntity: Bool)
+  /// The members' to-one is hidden, so the owner's changes write it. `add`: owner key, (owner entity,) member key;
+  /// `remove`: member key, owner key.
+  struct Hidden: Sendable {
+    let add: SQLText
+    let remove: SQLText
+    let hasEntity: Bool
   }
 
   /// For an ordered relationship. `read`: owner key, returns member and order; `place`: member key, owner key,
@@ -94,7 +92,7 @@ struct ToManyPlan: Sendable {
     let forget: SQLText?
   }
 
-  let kind: Kind
+  let hidden: Hidden?
   let order: Order?
 }
 
@@ -306,46 +304,27 @@ final class WritePlans: Sendable {
   }
 
   private static func _toMany(_ slot: Int, _ layout: PropertyLayout, _ mapping: StoreMapping) -> ToManyPlan? {
-    switch mapping.storage(of: slot, in: layout.entityNumber) {
-    case .manyToMany(let index, let ownerIsFirst, _):
-      let join = mapping.joins[index]
-      let ends = join.ends(ownerIsFirst: ownerIsFirst)
-      let order = ends.order.map { order in
-        ToManyPlan.Order(
-          read: SQLText("SELECT \(ends.member), \(order) FROM \(join.name) WHERE \(ends.owner) = ?"),
-          place: SQLText(
-            "SELECT \(order) FROM \(join.name) WHERE \(ends.member) = ?1 AND \(ends.owner) = ?2"),
-          write: SQLText(
-            "UPDATE \(join.name) SET \(order) = ?1 WHERE \(ends.member) = ?2 AND \(ends.owner) = ?3"),
-          forget: nil)
-      }
-      return ToManyPlan(kind: .pairs(join: index, ownerIsFirst: ownerIsFirst), order: order)
-    case .oneToMany(let destination, let inverse):
-      guard
-        case .toOne(let key, let entity, let orderColumn, _) = mapping.storage(of: inverse, in: destination)
-      else { return nil }
-      let table = mapping.table(of: destination)
-      let keyName = table.columns[key].name
-      let order = orderColumn.map { index in
-        let name = table.columns[index].name
-        return ToManyPlan.Order(
-          read: SQLText("SELECT Z_PK, \(name) FROM \(table.name) WHERE \(keyName) = ?"),
-          place: SQLText("SELECT \(name) FROM \(table.name) WHERE Z_PK = ?1 AND \(keyName) = ?2"),
-          write: SQLText("UPDATE \(table.name) SET \(name) = ?1 WHERE Z_PK = ?2 AND \(keyName) = ?3"),
-          forget: SQLText("UPDATE \(table.name) SET \(name) = NULL WHERE Z_PK = ? AND \(keyName) IS NULL"))
-      }
-      guard mapping.layout.layout(numbered: destination).slots[inverse].isHidden else {
-        return ToManyPlan(kind: .inverse, order: order)
-      }
-      let entityName = entity.map { table.columns[$0].name }
-      let set = "\(keyName) = ?" + (entityName.map { ", \($0) = ?" } ?? "")
-      let unset = "\(keyName) = NULL" + (entityName.map { ", \($0) = NULL" } ?? "")
-      return ToManyPlan(
-        kind: .hidden(
-          add: SQLText("UPDATE \(table.name) SET \(set) WHERE Z_PK = ?"),
-          remove: SQLText("UPDATE \(table.name) SET \(unset) WHERE Z_PK = ? AND \(keyName) = ?"),
-          hasEntity: entityName != nil), order: order)
-    case .none, .attribute, .toOne, .composite: return nil
+    guard let table = MemberTable(slot: slot, in: layout, mapping) else { return nil }
+    let (name, owner, member) = (table.name, table.owner, table.member)
+    let order = table.position.map { position in
+      ToManyPlan.Order(
+        read: SQLText("SELECT \(member), \(position) FROM \(name) WHERE \(owner) = ?"),
+        place: SQLText("SELECT \(position) FROM \(name) WHERE \(member) = ?1 AND \(owner) = ?2"),
+        write: SQLText("UPDATE \(name) SET \(position) = ?1 WHERE \(member) = ?2 AND \(owner) = ?3"),
+        forget: table.isOfMembers
+          ? SQLText("UPDATE \(name) SET \(position) = NULL WHERE \(member) = ? AND \(owner) IS NULL") : nil)
     }
+    guard case .oneToMany(let destination, let inverse) = mapping.storage(of: slot, in: layout.entityNumber),
+      case .toOne(_, let entity, _, _) = mapping.storage(of: inverse, in: destination),
+      mapping.layout.layout(numbered: destination).slots[inverse].isHidden
+    else { return ToManyPlan(hidden: nil, order: order) }
+    let entityName = entity.map { mapping.column($0, of: destination).name }
+    let set = "\(owner) = ?" + (entityName.map { ", \($0) = ?" } ?? "")
+    let unset = "\(owner) = NULL" + (entityName.map { ", \($0) = NULL" } ?? "")
+    return ToManyPlan(
+      hidden: ToManyPlan.Hidden(
+        add: SQLText("UPDATE \(name) SET \(set) WHERE \(member) = ?"),
+        remove: SQLText("UPDATE \(name) SET \(unset) WHERE \(member) = ? AND \(owner) = ?"),
+        hasEntity: entityName != nil), order: order)
   }
 }
