@@ -111,4 +111,23 @@ struct HistoryTests {
     try _context.deleteHistory(descriptor)
     #expect(try _all().map(\.token) == [all[0].token])
   }
+
+  @Test func `transactions and changes are equal if they are read twice`() throws {
+    let (all, again) = (try _all(), try _all())
+    #expect(all == again && Set(all + again).count == 3)
+    #expect(all[0] != all[1] && all[0].id != all[1].id)
+    #expect(all[0].token.id == again[0].token.id)
+    func changes(_ transactions: [DefaultHistoryTransaction]) -> [AnyHashable] {
+      transactions.flatMap(\.changes).compactMap { change in
+        switch change {
+        case .insert(let insert as DefaultHistoryInsert<Dive>): AnyHashable(insert)
+        case .update(let update as DefaultHistoryUpdate<Dive>): AnyHashable(update)
+        case .delete(let delete as DefaultHistoryDelete<Dive>): AnyHashable(delete)
+        default: nil
+        }
+      }
+    }
+    #expect(changes(all) == changes(again) && changes(all).count == 3)
+    #expect(Set(changes(all) + changes(again)).count == 3)
+  }
 }
