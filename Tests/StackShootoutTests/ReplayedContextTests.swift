@@ -156,4 +156,14 @@ import Testing
     }
     try _expectTheSame(["A old", "B later", "C old", "D old"], leftOut: ["saves that had failed"])
   }
+
+  @Test func `what several lanes have done adds up`() {
+    var one = ReplayFigures(events: 1, fetches: 2, equal: 3, byID: 4)
+    var other = ReplayFigures(events: 10, fetches: 20, equal: 30, byID: 40)
+    one.leaveOut("undo")
+    for reason in ["undo", "undo", "reset"] { other.leaveOut(reason) }
+    #expect(
+      one + other
+        == ReplayFigures(events: 11, fetches: 22, equal: 33, byID: 44, leftOut: ["undo": 3, "reset": 1]))
+  }
 }

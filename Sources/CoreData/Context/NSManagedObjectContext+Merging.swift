@@ -64,7 +64,11 @@ extension NSManagedObjectContext {
     let isOvertaken = isForeign || _mayBeOvertaken(changes, chain)
     var unknown: [UnknownChange] = []
     let isInOrder = !isForeign && chain == nil && _mergesInOrder(changes)
-    if !isForeign { mergedEpoch = max(mergedEpoch, changes.epoch) }
+    if !isForeign {
+      mergedEpoch = max(mergedEpoch, changes.epoch)
+    } else if changes.entries.containsUnretained({ $0.kind == .deleted }) {
+      noteForeignDeletions()
+    }
     // Deletions come last, once the links they cut have been merged.
     for entry in changes.entries where entry.kind != .deleted && entry.kind != .insertedThenDeleted {
       let id = isForeign ? localized(entry.id) : entry.id

@@ -23,11 +23,14 @@ extension NSManagedObjectContext {
       of: inserted + updated.lazy.filter(\.isRead).map(\.id)
         + deleted.filter { table.object(for: $0) != nil },
       readBy: self)
+    var isAnyGone = !deleted.isEmpty
     for id in inserted {
       switch rows.state(of: id) {
       case .there(let row): mergeInsertion(of: id, row: row, changed: SlotSet(), into: &merged)
       case .unread: mergeInsertion(of: id, row: nil, changed: SlotSet(), into: &merged)
-      case .gone: mergeDeletion(of: id, as: .deletedInStore, into: &merged)
+      case .gone:
+        isAnyGone = true
+        mergeDeletion(of: id, as: .deletedInStore, into: &merged)
       }
     }
     for (id, object, isRead) in updated {
@@ -41,7 +44,9 @@ extension NSManagedObjectContext {
         mergeInsertion(of: id, row: row, changed: SlotSet(), into: &merged)
       case .there(let row): mergeUpdate(of: id, row: row, changed: SlotSet(), into: &merged)
       case .unread: mergeUpdate(of: id, row: nil, changed: SlotSet(), into: &merged)
-      case .gone: _mergeDisappearance(of: id, into: &merged)
+      case .gone:
+        isAnyGone = true
+        _mergeDisappearance(of: id, into: &merged)
       }
     }
     for id in deleted {
@@ -52,10 +57,16 @@ extension NSManagedObjectContext {
         mergeDeletion(of: id, as: .merged, into: &merged)
       }
     }
-    // Older saves may be merged later; they must not resurrect the deleted objects.
-    if !ids.deleted.isEmpty { mergedEpoch = persistentStoreCoordinator?.rowCache.epoch ?? mergedEpoch }
+    if isAnyGone { noteForeignDeletions() }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
+  }
+
+  /// Notes that deletions have been merged which no save of this stack tells of: of another coordinator, of another
+  /// process. Older saves of this stack may be merged later; they must not bring the objects back.
+  final func noteForeignDeletions() {
+    guard let coordinator = persistentStoreCoordinator else { return }
+    mergedEpoch = max(mergedEpoch, coordinator.rowCache.epoch)
   }
 
   /// Merges an update of a row that is gone. An object with unsaved changes keeps them: the merge policy

@@ -283,4 +283,46 @@ import Testing
       #expect(authors == [ada])
     }
   }
+
+  /// Who deletes an object that a context has read before it merges the insertion.
+  enum Deleter: CaseIterable, Sendable {
+    case sibling, otherCoordinator
+    /// Known by its ID only, as of another process.
+    case otherProcess
+  }
+
+  @Test(arguments: [Setting.sqlite], Deleter.allCases)
+  func `an insertion that is read and changed before it is merged, and that others delete`(
+    _ setting: Setting, _ deleter: Deleter
+  ) throws {
+    let screen = try Screen(TestStack(setting))
+    let (stack, context) = (screen.stack, screen.context)
+    context.automaticallyMergesChangesFromParent = true
+    let inserter = stack.sibling()
+    var other = stack.sibling()
+    if deleter != .sibling {
+      other = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      other.persistentStoreCoordinator = try stack.otherCoordinator()
+    }
+    // The merge of the insertion waits for the end of this block.
+    try context.performAndWait {
+      _ = try inserter.saved { inserter.insert("Author", ["name": "Bob", "age": 1]) }
+      let bob = try #require(try context.all("Author").first { $0.text("name") == "Bob" })
+      bob.setValue(2, forKey: "age")
+      context.processPendingChanges()
+      let id = bob.objectID
+      let deletion = try other.saved { try other.delete(other.existingObject(with: id)) }
+      #expect(throws: (any Error).self) { try context.save() }
+      context.rollback()
+      switch deleter {
+      case .sibling: break
+      case .otherCoordinator: context.mergeChanges(fromContextDidSave: deletion)
+      case .otherProcess:
+        NSManagedObjectContext.mergeChanges(
+          fromRemoteContextSave: [NSInsertedObjectIDsKey: [id]], into: [context])
+      }
+    }
+    try context.performAndWait { try context.save() }
+    try screen.expectStore(["Ada", "Eve"])
+  }
 }
