@@ -78,4 +78,21 @@ struct ObservationTests {
     await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
     #expect(heard.times == 1 && _shelf.room == "cellar")
   }
+
+  @Test(arguments: [false, true])
+  func `an observer of a model without context is told of its links, also after its insertion`(
+    _ isInserted: Bool
+  ) {
+    for isLink in [false, true] {
+      let (volume, shelf, topic) = (Volume(title: "One"), Shelf(code: "B"), Topic(name: "sea"))
+      let times = _heard {
+        if isLink { _ = volume.shelf } else { _ = volume.topics }
+      } after: {
+        if isInserted { _container.mainContext.insert(volume) }
+        if isLink { volume.shelf = shelf } else { volume.topics.append(topic) }
+      }
+      #expect(times == 1)
+      #expect(isLink ? volume.shelf === shelf : volume.topics.first === topic)
+    }
+  }
 }

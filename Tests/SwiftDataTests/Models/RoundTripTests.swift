@@ -270,6 +270,26 @@ private enum TripStore: String, CaseIterable, CustomTestStringConvertible {
     #expect(seen == [before])
   }
 
+  @Test(arguments: Passage.all, [false, true])
+  fileprivate func `an observer of a model without context is told, also after its insertion`(
+    _ passage: Passage, _ isInserted: Bool
+  ) throws {
+    let context = ModelContext(try TripStore.memory.opener()())
+    defer { withExtendedLifetime(context) {} }
+    // The closure is called by the change, in this thread.
+    nonisolated(unsafe) let trip = Trip()
+    nonisolated(unsafe) var told = 0
+    withObservationTracking {
+      _ = passage.text(trip)
+    } onChange: {
+      told += 1
+    }
+    if isInserted { context.insert(trip) }
+    #expect(told == 0)
+    passage.change(trip)
+    #expect(told == 1)
+  }
+
   @Test(arguments: TripStore.allCases)
   fileprivate func `a transformable value is replaced`(_ store: TripStore) throws {
     let container = try store.opener()()
