@@ -71,4 +71,32 @@ struct ResultsObserverTests {
     for _ in 0..<200 where observer.eventCounter == 0 { try await Task.sleep(for: .milliseconds(20)) }
     #expect(observer.eventCounter == 1)
   }
+
+  @Test func `each setting fetches anew, and places are those of one section without sections`() throws {
+    let observer = try ResultsObserver<Shelf, Never>(modelContext: _container.mainContext)
+    observer.sortBy = [SortDescriptor(\.code, order: .reverse)]
+    #expect(observer.results.map(\.code) == ["C", "B", "A"])
+    #expect(observer.sortBy.count == 1 && observer.filterBy == nil)
+    var descriptor = FetchDescriptor<Shelf>(sortBy: [SortDescriptor(\.code)])
+    descriptor.fetchLimit = 2
+    observer.fetchDescriptor = descriptor
+    #expect(observer.results.map(\.code) == ["A", "B"])
+    let second = try #require(observer.element(at: IndexPath(indexes: [0, 1])))
+    #expect(second.code == "B" && observer.indexPath(for: second) == IndexPath(indexes: [0, 1]))
+    for path in [[0, 2], [1, 0], [0]] { #expect(observer.element(at: IndexPath(indexes: path)) == nil) }
+    #expect(observer.indexPath(for: Shelf(code: "X")) == nil)
+    #expect(String(reflecting: observer).contains("2 models"))
+  }
+
+  @Test func `assigned results last until the next change`() throws {
+    let context = _container.mainContext
+    let observer = try ResultsObserver<Shelf, Never>(sortBy: [SortDescriptor(\.code)], modelContext: context)
+    let last = try ResultsObserver<Shelf, Never>(
+      filterBy: #Predicate { $0.code == "C" }, modelContext: context)
+    observer.results = last.results
+    #expect(observer.results.map(\.code) == ["C"])
+    context.insert(Shelf(code: "D"))
+    context.processPendingChanges()
+    #expect(observer.results.map(\.code) == ["A", "B", "C", "D"])
+  }
 }
