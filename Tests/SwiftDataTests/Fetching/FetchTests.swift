@@ -62,4 +62,34 @@ struct FetchTests {
     let other = ModelContext(_context.container)
     #expect(try other.fetch(descriptor).map(\.pages) == [0, 1, 2, 3])
   }
+
+  @Test func `models are ordered by what is computed, too`() throws {
+    func pages(_ orders: SortDescriptor<Volume>...) throws -> [Int] {
+      try _context.fetch(FetchDescriptor<Volume>(sortBy: orders)).map(\.pages)
+    }
+    try #expect(pages(SortDescriptor(\.minusPages)) == [3, 2, 1, 0])
+    try #expect(pages(SortDescriptor(\.title.count), SortDescriptor(\.pages)) == [3, 1, 2, 0])
+    try #expect(pages(SortDescriptor(\.answer), SortDescriptor(\.minusPages)) == [3, 2, 1, 0])
+    try #expect(pages(SortDescriptor(\.label)) == pages(SortDescriptor(\.title)))
+    try #expect(pages(SortDescriptor(\.heading)) == pages(SortDescriptor(\.title)))
+  }
+
+  @Test func `sets of identifiers and of cases are captured`() throws {
+    let some = try _context.fetch(FetchDescriptor<Volume>(predicate: #Predicate { $0.pages < 2 }))
+    let identifiers = Set(some.map(\.persistentModelID))
+    let kinds: Set<VolumeKind> = [.novel]
+    let other = ModelContext(_context.container)
+    let found = try other.fetch(
+      FetchDescriptor<Volume>(
+        predicate: #Predicate { identifiers.contains($0.persistentModelID) && kinds.contains($0.kind) },
+        sortBy: [SortDescriptor(\.pages)]))
+    #expect(found.map(\.pages) == [0, 1])
+  }
+}
+
+extension Volume {
+  fileprivate var minusPages: Int { -pages }
+  fileprivate var label: String { "\(title) \(pages)" }
+  fileprivate var answer: Int { 42 }
+  fileprivate var heading: String { title }
 }
