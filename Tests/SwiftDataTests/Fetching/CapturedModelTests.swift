@@ -81,4 +81,23 @@ struct CapturedModelTests {
     let predicate = #Predicate<Volume> { $0.shelf == shelf }
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(predicate.expression) }
   }
+
+  @Test func `a predicate with a captured model can't be decoded, and shows itself`() {
+    let shelf = _shelves[0]
+    let predicate = #Predicate<Volume> { $0.shelf == shelf }
+    func decode<Part: Decodable>(_ part: Part) throws {
+      _ = try JSONDecoder().decode(Part.self, from: Data("{}".utf8))
+    }
+    func parts(_ value: Any, _ depth: Int = 0) -> [any Decodable] {
+      let own = "\(type(of: value))".contains("_Uncodable") ? [value as? any Decodable].compactMap { $0 } : []
+      return own
+        + (depth > 6 ? [] : Mirror(reflecting: value).children.flatMap { parts($0.value, depth + 1) })
+    }
+    let uncodable = parts(predicate.expression)
+    #expect(!uncodable.isEmpty)
+    for part in uncodable {
+      #expect(throws: DecodingError.self) { try decode(part) }
+      #expect(!String(reflecting: part).isEmpty)
+    }
+  }
 }

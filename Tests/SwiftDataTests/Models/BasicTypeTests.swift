@@ -19,6 +19,7 @@ import Testing
   var price: Decimal
   var text: String
   var n8OrNone: Int8?
+  var length: Double?
   var u32OrNone: UInt32?
   var widthOrNone: CGFloat?
   var flagOrNone: Bool?
@@ -45,6 +46,7 @@ import Testing
     )
     guard number > 0 else { return }
     (n8OrNone, u32OrNone, widthOrNone, flagOrNone) = (n8, u32, width, flag)
+    length = Double(number) * 1.5
     (dayOrNone, bytesOrNone, keyOrNone, placeOrNone) = (day, bytes, key, place)
     (priceOrNone, textOrNone) = (price, text)
   }
@@ -55,7 +57,8 @@ import Testing
       n8, n32, u16, u32, u64, real, width, flag, day, bytes.count, key, place, price, text,
     ]
     let others: [Any?] = [
-      n8OrNone, u32OrNone, widthOrNone, flagOrNone, dayOrNone, bytesOrNone?.last, keyOrNone, placeOrNone,
+      n8OrNone, length, u32OrNone, widthOrNone, flagOrNone, dayOrNone, bytesOrNone?.last, keyOrNone,
+      placeOrNone,
       priceOrNone, textOrNone,
     ]
     return required.map { "\($0)" }.joined(separator: " ") + " | "
@@ -111,6 +114,7 @@ import Testing
       SortDescriptor(\.n8), SortDescriptor(\.n32), SortDescriptor(\.u16), SortDescriptor(\.u32),
       SortDescriptor(\.u64), SortDescriptor(\.real), SortDescriptor(\.width), SortDescriptor(\.day),
       SortDescriptor(\.key), SortDescriptor(\.price), SortDescriptor(\.text), SortDescriptor(\.n8OrNone),
+      SortDescriptor(\.length),
       SortDescriptor(\.u32OrNone), SortDescriptor(\.widthOrNone), SortDescriptor(\.dayOrNone),
       SortDescriptor(\.keyOrNone), SortDescriptor(\.priceOrNone), SortDescriptor(\.textOrNone),
     ]
@@ -151,5 +155,44 @@ import Testing
     }
     let read = try _context(.custom).fetch(FetchDescriptor<Measure>(sortBy: [SortDescriptor(\.n8)]))
     #expect(read.map(\.summary) == (0..<4).map { Measure($0).summary })
+  }
+
+  @Test(arguments: [false, true]) func `each is set and read by its key path`(_ isInserted: Bool) throws {
+    let context = try _context(.memory)
+    let (model, wanted) = (Measure(0), Measure(3))
+    if isInserted { context.insert(model) }
+    func take<Value: Codable>(_ path: ReferenceWritableKeyPath<Measure, Value>) {
+      model.setValue(forKey: path, to: wanted[keyPath: path])
+      #expect("\(model.getValue(forKey: path))" == "\(wanted[keyPath: path])")
+    }
+    take(\.n8)
+    take(\.n32)
+    take(\.u16)
+    take(\.u32)
+    take(\.u64)
+    take(\.real)
+    take(\.width)
+    take(\.flag)
+    take(\.day)
+    take(\.bytes)
+    take(\.key)
+    take(\.place)
+    take(\.price)
+    take(\.text)
+    take(\.n8OrNone)
+    take(\.length)
+    take(\.u32OrNone)
+    take(\.widthOrNone)
+    take(\.flagOrNone)
+    take(\.dayOrNone)
+    take(\.bytesOrNone)
+    take(\.keyOrNone)
+    take(\.placeOrNone)
+    take(\.priceOrNone)
+    take(\.textOrNone)
+    #expect(model.summary == wanted.summary)
+    model.setValue(forKey: \.length, to: nil)
+    model.setValue(forKey: \.flagOrNone, to: nil)
+    #expect(model.length == nil && model.flagOrNone == nil)
   }
 }

@@ -83,6 +83,16 @@ import Testing
     #expect(wall.persistentBackingData.getValue(forKey: \.keys).map(\.number) == [2])
   }
 
+  @Test func `backing data keeps what others attach to it`() {
+    let wall = _wall(false)
+    var data = wall.persistentBackingData
+    data.metadata = "note"
+    #expect(wall.persistentBackingData.metadata as? String == "note")
+    let other = _wall(true)
+    data.persistentModelID = other.persistentModelID
+    #expect(wall.persistentBackingData.persistentModelID == other.persistentModelID)
+  }
+
   @Test func `a model joins the context of what it is linked to`() throws {
     let (attic, key) = (Room(name: "attic"), Key(number: 4))
     _context.insert(attic)
