@@ -42,18 +42,19 @@ extension ChangeSet {
     key: (NSManagedObjectID, PropertyLayout, Int) throws -> Int64
   ) rethrows -> [ToManyChange] {
     var result: [ToManyChange] = []
+    // Most objects have no such change: their layouts are not looked up.
     for update in updated {
-      let layout = try layout(update.id)
-      for slot in layout.toManySlots where update.changed.contains(slot) {
+      for slot in update.id.space.layout.toManySlots where update.changed.contains(slot) {
         guard slot < update.row.count, case .toMany(let delta) = update.row[slot] else { continue }
+        let layout = try layout(update.id)
         let key = try key(update.id, layout, slot)
         result.append(ToManyChange(owner: key, layout: layout, slot: slot, delta: delta))
       }
     }
     for (index, insertion) in inserted.enumerated() {
-      let layout = try layout(insertion.id)
-      for slot in layout.toManySlots {
+      for slot in insertion.id.space.layout.toManySlots {
         guard slot < insertion.row.count, case .toMany(let delta) = insertion.row[slot] else { continue }
+        let layout = try layout(insertion.id)
         result.append(ToManyChange(owner: insertedKeys[index], layout: layout, slot: slot, delta: delta))
       }
     }

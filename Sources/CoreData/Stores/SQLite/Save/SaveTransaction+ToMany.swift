@@ -10,23 +10,20 @@ extension SaveTransaction {
       key: { id, layout, slot in try key(of: id, entity: layout.entityNumber, slot: slot) })
     guard !changes.isEmpty else { return }
     let pairs = try JoinedPairs(of: changes, mapping, key: _key)
-    for change in changes {
-      guard let hidden = _plan(change)?.hidden else { continue }
+    let planned = changes.map { change in
+      (change, plans.entity(change.layout.entityNumber).toManys[change.slot])
+    }
+    for case (let change, let hidden?) in planned.lazy.map({ ($0, $1?.hidden) }) {
       for member in change.removed { try _run(hidden.remove, _key(member, change), change.owner) }
     }
     for (join, pairs) in pairs.removed { try _run(plans.joins[join].delete, pairs) }
     for (join, pairs) in pairs.added { try _run(plans.joins[join].insert, pairs) }
-    for change in changes {
-      guard let hidden = _plan(change)?.hidden else { continue }
+    for case (let change, let hidden?) in planned.lazy.map({ ($0, $1?.hidden) }) {
       for member in change.delta.added { try _addHidden(member, change, hidden) }
     }
-    for change in changes {
-      if let order = _plan(change)?.order { try _writeOrder(change, order) }
+    for case (let change, let order?) in planned.lazy.map({ ($0, $1?.order) }) {
+      try _writeOrder(change, order)
     }
-  }
-
-  private func _plan(_ change: ToManyChange) -> ToManyPlan? {
-    plans.entity(change.layout.entityNumber).toManys[change.slot]
   }
 
   private func _key(_ member: NSManagedObjectID, _ change: ToManyChange) throws -> Int64 {
