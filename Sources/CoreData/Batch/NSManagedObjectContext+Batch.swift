@@ -48,7 +48,7 @@ extension NSBatchUpdateRequest: ExecutableRequest {
     request.entity = entity
     request.predicate = predicate
     request.includesSubentities = includesSubentities
-    let rows = try context.plan(for: request)
+    let rows = try FetchPass(context).plan(for: request)
     let assignments = try context._assignments(propertiesToUpdate ?? [:], entity, coordinator)
     let plan = BatchUpdatePlan(rows: rows, assignments: assignments)
     let stores = try coordinator._batchStores(self, for: entity)
@@ -71,7 +71,7 @@ extension NSBatchDeleteRequest: ExecutableRequest {
       // Created with an empty list of object IDs: nothing to delete.
       return _result(BatchOutcome())
     }
-    let plan = try context.plan(for: givenFetch)
+    let plan = try FetchPass(context).plan(for: givenFetch)
     let entity = try context._batchEntity(nil, named: plan.layout.entityName)
     let stores = try coordinator._batchStores(self, for: entity, or: givenFetch.affectedStores)
     let outcome = try coordinator._perform(stores) { engine in

@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
       while !deletions.isEmpty {
         let some = deletions.prefix(ReadAhead.most)
         deletions = deletions.dropFirst(some.count)
-        if some.count > 1 { prefetchForRules(of: some.filter(_isToPropagate)) }
+        if some.count > 1 { PrefetchPass(self).readForRules(of: some.filter(_isToPropagate)) }
         for object in some where _isToPropagate(object) {
           object._state.finishPropagation()
           _propagate(deletionOf: object)
@@ -130,7 +130,7 @@ extension NSManagedObjectContext {
   final func isGone(_ object: NSManagedObject) -> Bool {
     guard object.isFault, object._row == nil, !object._flags.contains(.inserted) else { return false }
     do {
-      return try !load(object)
+      return try !FaultPass(self).load(object)
     } catch {
       return false
     }
@@ -141,7 +141,7 @@ extension NSManagedObjectContext {
   final func processChanges() {
     guard !events.isProcessing else { return }
     events.isProcessing = true
-    if propagatesDeletesAtEndOfEvent || savePass.isActive { propagateDeletions() }
+    if propagatesDeletesAtEndOfEvent || saving.isActive { propagateDeletions() }
     guard !events.changed.isEmpty else {
       events.isProcessing = false
       publishIfStale()

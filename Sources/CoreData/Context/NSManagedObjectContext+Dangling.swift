@@ -108,17 +108,6 @@ extension NSManagedObjectContext {
     return isClean ? layer : ChangeLayer(entries)
   }
 
-  /// Returns the entries without changes to unsaved insertions that this context has discarded: a child that
-  /// had read such an object has changed it.
-  ///
-  /// - Throws: Errors of collecting the entries again.
-  final func withoutLost(_ entries: [ChangeLayer.Entry]) throws -> [ChangeLayer.Entry] {
-    if entries.allSatisfyUnretained({ !$0._isLost }) { return entries }
-    let lost = entries.filter(\._isLost).map(\.id)
-    cutReferences(to: lost)
-    return try collectLayer().entries.filter { !$0._isLost }.dropping(lost)
-  }
-
   /// Applies the delete rules of objects found missing in the store. Runs before a save is collected, so that
   /// the save includes the cuts.
   final func cutReferences(to gone: [NSManagedObjectID]) {
@@ -135,12 +124,6 @@ extension [ChangeLayer.Entry] {
     let objects = IdentitySet(gone)
     return map { entry in entry.dropping(objects.contains) ?? entry }
   }
-}
-
-extension ChangeLayer.Entry {
-  /// Whether the entry changes an object that was never stored and is not inserted either.
-  @inline(__always)
-  fileprivate var _isLost: Bool { kind != .inserted && !id.isPermanent }
 }
 
 extension ChangeLayer.Entry {

@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
   private final func _readForUndo(_ object: NSManagedObject) {
     guard object.isFault, object._row == nil else { return }
     do {
-      _ = try load(object)
+      _ = try FaultPass(self).load(object)
     } catch {
       // The save of the deletion reads again, and tells of the error. Only an undo after it lacks the values.
     }
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
   /// hundred; but one that only shows what others save never saves, and each of its fetches would pass over
   /// all of them.
   final func letGoOfVanished() {
-    guard unsaved.count >= unsaved.mostBeforeLettingGo, !savePass.isActive, !retainsRegisteredObjects
+    guard unsaved.count >= unsaved.mostBeforeLettingGo, !saving.isActive, !retainsRegisteredObjects
     else { return }
     // What children read of this context stays until it saves.
     if overlay.layers.isEmpty {

@@ -41,18 +41,4 @@ extension NSManagedObjectContext {
     }
     coordinator.assign(object._objectID, to: store)
   }
-
-  /// Unchanged objects whose version the current save checks, with the values they were read with.
-  final var lockedObjects: [NSManagedObject] {
-    unsaved.objects.filter { $0._flags.contains(.locked) && !$0.isDirty }
-  }
-
-  /// Adopts a child's locks. The context that writes to the stores checks them.
-  final func adoptLocks(_ locks: [(id: NSManagedObjectID, row: Row?)]) {
-    for (id, row) in locks {
-      let object = table.object(for: id) ?? make(id, row: row)
-      object.attachIfUnread(row)
-      lockVersion(of: object)
-    }
-  }
 }

@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
     guard flags.contains(.inserted) || flags.contains(.updated) else { return nil }
     if object.isFault, object._row == nil, !flags.contains(.inserted) {
       do {
-        guard try load(object) else { return nil }
+        guard try FaultPass(self).load(object) else { return nil }
       } catch {
         fail(object, "publish '\(object.objectID.uriRepresentation().absoluteString)' to children", error)
         return nil

@@ -61,4 +61,29 @@ extension NSManagedObjectContext {
     table.insert(object, as: key)
     return object
   }
+
+  /// Returns the object for a fetched row. A registered object keeps its values.
+  final func object(for stored: StoredObject) -> NSManagedObject {
+    let key = IdentityKey(stored.key)
+    if let object = heldObject(for: key) {
+      guard object.isFault else { return object }
+      if object._row == nil {
+        object.setRow(from: stored)
+        object._state.attachValues(stamps.current)
+      } else if stored.part == nil {
+        reattach(stored.row, to: object)
+      }
+      return object
+    }
+    if let entry = overlay.layers.entry(for: key) { return materialize(entry) }
+    if stored.part != nil {
+      let object = make(stored.key, key, row: nil)
+      object.setRow(from: stored)
+      faultBatch.add(stored.key)
+      return object
+    }
+    let object = make(stored.key, key, row: stored.row)
+    if stored.row == nil { faultBatch.add(stored.key) }
+    return object
+  }
 }

@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
         object.attach(nil)
       }
     }
-    if object.isFault, object._row == nil, try !load(object, alone: isAlone, checking: true) {
+    if object.isFault, object._row == nil, try !FaultPass(self).load(object, alone: isAlone, checking: true) {
       forget(object)
       throw CocoaError.coreData(
         NSManagedObjectReferentialIntegrityError,
@@ -295,7 +295,7 @@ extension NSManagedObjectContext {
   /// values.
   @inline(__always)
   final func heldObject(for id: NSManagedObjectID) -> NSManagedObject? {
-    if !savePass.retained.isEmpty { releaseSavedObjects() }
+    if !saving.retained.isEmpty { releaseSavedObjects() }
     guard let (object, isOnlyHolder) = table.objectAndHold(for: id) else { return nil }
     return isOnlyHolder ? _unlessLetGo(object) : object
   }
@@ -303,14 +303,14 @@ extension NSManagedObjectContext {
   /// Returns the registered object of this key, under the rules of `heldObject(for:)` for IDs.
   @inline(__always)
   final func heldObject(for key: IdentityKey) -> NSManagedObject? {
-    if !savePass.retained.isEmpty { releaseSavedObjects() }
+    if !saving.retained.isEmpty { releaseSavedObjects() }
     guard let (object, isOnlyHolder) = table.objectAndHold(for: key) else { return nil }
     return isOnlyHolder ? _unlessLetGo(object) : object
   }
 
   private final func _unlessLetGo(_ object: NSManagedObject) -> NSManagedObject? {
     // A save or a change notification in progress may look the object up again.
-    if savePass.isActive || events.isProcessing || isNeeded(object) {
+    if saving.isActive || events.isProcessing || isNeeded(object) {
       return object
     }
     table.remove(object)
@@ -321,7 +321,7 @@ extension NSManagedObjectContext {
   /// Releases the objects written by the last save, unless an insertion is pending: Core Data then retains
   /// them until the next clean save.
   final func releaseSavedObjects() {
-    if !unsaved.hasInsertions { savePass.retained = [] }
+    if !unsaved.hasInsertions { saving.retained = [] }
   }
 
   final func sweepIfDue() {
@@ -339,7 +339,7 @@ extension NSManagedObjectContext {
 
   /// Unregisters objects that only the registry references and that have no unsaved state.
   final func sweep() {
-    guard !retainsRegisteredObjects, !savePass.isActive, !events.isProcessing else { return }
+    guard !retainsRegisteredObjects, !saving.isActive, !events.isProcessing else { return }
     releaseSavedObjects()
     var mayFreeMore = true
     while mayFreeMore {

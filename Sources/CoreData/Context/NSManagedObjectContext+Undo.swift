@@ -32,22 +32,6 @@ extension NSManagedObjectContext {
     return _undo.recorder
   }
 
-  /// Begins a merge. The user cannot undo merged changes, which are announced as merged; changes made before
-  /// the merge are registered and announced first.
-  final func beginMerge() {
-    processPendingChanges()
-    releaseSavedObjects()
-    events.isMerge = true
-    undoRecorder?.suspensions += 1
-  }
-
-  final func endMerge() {
-    undoRecorder?.suspensions -= 1
-    events.isMerge = false
-    events.mergedSlots = [:]
-    assertConsistent()
-  }
-
   /// Drops all undo actions of this context.
   final func forgetUndo() {
     guard let _undo else { return }

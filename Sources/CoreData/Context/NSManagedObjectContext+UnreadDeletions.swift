@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
   {
     checkQueue()
     processPendingChanges()
-    var plan = try plan(for: request)
+    var plan = try FetchPass(self).plan(for: request)
     guard _parent == nil, overlay.layers.isEmpty, _undo == nil, let coordinator = persistentStoreCoordinator,
       let model = frozen?.layout, let roots = _rootsDeleted(with: plan.layout, model),
       coordinator.deletesRows(ofRoots: roots, model),

@@ -44,7 +44,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// How many objects have had their temporary ID replaced by a permanent one.
   @exclusivity(unchecked) var issuedIDCount = 0
   /// The current save.
-  @exclusivity(unchecked) var savePass = SavePass()
+  @exclusivity(unchecked) var saving = SaveState()
   /// Recently created faults without values, which load together.
   @exclusivity(unchecked) var faultBatch = FaultBatch()
   /// The to-manys read so far.
@@ -217,7 +217,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   ///   of a failed read if an object that could not be read is among the changes (see `readFailurePolicy`).
   open func save() throws {
     checkQueue()
-    try saveChanges()
+    try SavePass(self).run()
   }
 
   /// Applies delete rules and posts the changes made since the last call.
@@ -230,14 +230,14 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// `CocoaError.userCancelled`.
   open func reset() {
     checkQueue()
-    resetAll()
+    DiscardPass(self).reset()
     TraceRecorder.current?.add(.reset, in: self)
   }
 
   /// Discards unsaved changes.
   open func rollback() {
     checkQueue()
-    rollbackAll()
+    DiscardPass(self).rollback()
     TraceRecorder.current?.add(.rollback, in: self)
   }
 
@@ -297,11 +297,11 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   ///   - flag: True keeps unsaved changes on top of the newer values; false drops them and turns the object
   ///     into a fault.
   open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
-    refreshObject(object, mergeChanges: flag)
+    DiscardPass(self).refresh(object, mergeChanges: flag)
   }
 
   /// Refreshes all registered objects, keeping unsaved changes.
-  open func refreshAllObjects() { refreshRegistered() }
+  open func refreshAllObjects() { DiscardPass(self).refreshAll() }
 
   // MARK: Requests
 
@@ -360,7 +360,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// - Throws: As `fetch(_:)`.
   @_disfavoredOverload
   open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
-    try fetchResults(request)
+    try FetchPass(self).results(request)
   }
 
   /// Returns the number of objects that a fetch would return, without creating them.
@@ -372,7 +372,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   ///
   /// - Throws: As `fetch(_:)`.
   open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
-    try count(for: request as AnyFetchRequest)
+    try FetchPass(self).count(for: request as AnyFetchRequest)
   }
 
   // MARK: Merging and saving

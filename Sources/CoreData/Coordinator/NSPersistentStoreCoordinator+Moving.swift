@@ -124,7 +124,7 @@ extension NSPersistentStoreCoordinator {
         context.overlay.push(ChangeLayer(copy.entries))
         for entry in copy.entries { _ = context.materialize(entry, isNew: false) }
       }
-      _ = try context.commit(copy.entries)
+      _ = try CommitPass(context).run(copy.entries)
       return copy.ids.compactMap { old, new in new.permanent.map { (NSManagedObjectID(old), $0) } }
     }
   }

@@ -85,7 +85,7 @@ struct ListingReader {
   /// Reads whole objects.
   private func _listObjects() throws -> FetchedListing {
     let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
-    let objects = try context.fetchObjects(request)
+    let objects = try FetchPass(context).objects(request)
     if let recorder = TraceRecorder.current {
       context.record(
         objects.count, recorder.identities(objects), of: request, since: begin, by: recorder)
@@ -194,7 +194,7 @@ struct ListingReader {
       context.faultBatch.add(
         FetchPages(KeyList(objects.lazy.compactMap(\._key)), size: request.fetchBatchSize))
     }
-    try context.finish(objects, of: request)
+    try FetchPass(context).finish(objects, of: request)
   }
 
   private func _listing(of cached: SectionCache.Contents, _ engine: any StoreEngine) throws -> FetchedListing
@@ -219,7 +219,7 @@ extension NSManagedObjectContext {
   /// Returns the current values of an object and loads them if necessary; nil if it no longer exists.
   final func row(of object: NSManagedObject) throws -> Row? {
     if let row = object._current { return row }
-    guard try load(object) else { return nil }
+    guard try FaultPass(self).load(object) else { return nil }
     return object._current
   }
 }

@@ -83,7 +83,7 @@ final class FetchedResultsCore {
       try _showPlain(context.fetch(typed))
       return
     }
-    let plan = try context.plan(for: request)
+    let plan = try FetchPass(context).plan(for: request)
     let keys = FetchedKeys(plan, sectionNameKeyPath: sectionNameKeyPath)
     let reader = ListingReader(
       request: request, plan: plan, keys: keys, context: context, sectionNameKeyPath: sectionNameKeyPath,

@@ -18,7 +18,7 @@ extension NSManagedObject {
         "could not fulfil a fault for '\(_id?.uriRepresentation().absoluteString ?? "?")': the object's context is gone or "
           + "was reset. Keep the context as long as its objects, or fetch again.")
     }
-    context.fire(self)
+    FaultPass(context).fire(self)
   }
 
   /// Fires the fault before one of its values is read. If a `KeyRecorder` is active, records the read
@@ -75,7 +75,7 @@ extension NSManagedObject {
     guard let context = _context else { return [] }
     // A child's save may have moved members.
     if !context.overlay.layers.isEmpty { return members(slot).list.map(\.objectID) }
-    var ids = isNew ? [] : context.relatedIDs(of: self, slot: slot) ?? []
+    var ids = isNew ? [] : FaultPass(context).relatedIDs(of: self, slot: slot) ?? []
     if let state = _relations?.members(slot) {
       let removed = Set(state.changes.removed.map { $0.objectID.canonical })
       ids.removeAll { removed.contains($0.canonical) }

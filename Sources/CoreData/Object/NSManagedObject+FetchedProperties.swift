@@ -19,7 +19,7 @@ extension NSManagedObject {
     do {
       var inputs: [[String]: PredicateValue] = [:]
       request.predicate = try template.predicate.map { try _bound($0, property, recording: &inputs) }
-      let objects = try context.fetchObjects(request)
+      let objects = try FetchPass(context).objects(request)
       relations.fetched[property.name] = FetchedPropertyResults(objects: objects, inputs: inputs)
       return objects
     } catch let error

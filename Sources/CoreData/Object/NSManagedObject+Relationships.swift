@@ -90,7 +90,7 @@ extension NSManagedObject {
 
   private final func _read(_ state: ToManyState, _ slot: Int) {
     guard let _context else { return state.realise([]) }
-    if let found = _context.relatedObjects(of: self, slot: slot) {
+    if let found = FaultPass(_context).relatedObjects(of: self, slot: slot) {
       _context.realise(state, found, slot, of: self)
     }
   }

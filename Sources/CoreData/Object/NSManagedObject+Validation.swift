@@ -12,7 +12,7 @@ extension NSManagedObject {
     if !hasHook, _shape.validation.isMandatoryOnly, _hasValues(at: _shape.validation.slots) { return }
     let plan = _shape.validation
     var errors: [any Error] = []
-    let unchecked = _context?.savePass.primitives[ObjectIdentifier(self)]
+    let unchecked = _context?.saving.primitives[ObjectIdentifier(self)]
     // Without an override of `validateValue`, only the cells of slots with rules are checked.
     for slot in hasHook ? Array(_layout.slots.indices) : plan.slots where !_layout.slots[slot].isHidden {
       if let unchecked, unchecked.contains(slot) { continue }

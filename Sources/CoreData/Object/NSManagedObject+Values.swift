@@ -70,7 +70,7 @@ extension NSManagedObject {
       for object in state.list where !kept.contains(object) { state.set(object, isMember: false) }
       for object in wanted { state.set(object, isMember: true) }
       if _row == nil { _values.mark(slot) }
-      _context?.recordPrimitiveInWillSave(self, slot)
+      _context?.saving.recordPrimitive(of: self, slot)
     }
   }
 
@@ -78,7 +78,7 @@ extension NSManagedObject {
     _state.writePrimitive()
     // A new object has no saved values to compare with, so every assigned slot counts as changed.
     if _row == nil { _values.mark(slot) }
-    _context?.recordPrimitiveInWillSave(self, slot)
+    _context?.saving.recordPrimitive(of: self, slot)
   }
 
   /// Converts a caller's value to a cell. Traps for a value of the wrong type, which Core Data rejects, too.

@@ -151,13 +151,13 @@ extension NSManagedObjectContext {
     let rows = AnyFetchRequest()
     rows.copySettings(from: request)
     rows.resultType = .dictionaryResultType
-    var plan = try plan(for: rows)
+    var plan = try FetchPass(self).plan(for: rows)
     guard let coordinator = persistentStoreCoordinator, let model = coordinator.frozen else {
       return BatchedDictionaryResults(whole: [])
     }
     let columns = try DictionaryColumns(rows, plan, model)
     guard columns.plan._isReadByObject else {
-      return BatchedDictionaryResults(whole: try fetchDictionaries(rows))
+      return BatchedDictionaryResults(whole: try FetchPass(self).dictionaries(rows))
     }
     plan.content = .identity
     let generation = readGeneration

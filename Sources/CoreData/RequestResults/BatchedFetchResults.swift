@@ -48,7 +48,7 @@ public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollecti
       let range = number * _batchSize..<Swift.min((number + 1) * _batchSize, _ids.count)
       let objects = _ids[range].map { _context.objectOrFault($0) }
       do {
-        try _context.loadValues(of: objects)
+        try PrefetchPass(_context).loadValues(of: objects)
       } catch {
         _context.fail(
           objects[position % _batchSize], "load a batch of '\(_ids[position].entity.name ?? "?")'", error)
@@ -83,6 +83,7 @@ extension NSManagedObjectContext {
     identities.copySettings(from: request)
     identities.resultType = .managedObjectIDResultType
     let size = request.fetchBatchSize > 0 ? request.fetchBatchSize : 100
-    return BatchedFetchResults(self, try fetchIDs(identities, sortsUnsaved: true), batchSize: size)
+    return BatchedFetchResults(
+      self, try FetchPass(self).identities(identities, sortsUnsaved: true), batchSize: size)
   }
 }

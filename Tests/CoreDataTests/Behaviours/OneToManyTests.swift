@@ -309,7 +309,7 @@ import Testing
       // A late merge may tell of the book and not of its author.
       let entry = ChangeLayer.Entry(
         kind: .inserted, id: book._objectID, base: nil, row: book._row, changed: SlotSet(), isWhole: false)
-      other.merge(SavedChanges([entry], isStored: true, context: context))
+      MergePass(other).merge(SavedChanges([entry], isStored: true, context: context))
       #expect(theirs.objects("books").count == 1)
       #expect(fault.map { theirs.objects("books") == [$0] } ?? true)
     }

@@ -25,9 +25,9 @@ final class SavedChanges: NSObject, @unchecked Sendable {
     self.isStored = isStored
     self.entries = isStored ? entries.persistent : entries
     coordinator = context.persistentStoreCoordinator
-    epoch = context.savePass.epoch
+    epoch = context.saving.epoch
     // A context that has saved nothing yet is at the epoch 0.
-    firstEpoch = min(epoch, context.savePass.begunEpoch + 1)
+    firstEpoch = min(epoch, context.saving.begunEpoch + 1)
     _saveCount = 1
   }
 

@@ -43,6 +43,15 @@ final class UnsavedObjects {
     }
   }
 
+  /// The changed objects: nearly always all that are listed.
+  var changed: [NSManagedObject] {
+    let objects = objects
+    return objects.allSatisfyUnretained { $0.isDirty } ? objects : objects.filter(\.isDirty)
+  }
+
+  /// Unchanged objects whose version the current save checks, with the values they were read with.
+  var locked: [NSManagedObject] { objects.filter { $0._flags.contains(.locked) && !$0.isDirty } }
+
   /// Whether an object of a root's entities may be listed. Looks at each object once.
   func mayContain(root: Int) -> Bool {
     if let sparse = _sparse { return sparse.contains { $0._layout.rootNumber == root } }

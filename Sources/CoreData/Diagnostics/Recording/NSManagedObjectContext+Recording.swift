@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
     of layer: ChangeLayer, by recorder: TraceRecorder
   ) -> (unseen: [TraceEvent.Change], objects: Int) {
     // The save has announced all changes but those that hooks have made since.
-    guard !events.changed.isEmpty else { return ([], changedObjects.count) }
+    guard !events.changed.isEmpty else { return ([], unsaved.changed.count) }
     var late: Set<IdentityKey> = []
     for object in events.changed where object.isDirty { late.insert(IdentityKey(object._objectID)) }
     let unseen = layer.entries.filter { late.contains(IdentityKey($0.id)) }.map { entry in
@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
         kind: TraceEvent.Change.Kind(entry.kind), id: recorder.identity(entry.id), slots: entry.changed,
         row: recorder.recordsValues ? entry.row : nil)
     }
-    return (unseen, changedObjects.count)
+    return (unseen, unsaved.changed.count)
   }
 
   /// Records a save that has ended.

@@ -64,7 +64,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
     // Copied, because the caller may modify its request.
     let request = fetchRequest.copy() as! NSFetchRequest<ResultType>
     if let affectedStores { request.affectedStores = affectedStores }
-    var plan = try context.plan(for: request)
+    var plan = try FetchPass(context).plan(for: request)
     plan.content = try request.contentOfObjects(plan.layout)
     let rows = plan
     let progress = Progress.current().map { _ in
@@ -114,7 +114,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       do {
         // Rows saved since the read would be missing from the result.
         if let found, isCurrent() {
-          result.finalResult = try context._fetch(request, found: found.get())
+          result.finalResult = try FetchPass(context).results(request, found: found.get())
         } else {
           result.finalResult = try context.fetch(request)
         }
@@ -128,23 +128,5 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       }
       completion?(result)
     }
-  }
-}
-
-extension NSManagedObjectContext {
-  /// Completes a fetch of objects whose rows the stores have already returned.
-  fileprivate final func _fetch<T>(_ request: NSFetchRequest<T>, found: [StoredObject]) throws -> [T] {
-    var plan = try plan(for: request)
-    plan.content = try request.contentOfObjects(plan.layout)
-    let reading = try FetchReading(plan, request, in: self)
-    if reading.needsOverlay, !plan.sort.isEmpty, plan.content != .values {
-      // Sorting unsaved changes in requires values, which were not read.
-      return try fetch(request)
-    }
-    rootCoordinator?.countFetch()
-    reading.found = found
-    let objects = try reading.objects()
-    try finish(objects, of: request)
-    return try cast(objects, request)
   }
 }

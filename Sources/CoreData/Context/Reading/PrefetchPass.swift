@@ -1,49 +1,52 @@
 import CoreDataModelSchema
 import Foundation
 
-// Loading many objects and relationships in bulk.
+/// Loads many objects and relationships in bulk.
+struct PrefetchPass {
+  let context: NSManagedObjectContext
 
-extension NSManagedObjectContext {
+  init(_ context: NSManagedObjectContext) { self.context = context }
+
   /// Attaches values to those faults that have none yet, without showing them; one statement per table.
   /// Damaged ones get none: firing them reports the damage.
-  final func loadValues(of objects: [NSManagedObject]) throws {
-    let chain = ReadChain(above: self)
+  func loadValues(of objects: [NSManagedObject]) throws {
+    let chain = ReadChain(above: context)
     var wanted: [ObjectKey: NSManagedObject] = [:]
-    for object in objects where object.isFault && (object._row == nil || isExpired(object)) {
+    for object in objects where object.isFault && (object._row == nil || context.isExpired(object)) {
       guard let key = object._key, !chain.contains(IdentityKey(key)) else {
         // An ancestor's unsaved values are in memory.
         do {
-          _ = try load(object)
+          _ = try FaultPass(context).load(object)
         } catch  where StoreErrors.isDamage(error) {}
         continue
       }
       wanted[key] = object
     }
-    guard !wanted.isEmpty, let coordinator = persistentStoreCoordinator else { return }
+    guard !wanted.isEmpty, let coordinator = context.persistentStoreCoordinator else { return }
     var keys: [ObjectKey] = []
     for (key, object) in wanted {
       if let row = coordinator.cachedRow(for: key, at: chain.generation, readSince: chain.earliestRow) {
-        reattach(row, to: object)
+        context.reattach(row, to: object)
       } else {
         keys.append(key)
       }
     }
     if keys.isEmpty { return }
     for (key, row) in zip(keys, try coordinator.readableRows(for: keys, at: chain.generation).rows) {
-      if let row, let object = wanted[key] { reattach(row, to: object) }
+      if let row, let object = wanted[key] { context.reattach(row, to: object) }
     }
   }
 
   /// Prefetches relationships of fetched objects. Each step of a path takes one statement for the related IDs
   /// and one for their values. Faults among the objects stay faults.
-  final func prefetch(_ paths: [String], from objects: [NSManagedObject]) throws {
+  func run(_ paths: [String], from objects: [NSManagedObject]) throws {
     for path in paths {
       var level = objects
       for step in path.split(separator: ".") { level = try _prefetch(String(step), path, level) }
     }
   }
 
-  private final func _prefetch(
+  private func _prefetch(
     _ step: String, _ path: String, _ objects: [NSManagedObject]
   ) throws -> [NSManagedObject] {
     try loadValues(of: objects)
@@ -53,7 +56,7 @@ extension NSManagedObjectContext {
       if seen.insert(ObjectIdentifier(object)).inserted { reached.append(object) }
     }
     var unread = UnreadMembers()
-    let chain = ReadChain(above: self)
+    let chain = ReadChain(above: context)
     for object in objects {
       guard let slot = object._layout.slot(named: step),
         let relationship = object._layout.slots[slot].relationship
@@ -81,19 +84,20 @@ extension NSManagedObjectContext {
   }
 
   /// Reads to-manys, with a statement for each relationship.
-  private final func _read(
+  private func _read(
     _ unread: UnreadMembers, _ chain: ReadChain, _ body: (NSManagedObject, Int, ToManyState) -> Void
   ) throws {
-    guard let persistentStoreCoordinator else { return }
+    guard let coordinator = context.persistentStoreCoordinator else { return }
     for group in unread.groups.values {
       let slot = group.slot
-      let members = try persistentStoreCoordinator.related(to: group.keys, slot: slot, at: chain.generation)
+      let members = try coordinator.related(to: group.keys, slot: slot, at: chain.generation)
       for (owner, keys) in zip(group.owners, members) {
         let state = owner.makeMembers(slot)
         // An object may be given twice: deleted, brought back by an undo, and deleted again.
         if state.isRealised { continue }
-        let keys = unreadDeletions.isEmpty ? keys : keys.filter { !unreadDeletions.contains($0) }
-        realise(state, keys.map { self.object(for: $0) }, slot, of: owner)
+        let keys =
+          context.unreadDeletions.isEmpty ? keys : keys.filter { !context.unreadDeletions.contains($0) }
+        context.realise(state, keys.map { context.object(for: $0) }, slot, of: owner)
         body(owner, slot, state)
       }
     }
@@ -103,8 +107,8 @@ extension NSManagedObjectContext {
   /// members of their to-manys, and the values of objects whose to-one will be cut.
   ///
   /// What cannot be read in bulk is read when a rule comes to it, which tells of the error.
-  final func prefetchForRules(of objects: [NSManagedObject]) {
-    let chain = ReadChain(above: self)
+  func readForRules(of objects: [NSManagedObject]) {
+    let chain = ReadChain(above: context)
     guard !chain.hasOverlays else { return }
     try? loadValues(of: objects.filter { $0._row == nil })
     var unread = UnreadMembers()
@@ -135,32 +139,32 @@ extension NSManagedObjectContext {
   }
 
   /// Returns the destination from values in memory, without firing the object's fault.
-  private final func _destination(of object: NSManagedObject, _ slot: Int) -> NSManagedObject? {
+  private func _destination(of object: NSManagedObject, _ slot: Int) -> NSManagedObject? {
     if let target = object._relations?.target(slot) { return target }
     switch object._current?[slot] {
-    case .reference(let key)?: return self.object(for: key)
-    case .pending(let id)?: return self.objectOrFault(id)
+    case .reference(let key)?: return context.object(for: key)
+    case .pending(let id)?: return context.objectOrFault(id)
     default: return nil
     }
   }
 
   /// Refreshes registered objects with current stored values, keeping unsaved changes.
-  final func refreshRefetched(_ objects: [NSManagedObject]) throws {
+  func refresh(_ objects: [NSManagedObject]) throws {
     let stored = objects.filter { $0._row != nil && $0._key != nil && !$0._flags.contains(.deleted) }
-    guard !stored.isEmpty, let coordinator = persistentStoreCoordinator else { return }
-    let chain = ReadChain(above: self)
+    guard !stored.isEmpty, let coordinator = context.persistentStoreCoordinator else { return }
+    let chain = ReadChain(above: context)
     let rows = try coordinator.readableRows(for: stored.map { $0._key! }, at: chain.generation).rows
     for (object, row) in zip(stored, rows) {
       guard let row, let mine = object._row, !(mine === row), mine.version != row.version,
         !chain.contains(IdentityKey(of: object))
       else { continue }
       if object.isFault {
-        attachRowToFault(row, at: object)
+        context.attachRowToFault(row, at: object)
         continue
       }
-      show(row, at: object)
+      context.show(row, at: object)
       if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
-      recordEvent(object, .eventRefreshed)
+      context.recordEvent(object, .eventRefreshed)
     }
   }
 }

@@ -2,25 +2,25 @@ import CoreDataModelSchema
 
 // Objects whose deletion a merge policy has dropped.
 
-extension NSManagedObjectContext {
+extension ConflictResolver {
   /// Drops the removals of objects from many-to-manys that went with their deletion, and rereads what was
   /// read while they were away.
   ///
   /// The removals are changes of the other ends, which have no conflict of their own: saving them would take
   /// the links from objects that stay.
-  final func restoreLinks(of survivors: Set<NSManagedObject>) {
+  func restoreLinks(of survivors: Set<NSManagedObject>) {
     let survivors = survivors.filter { object in
       object._layout.toManySlots.contains { object._layout.slots[$0].relationship!.isManyToMany }
     }
-    guard !survivors.isEmpty, let layouts = frozen?.layout.layouts else { return }
+    guard !survivors.isEmpty, let layouts = context.frozen?.layout.layouts else { return }
     // Changes of children become this context's own, so that they can be changed.
     let ids = IdentitySet(survivors.lazy.map(\._objectID))
-    let owners = overlay.layers.flatMap { layer in
-      layer.entries.filter { $0._removes(anyOf: ids) }.map { objectOrFault($0.id) }
+    let owners = context.overlay.layers.flatMap { layer in
+      layer.entries.filter { $0._removes(anyOf: ids) }.map { context.objectOrFault($0.id) }
     }
-    for owner in owners where !owner._flags.contains(.deleted) { markChanged(owner) }
+    for owner in owners where !owner._flags.contains(.deleted) { context.markChanged(owner) }
     let kinds = Set(survivors.map(\._layout.entityNumber))
-    table.forEach { object in
+    context.table.forEach { object in
       object._relations?.forEachToMany { slot, state in
         let relationship = object._layout.slots[slot].relationship!
         guard relationship.isManyToMany, state.isRealised || state.hasChanges,

@@ -4,16 +4,16 @@ import Foundation
 // Adopting the rows that the stores' delete rules changed beyond a save, because others had linked them to
 // deleted rows.
 
-extension NSManagedObjectContext {
+extension CommitPass {
   /// Updates the registered objects whose rows the delete rules have cut or deleted; the save reports them as
   /// updated and deleted.
   ///
   /// - Returns: The entries with the rules applied, followed by entries for rows outside the save.
-  final func mergeFollowed(_ followed: FollowedRules, into entries: [ChangeLayer.Entry]) -> [ChangeLayer
+  func mergeFollowed(_ followed: FollowedRules, into entries: [ChangeLayer.Entry]) -> [ChangeLayer
     .Entry]
   {
-    undoRecorder?.suspensions += 1
-    defer { undoRecorder?.suspensions -= 1 }
+    context.undoRecorder?.suspensions += 1
+    defer { context.undoRecorder?.suspensions -= 1 }
     var rest: [IdentityKey: ChangeLayer.Entry] = [:]
     for cut in followed.cut {
       rest[IdentityKey(cut.key)] = ChangeLayer.Entry(
@@ -36,11 +36,11 @@ extension NSManagedObjectContext {
   }
 
   /// Returns the entry of an object that was saved with a link to a deleted one.
-  private final func _cut(_ entry: ChangeLayer.Entry, _ slots: SlotSet) -> ChangeLayer.Entry {
+  private func _cut(_ entry: ChangeLayer.Entry, _ slots: SlotSet) -> ChangeLayer.Entry {
     guard let row = entry.row else { return entry }
     var cut = Row(copying: row, version: row.version)
     slots.forEach { cut.set(.null, at: $0) }
-    if let object = table.object(for: entry.id) {
+    if let object = context.table.object(for: entry.id) {
       object.share(cut)
       object._relations?.dropTargets(slots)
     }
@@ -50,32 +50,32 @@ extension NSManagedObjectContext {
   }
 
   /// Returns the entry of an object that was saved and then deleted by a rule.
-  private final func _deleted(_ entry: ChangeLayer.Entry) -> ChangeLayer.Entry {
+  private func _deleted(_ entry: ChangeLayer.Entry) -> ChangeLayer.Entry {
     let deletion = ChangeLayer.Entry(
       kind: .deleted, id: entry.id, base: entry.base, row: nil, changed: SlotSet(), isWhole: false)
     _show(deletion)
     return deletion
   }
 
-  private final func _show(_ entry: ChangeLayer.Entry) {
-    guard let object = table.object(for: entry.id) else {
-      if entry.kind == .updated { recordUnseenMerge(entry.id, entry.row) }
+  private func _show(_ entry: ChangeLayer.Entry) {
+    guard let object = context.table.object(for: entry.id) else {
+      if entry.kind == .updated { context.recordUnseenMerge(entry.id, entry.row) }
       return
     }
-    savePass.followed.append(object)
-    savePass.showsNews = true
+    context.saving.followed.append(object)
+    context.saving.showsNews = true
     guard let row = entry.row else {
       // The save has stored an insertion before the rule deletes the row.
       object._state.cancelInsertion()
-      markDeleted(object, as: .settled)
-      forgetMembers([object])
+      context.markDeleted(object, as: .settled)
+      context.forgetMembers([object])
       return
     }
     if object.isFault {
-      attachRowToFault(object._row == nil ? nil : row, at: object)
+      context.attachRowToFault(object._row == nil ? nil : row, at: object)
     } else {
-      show(row, at: object)
+      context.show(row, at: object)
     }
-    recordEvent(object, .eventUpdated)
+    context.recordEvent(object, .eventUpdated)
   }
 }

@@ -1,117 +1,114 @@
 import CoreDataModelSchema
 import Foundation
 
-// Accepting a child's save.
+/// Accepts a child's save.
+struct AcceptPass {
+  let context: NSManagedObjectContext
 
-extension NSManagedObjectContext {
+  init(_ context: NSManagedObjectContext) { self.context = context }
+
   /// Accepts a child's changes; runs on this context's queue.
   ///
   /// Adopts the layer unchanged. Updates only objects that are registered already, and creates others only to
   /// announce them.
   ///
   /// - Parameter adopt: Adds the layer to this context's overlay.
-  final func accept(_ delivered: ChangeLayer, adopting adopt: (ChangeLayer) -> Void) {
-    let layer = withoutDangling(delivered)
-    let known = KnownRows(in: self)
-    reconcileInverses(before: layer, knowing: known)
-    let before = overlay.layers
+  func run(_ delivered: ChangeLayer, adopting adopt: (ChangeLayer) -> Void) {
+    let layer = context.withoutDangling(delivered)
+    let known = KnownRows(in: context)
+    context.reconcileInverses(before: layer, knowing: known)
+    let before = context.overlay.layers
     let registered = _registeredObjects(of: layer)
-    makeRoom(for: layer.entries.count - registered.count - layer.temporaryCount)
-    if layer.temporaryCount > 64, registered.isEmpty { table.reserve(unsaved: layer.temporaryCount) }
+    context.makeRoom(for: layer.entries.count - registered.count - layer.temporaryCount)
+    if layer.temporaryCount > 64, registered.isEmpty { context.table.reserve(unsaved: layer.temporaryCount) }
     adopt(layer)
     for (entry, object) in registered { _apply(entry, to: object, over: before, knowing: known) }
     _cutDeleted(registered)
     _recordEvents(of: layer, over: before, knowing: known, isUnknown: registered.isEmpty)
-    for (entry, object) in registered { adoptOrders(from: entry, at: object) }
+    for (entry, object) in registered { context.adoptOrders(from: entry, at: object) }
     // Children read the layer unchanged. Changes to this context's own objects mark the overlay stale and are
     // published again.
-    processPendingChanges()
-    sweepSoonIfDue()
+    context.processPendingChanges()
+    context.sweepSoonIfDue()
   }
 
   /// The registered objects that a layer changes. Objects created after the layer is adopted reflect it
   /// already.
-  private final func _registeredObjects(of layer: ChangeLayer) -> [(ChangeLayer.Entry, NSManagedObject)] {
-    guard table.count > 0 else { return [] }
+  private func _registeredObjects(of layer: ChangeLayer) -> [(ChangeLayer.Entry, NSManagedObject)] {
+    guard context.table.count > 0 else { return [] }
     var found: [(ChangeLayer.Entry, NSManagedObject)] = []
     layer.entries.forEachUnretained { entry in
-      if let object = table.object(for: entry.id) { found.append((entry, object)) }
+      if let object = context.table.object(for: entry.id) { found.append((entry, object)) }
     }
     return found
   }
 
   /// Cuts the links to objects that a layer deletes, and drops those that were never saved.
-  private final func _cutDeleted(_ registered: [(ChangeLayer.Entry, NSManagedObject)]) {
+  private func _cutDeleted(_ registered: [(ChangeLayer.Entry, NSManagedObject)]) {
     let gone = registered.filter { $0.0.kind == .deleted || $0.0.kind == .insertedThenDeleted }
-    for (_, object) in gone { cutReferences(to: object) }
-    forgetMembers(Set(gone.map(\.1)))
+    for (_, object) in gone { context.cutReferences(to: object) }
+    context.forgetMembers(Set(gone.map(\.1)))
     for (entry, object) in gone {
-      if entry.kind == .insertedThenDeleted { forget(object) }
+      if entry.kind == .insertedThenDeleted { context.forget(object) }
     }
   }
 
   /// Queues the changes of a layer for announcement, creating objects for all of them.
   ///
   /// - Parameter isUnknown: Whether none of the objects was registered.
-  private final func _recordEvents(
+  private func _recordEvents(
     of layer: ChangeLayer, over before: [ChangeLayer], knowing known: KnownRows, isUnknown: Bool
   ) {
     // As long as only objects of the layer are registered, those that follow are not. A class may do anything
     // when its object is made.
-    var count = isUnknown ? table.count : -1
+    var count = isUnknown ? context.table.count : -1
     layer.entries.forEachUnretained { entry in
       guard entry.kind != .insertedThenDeleted,
-        let object = _announced(entry, over: before, knowing: known, isUnknown: count == table.count)
+        let object = _announced(entry, over: before, knowing: known, isUnknown: count == context.table.count)
       else { return }
       if count >= 0 { count = object._shape.hasOwnClass ? -1 : count + 1 }
       switch entry.kind {
-      case .inserted: recordEvent(object, .eventInserted)
-      case .updated: recordEvent(object, .eventUpdated)
-      case .deleted: recordEvent(object, .eventDeleted)
+      case .inserted: context.recordEvent(object, .eventInserted)
+      case .updated: context.recordEvent(object, .eventUpdated)
+      case .deleted: context.recordEvent(object, .eventDeleted)
       case .insertedThenDeleted: break
       }
     }
   }
 
   /// Returns the object of an announced entry, created on demand; nil for one that this context has dropped.
-  private final func _announced(
+  private func _announced(
     _ entry: ChangeLayer.Entry, over before: [ChangeLayer], knowing known: KnownRows, isUnknown: Bool
   ) -> NSManagedObject? {
-    if !isUnknown, let object = table.object(for: entry.id) { return object }
+    if !isUnknown, let object = context.table.object(for: entry.id) { return object }
     let key = IdentityKey(entry.id)
     // An older layer may have changed the object as well; its values then come from all layers.
-    let whole = before.isEmpty ? entry : overlay.layers.entry(for: key) ?? entry
+    let whole = before.isEmpty ? entry : context.overlay.layers.entry(for: key) ?? entry
     if whole.kind == .insertedThenDeleted { return nil }
-    return materialize(whole, as: key, over: known.row(for: whole, nil))
-  }
-
-  /// Accepts the layers that children delivered while this context's queue was busy.
-  final func drainDeliveries() {
-    guard !savePass.isActive, !events.isProcessing else { return }
-    while let delivery = overlay.nextDelivery() {
-      accept(delivery) { overlay.completeDelivery(as: $0) }
-    }
+    return context.materialize(whole, as: key, over: known.row(for: whole, nil))
   }
 
   /// Applies a child's change to a registered object.
-  private final func _apply(
+  private func _apply(
     _ entry: ChangeLayer.Entry, to object: NSManagedObject, over layers: [ChangeLayer],
     knowing known: KnownRows
   ) {
     if entry.kind == .deleted || entry.kind == .insertedThenDeleted {
       // The child has applied the delete rules.
-      return markDeleted(object, as: .adopted)
+      return context.markDeleted(object, as: .adopted)
     }
     guard let row = entry.row else { return }
     let isOwn = object._flags.contains(.listed)
     let isClean = !isOwn && !layers.contains(IdentityKey(entry.id))
-    if let base = entry.base, let mine = object._row, base.version > mine.version, _parent != nil || isClean {
+    if let base = entry.base, let mine = object._row, base.version > mine.version,
+      context._parent != nil || isClean
+    {
       // The child has read a newer row than this context. Compared with the older row, a change back to one
       // of its values would not count as a change. Stored rows are adopted only by objects without unsaved
       // changes, so that conflicts are still detected. Links that arrive with the newer row are cut where the
       // child has moved them.
-      if adoptNewestRow(of: object, through: ReadChain(peekingAbove: self)) {
-        reconcileInverses(before: entry, over: layers, knowing: known)
+      if context.adoptNewestRow(of: object, through: ReadChain(peekingAbove: context)) {
+        context.reconcileInverses(before: entry, over: layers, knowing: known)
       }
     }
     if object._row == nil, entry.kind == .updated, !object._flags.contains(.inserted) {
@@ -130,8 +127,17 @@ extension NSManagedObjectContext {
       object.adopt(entry)
     }
     object._relations?.dropTargets(entry.changed)
-    for end in oldEnds { move(object, end.slot, from: end.value, to: row[end.slot]) }
-    adoptMembers(of: object, from: row, changed: entry.changed)
-    if isOwn { markChanged(object) }
+    for end in oldEnds { context.move(object, end.slot, from: end.value, to: row[end.slot]) }
+    context.adoptMembers(of: object, from: row, changed: entry.changed)
+    if isOwn { context.markChanged(object) }
+  }
+
+  /// Adopts a child's locks. The context that writes to the stores checks them.
+  func adopt(_ locks: [(id: NSManagedObjectID, row: Row?)]) {
+    for (id, row) in locks {
+      let object = context.table.object(for: id) ?? context.make(id, row: row)
+      object.attachIfUnread(row)
+      context.lockVersion(of: object)
+    }
   }
 }

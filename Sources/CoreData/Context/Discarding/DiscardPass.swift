@@ -1,41 +1,44 @@
 import CoreDataModelSchema
 import Foundation
 
-// Refresh, rollback and reset.
+/// Refreshes objects, rolls back and resets: what a context does to show stored values again.
+struct DiscardPass {
+  let context: NSManagedObjectContext
 
-extension NSManagedObjectContext {
-  final func refreshObject(_ object: NSManagedObject, mergeChanges flag: Bool) {
-    checkQueue()
-    guard object._context === self else {
+  init(_ context: NSManagedObjectContext) { self.context = context }
+
+  func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    context.checkQueue()
+    guard object._context === context else {
       programmerError(
-        "an attempt to refresh an object of \(object._context?.label ?? "no context") in \(label).")
+        "an attempt to refresh an object of \(object._context?.label ?? "no context") in \(context.label).")
     }
     // On a server other programs may have written a newer row.
-    if let coordinator = rootCoordinator, coordinator.hasRemoteStore.load(ordering: .relaxed),
+    if let coordinator = context.rootCoordinator, coordinator.hasRemoteStore.load(ordering: .relaxed),
       let key = object._key
     {
-      coordinator.rowCache.forget([localized(key)])
+      coordinator.rowCache.forget([context.localized(key)])
     }
     let discarding = !flag && object.isDirty ? TraceRecorder.current : nil
     _refreshOne(object, mergeChanges: flag)
-    processPendingChanges()
-    if let discarding { recordReversal(of: object, by: discarding) }
+    context.processPendingChanges()
+    if let discarding { context.recordReversal(of: object, by: discarding) }
   }
 
-  final func refreshRegistered() {
-    checkQueue()
-    isFreshnessDue = true
+  func refreshAll() {
+    context.checkQueue()
+    context.isFreshnessDue = true
     var objects: [NSManagedObject] = []
-    table.forEach { objects.append($0) }
+    context.table.forEach { objects.append($0) }
     for object in objects { _refreshOne(object, mergeChanges: true) }
-    processPendingChanges()
+    context.processPendingChanges()
   }
 
-  private final func _refreshOne(_ object: NSManagedObject, mergeChanges: Bool) {
+  private func _refreshOne(_ object: NSManagedObject, mergeChanges: Bool) {
     if mergeChanges, object.isDirty {
       guard object._row != nil, !object._flags.contains(.deleted) else { return }
       if let newer = _currentRow(of: object) {
-        show(newer, at: object)
+        context.show(newer, at: object)
       }
       object.awake(fromSnapshotEvents: .refresh)
     } else if object.isNew {
@@ -45,65 +48,56 @@ extension NSManagedObjectContext {
     } else {
       _dropChanges(of: object)
       object.turnIntoFault()
-      faultBatch.add(object)
+      context.faultBatch.add(object)
     }
-    recordEvent(object, .eventRefreshed)
+    context.recordEvent(object, .eventRefreshed)
   }
 
   /// Turns an unsaved object into a fault that shows its default values when filled.
-  private final func _refault(new object: NSManagedObject) {
+  private func _refault(new object: NSManagedObject) {
     object.willTurnIntoFault()
     object.refault()
-    withdraw(object)
-    markChanged(object)
+    context.withdraw(object)
+    context.markChanged(object)
     object.didTurnIntoFault()
   }
 
   /// The row that the object would read now; nil if there is none, or if it cannot be read.
-  private final func _currentRow(of object: NSManagedObject) -> Row? {
+  private func _currentRow(of object: NSManagedObject) -> Row? {
     do {
-      guard case .row(let row) = try ReadChain(above: self).read(object._objectID).found else { return nil }
+      guard case .row(let row) = try ReadChain(above: context).read(object._objectID).found else {
+        return nil
+      }
       return row
     } catch {
-      fail(object, "refresh '\(object.objectID.uriRepresentation().absoluteString)'", error)
+      context.fail(object, "refresh '\(object.objectID.uriRepresentation().absoluteString)'", error)
       return nil
     }
   }
 
   /// Drops an object's pending changes.
-  private final func _dropChanges(of object: NSManagedObject) {
-    if object._flags.contains(.adopted) || object._flags.contains(.listed) { withdraw(object) }
-    unlist(object)
+  private func _dropChanges(of object: NSManagedObject) {
+    if object._flags.contains(.adopted) || object._flags.contains(.listed) { context.withdraw(object) }
+    context.unlist(object)
     object._state.dropChanges()
-  }
-
-  // MARK: Freshness
-
-  /// Drops cached rows that another process or coordinator may have overwritten. Called for a context's first
-  /// read, and for the first one after a reset or a refresh of all objects; later reads find what the
-  /// coordinator knows.
-  final func checkFreshness() {
-    if isFreshnessDue { raiseHorizon() }
-    isFreshnessDue = false
-    rootCoordinator?.forgetOvertakenRows()
   }
 
   // MARK: Rollback
 
-  final func rollbackAll() {
-    processPendingChanges()
-    forgetUndo()
-    forgetReadFailures()
-    unreadDeletions = []
-    let adopted = adoptedObjects()
-    let objects = unsaved.drain()
-    events.discard()
-    let discarded = overlay.layers.composedEntries
-    overlay.clear()
+  func rollback() {
+    context.processPendingChanges()
+    context.forgetUndo()
+    context.forgetReadFailures()
+    context.unreadDeletions = []
+    let adopted = context.adoptedObjects()
+    let objects = context.unsaved.drain()
+    context.events.discard()
+    let discarded = context.overlay.layers.composedEntries
+    context.overlay.clear()
     var sets = EventSets()
     var handedUp: [NSManagedObject] = []
     var kept: [NSManagedObject] = []
-    let chain = ReadChain(peekingAbove: self)
+    let chain = ReadChain(peekingAbove: context)
     let changed = objects + adopted
     let missing = _missingObjects(among: changed, chain)
     for object in changed {
@@ -119,7 +113,7 @@ extension NSManagedObjectContext {
         || missing.contains(object._objectID)
       if wasInserted || isGone {
         if wasInserted || !wasTold { sets.deleted.insert(object) }
-        table.remove(object)
+        context.table.remove(object)
         if isGone { object.leaveContext() } else { object._context = nil }
         continue
       }
@@ -130,21 +124,21 @@ extension NSManagedObjectContext {
     }
     // A merge before these objects were created may have been newer than the row that a child had read. Adopt
     // rows once all objects are rolled back: their unsaved links must not affect the adopted row.
-    for object in handedUp { adoptNewestRow(of: object, through: chain) }
+    for object in handedUp { context.adoptNewestRow(of: object, through: chain) }
     for object in kept { object.awake(fromSnapshotEvents: .rollback) }
-    if !sets.inserted.isEmpty || readMembers.hasMoved {
+    if !sets.inserted.isEmpty || context.readMembers.hasMoved {
       // Loaded to-manys lack members that were deleted or repointed in this context: reread them.
-      readMembers.hasMoved = false
-      table.forEach { $0._relations?.dropClean() }
+      context.readMembers.hasMoved = false
+      context.table.forEach { $0._relations?.dropClean() }
     }
-    discard(discarded)
+    context.discard(discarded)
     guard !(objects.isEmpty && adopted.isEmpty) else { return }
-    sets.post(by: self)
+    sets.post(by: context)
   }
 
   /// Returns those that children have changed although others had deleted their rows: without the change,
   /// nothing is left of them. Rows in memory are there; others are read in one batch.
-  private final func _missingObjects(among changed: [NSManagedObject], _ chain: ReadChain) -> IdentitySet {
+  private func _missingObjects(among changed: [NSManagedObject], _ chain: ReadChain) -> IdentitySet {
     var missing = IdentitySet()
     var keys: [ObjectKey] = []
     for object in changed where object._flags.contains(.adopted) {
@@ -164,36 +158,36 @@ extension NSManagedObjectContext {
 
   // MARK: Reset
 
-  final func resetAll() {
-    resets.wrappingAdd(1, ordering: .releasing)
+  func reset() {
+    context.resets.wrappingAdd(1, ordering: .releasing)
     var ids: [NSManagedObjectID] = []
-    ids.reserveCapacity(table.count)
-    table.forEach { object in
+    ids.reserveCapacity(context.table.count)
+    context.table.forEach { object in
       ids.append(object._objectID)
       object.reset()
     }
-    forgetUndo()
-    persistentStoreCoordinator?.didUnregister(ids)
+    context.forgetUndo()
+    context.persistentStoreCoordinator?.didUnregister(ids)
     // The old table's objects must be released only after `table` is replaced.
-    withExtendedLifetime((table, readFailures)) {
-      table = table.emptied
-      readFailures.reset()
+    withExtendedLifetime((context.table, context.readFailures)) {
+      context.table = context.table.emptied
+      context.readFailures.reset()
     }
-    savePass.retained = []
-    unreadDeletions = []
-    unsaved.drain()
-    revocableDeletions.removeAll()
-    events.discard()
-    readMembers.forgetKinds()
-    isFreshnessDue = true
-    faultBatch.clearAll()
-    let discarded = overlay.layers.composedEntries
-    overlay.clear()
-    advanceGeneration()
-    discard(discarded)
-    notifyObserversOfReset()
+    context.saving.retained = []
+    context.unreadDeletions = []
+    context.unsaved.drain()
+    context.revocableDeletions.removeAll()
+    context.events.discard()
+    context.readMembers.forgetKinds()
+    context.isFreshnessDue = true
+    context.faultBatch.clearAll()
+    let discarded = context.overlay.layers.composedEntries
+    context.overlay.clear()
+    context.advanceGeneration()
+    context.discard(discarded)
+    context.notifyObserversOfReset()
     NotificationCenter.default.post(
-      name: .NSManagedObjectContextObjectsDidChange, object: self,
+      name: .NSManagedObjectContextObjectsDidChange, object: context,
       userInfo: [NSInvalidatedAllObjectsKey: ids])
   }
 }

@@ -45,12 +45,28 @@ private protocol UntypedFetching: AnyObject {
 }
 
 extension NSManagedObjectContext: UntypedFetching {
+  /// Fetches. In a subclass, a typed request goes through the untyped `fetch(_:)`, which test doubles
+  /// override. An untyped request comes from there, or from a class that does not override it
+  /// (``OverriddenFetch``).
+  final func fetchOverridably<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+    if type(of: self) == NSManagedObjectContext.self || T.self == (any NSFetchRequestResult).self {
+      return try FetchPass(self).results(request)
+    }
+    return try fetchThroughUntyped(request)
+  }
+
+  /// Counts. In a subclass, goes through the untyped `count(for:)`, which it may override.
+  final func countOverridably<T>(_ request: NSFetchRequest<T>) throws -> Int {
+    if type(of: self) == NSManagedObjectContext.self { return try FetchPass(self).count(for: request) }
+    return try request.untyped { try count(for: $0) }
+  }
+
   /// Fetches through the untyped `fetch(_:)` of the context's class.
   ///
   /// Not optimized: knowing the class of the caller, the optimizer would call the method of that class.
   @inline(never) @_optimize(none)
   final func fetchThroughUntyped<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-    try cast(request.untyped { try (self as any UntypedFetching).fetch($0) }, request)
+    try FetchPass(self).cast(request.untyped { try (self as any UntypedFetching).fetch($0) }, request)
   }
 }
 

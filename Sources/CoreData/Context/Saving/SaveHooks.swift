@@ -1,13 +1,16 @@
 import CoreDataModelSchema
 import Foundation
 
-// Hooks and validation before a save is collected.
+/// Hooks and validation before a save is collected.
+struct SaveHooks {
+  let context: NSManagedObjectContext
 
-extension NSManagedObjectContext {
+  init(_ context: NSManagedObjectContext) { self.context = context }
+
   /// Calls `willSave` until it makes no further changes, then validates, and repeats if validation made
   /// changes.
-  final func runSaveHooks() throws {
-    defer { savePass.primitives = [:] }
+  func run() throws {
+    defer { context.saving.primitives = [:] }
     var passes = 0
     _materializeHooked()
     var objects = _objectsToSave()
@@ -20,16 +23,16 @@ extension NSManagedObjectContext {
       passes += 1
       if passes > 1000 {
         programmerError(
-          "\(label) could not settle its changes within 1000 passes: a willSave, validation or notification handler keeps "
+          "\(context.label) could not settle its changes within 1000 passes: a willSave, validation or notification handler keeps "
             + "changing objects. Compare before assigning there.")
       }
       for object in objects { object._state.beginHookPass() }
       _callWillSave(objects)
-      processPendingChanges()
+      context.processPendingChanges()
       var touched = _objectsToSave().filter { $0._flags.contains(.touchedInSave) }
       if touched.isEmpty {
         try _validate(_objectsToSave())
-        processPendingChanges()
+        context.processPendingChanges()
         touched = _objectsToSave().filter { $0._flags.contains(.touchedInSave) }
         if touched.isEmpty { return }
       }
@@ -37,35 +40,31 @@ extension NSManagedObjectContext {
     }
   }
 
-  private final func _callWillSave(_ objects: [NSManagedObject]) {
-    savePass.isCallingWillSave = true
-    defer { savePass.isCallingWillSave = false }
+  private func _callWillSave(_ objects: [NSManagedObject]) {
+    context.saving.isCallingWillSave = true
+    defer { context.saving.isCallingWillSave = false }
     for object in objects where object._shape.hooks.contains(.willSave) {
-      if !savePass.primitives.isEmpty { savePass.primitives[ObjectIdentifier(object)] = nil }
+      if !context.saving.primitives.isEmpty { context.saving.primitives[ObjectIdentifier(object)] = nil }
       object.willSave()
     }
   }
 
-  /// Records an untracked write made in `willSave`, which validation passes over.
-  final func recordPrimitiveInWillSave(_ object: NSManagedObject, _ slot: Int) {
-    guard savePass.isCallingWillSave else { return }
-    savePass.primitives[ObjectIdentifier(object), default: SlotSet()].insert(slot)
-  }
-
   /// Creates the objects for entries from children whose class overrides hooks: these take part in every save
   /// at every level.
-  private final func _materializeHooked() {
-    guard overlay.layers.contains(where: \.hasHooks) else { return }
-    overlay.layers.composedEntries.forEachUnretained { entry in
-      if entry.kind != .insertedThenDeleted, !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
+  private func _materializeHooked() {
+    guard context.overlay.layers.contains(where: \.hasHooks) else { return }
+    context.overlay.layers.composedEntries.forEachUnretained { entry in
+      if entry.kind != .insertedThenDeleted, !entry.id.entity.shape.hooks.isEmpty {
+        _ = context.materialize(entry)
+      }
     }
   }
 
   /// Returns this context's changed objects, and those from children whose class overrides hooks.
-  private final func _objectsToSave() -> [NSManagedObject] {
-    var objects = changedObjects
-    if overlay.layers.contains(where: \.hasHooks) {
-      table.forEach { object in
+  private func _objectsToSave() -> [NSManagedObject] {
+    var objects = context.unsaved.changed
+    if context.overlay.layers.contains(where: \.hasHooks) {
+      context.table.forEach { object in
         if object._flags.contains(.adopted), !object._flags.contains(.listed), !object._shape.hooks.isEmpty {
           objects.append(object)
         }
@@ -75,7 +74,7 @@ extension NSManagedObjectContext {
   }
 
   /// - Parameter onlyWhereRulesAre: Whether to skip objects without hooks for which the model has no rule.
-  private final func _validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
+  private func _validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
     var errors: [any Error] = []
     var gone: [NSManagedObject] = []
     objects.forEachUnretained { object in
@@ -98,7 +97,7 @@ extension NSManagedObjectContext {
     try ValidationErrors.throwIfAny(errors)
     // Cut unsaved references to the vanished objects before the save is collected. Their values are nil, as
     // in Core Data, so no delete rule finds anything to follow.
-    for object in gone { cutReferences(to: object, cascading: false) }
-    if !gone.isEmpty { processPendingChanges() }
+    for object in gone { context.cutReferences(to: object, cascading: false) }
+    if !gone.isEmpty { context.processPendingChanges() }
   }
 }

@@ -85,4 +85,20 @@ extension NSManagedObjectContext {
     fault._state.attachValues(stamps.current)
     return nil
   }
+
+  /// Whether a row is newer than the object's own. A child's rows are composed from its ancestors for each
+  /// read, so they are compared by value.
+  final func supersedes(_ row: Row, over mine: Row, _ layout: PropertyLayout) -> Bool {
+    if mine === row { return false }
+    return _parent == nil ? row.version >= mine.version : !row.hasSameValues(as: mine, layout)
+  }
+
+  /// Drops cached rows that another process or coordinator may have overwritten. Called for a context's first
+  /// read, and for the first one after a reset or a refresh of all objects; later reads find what the
+  /// coordinator knows.
+  final func checkFreshness() {
+    if isFreshnessDue { raiseHorizon() }
+    isFreshnessDue = false
+    rootCoordinator?.forgetOvertakenRows()
+  }
 }

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 
 // Rebasing changes made on other rows on the stored ones.
 
-extension NSManagedObjectContext {
+extension CommitPass {
   /// Returns the entries of a root context's save, rebased on stored rows.
   ///
   /// Changes from children are rebased on the current stored rows: this context has not read any that could
@@ -14,8 +14,10 @@ extension NSManagedObjectContext {
   /// the row that the store has by then.
   ///
   /// - Throws: Errors of reading the rows.
-  final func onStoredRows(_ entries: [ChangeLayer.Entry]) throws -> [ChangeLayer.Entry] {
-    guard overlay.hasReaders, let coordinator = persistentStoreCoordinator else { return entries }
+  func onStoredRows(_ entries: [ChangeLayer.Entry]) throws -> [ChangeLayer.Entry] {
+    guard context.overlay.hasReaders, let coordinator = context.persistentStoreCoordinator else {
+      return entries
+    }
     var result = entries
     // Positions of changes that turn out to restore the stored values.
     var restoring: [Int] = []
@@ -36,7 +38,7 @@ extension NSManagedObjectContext {
       }
       let base = entry.base.flatMap { $0.isAsRead ? $0 : nil }
       if base != nil, _isOwn(entry) { continue }
-      if let base, !savePass.hasResolved {
+      if let base, !context.saving.hasResolved {
         try rebase(position, on: base)
       } else {
         unknown.append((position, key))
@@ -53,30 +55,32 @@ extension NSManagedObjectContext {
     return result.indices.compactMap { dropped.contains($0) ? nil : result[$0] }
   }
 
-  private final func _entry(_ entry: ChangeLayer.Entry, on stored: Row) throws -> ChangeLayer.Entry? {
-    guard _isOwn(entry), let object = table.object(for: entry.id) else { return written(entry, over: stored) }
+  private func _entry(_ entry: ChangeLayer.Entry, on stored: Row) throws -> ChangeLayer.Entry? {
+    guard _isOwn(entry), let object = context.table.object(for: entry.id) else {
+      return written(entry, over: stored)
+    }
     // A base of another version is left to the version check.
     guard let base = object._row, base.version == stored.version,
       !base.hasSameValues(as: stored, object._layout)
     else { return entry }
-    show(stored, at: object)
-    recordNews(of: object)
-    return try savedEntry(for: object)
+    context.show(stored, at: object)
+    context.recordNews(of: object)
+    return try CollectPass(context).entry(for: object)
   }
 
   /// Returns a child's change rebased on a stored row, which the object then shows.
-  final func written(_ entry: ChangeLayer.Entry, over stored: Row) -> ChangeLayer.Entry {
+  func written(_ entry: ChangeLayer.Entry, over stored: Row) -> ChangeLayer.Entry {
     let written = entry.written(over: stored)
-    let object = table.object(for: entry.id)
+    let object = context.table.object(for: entry.id)
     let known = object.map(\._row) ?? entry.base
     if !(known === stored) {
-      rereadInverses(entry.id.space.layout, from: known, to: stored)
+      context.rereadInverses(entry.id.space.layout, from: known, to: stored)
       // Others may have added or removed members: reread them.
       object?._relations?.dropClean()
     }
     if let object {
       if let known, !(known === stored), !known.hasSameValues(as: stored, object._layout) {
-        recordNews(of: object)
+        context.recordNews(of: object)
       }
       object.share(written.row, over: stored)
     }
@@ -85,27 +89,29 @@ extension NSManagedObjectContext {
 
   /// Returns the entries of a save whose store has applied some updates to newer rows, rebased on these; the objects
   /// show them.
-  final func mergeOvertaken(
+  func mergeOvertaken(
     _ overtaken: [VersionConflict], into entries: [ChangeLayer.Entry]
   ) -> [ChangeLayer.Entry] {
-    undoRecorder?.suspensions += 1
-    defer { undoRecorder?.suspensions -= 1 }
+    context.undoRecorder?.suspensions += 1
+    defer { context.undoRecorder?.suspensions -= 1 }
     var newer: [IdentityKey: Row] = [:]
     for conflict in overtaken { newer[IdentityKey(conflict.id)] = conflict.persisted }
     return entries.map { entry in
       guard let row = newer[IdentityKey(entry.id)] else { return entry }
-      guard _isOwn(entry), let object = table.object(for: entry.id) else { return written(entry, over: row) }
+      guard _isOwn(entry), let object = context.table.object(for: entry.id) else {
+        return written(entry, over: row)
+      }
       // Others may have added or removed members: reread them.
       object._relations?.dropClean()
-      show(row, at: object)
-      recordNews(of: object)
+      context.show(row, at: object)
+      context.recordNews(of: object)
       return ChangeLayer.Entry(
         kind: .updated, id: entry.id, base: row, row: object.handOutDraft(toStore: true),
         changed: entry.changed, isWhole: entry.isWhole)
     }
   }
 
-  private final func _isOwn(_ entry: ChangeLayer.Entry) -> Bool {
-    table.object(for: entry.id)?._flags.contains(.listed) ?? false
+  private func _isOwn(_ entry: ChangeLayer.Entry) -> Bool {
+    context.table.object(for: entry.id)?._flags.contains(.listed) ?? false
   }
 }

@@ -1,28 +1,31 @@
 import CoreDataModelSchema
 import Foundation
 
-// What follows once a save is stored, or a parent has it: the saved objects, and who is told.
+/// What follows once a save is stored, or a parent has it: the saved objects, and who is told.
+struct FinishPass {
+  let context: NSManagedObjectContext
 
-extension NSManagedObjectContext {
+  init(_ context: NSManagedObjectContext) { self.context = context }
+
   /// User info key of the history token in did-save notifications, as Core Data spells it.
   static let changeTokenKey = "newChangeToken"
 
   /// Makes the saved values each object's saved state, then notifies observers.
   ///
   /// - Parameter layer: The layer that the parent has adopted; nil for a save into stores.
-  final func finishSave(_ entries: [ChangeLayer.Entry], as layer: ChangeLayer?) {
-    let hasDeletions = unsaved.hasDeletions
-    let own = unsaved.drain()
-    let hadAdopted = !overlay.layers.isEmpty
+  func run(_ entries: [ChangeLayer.Entry], as layer: ChangeLayer?) {
+    let hasDeletions = context.unsaved.hasDeletions
+    let own = context.unsaved.drain()
+    let hadAdopted = !context.overlay.layers.isEmpty
     let discarded = hadAdopted ? _unsavedEntries(entries, own, hasDeletions) : []
-    overlay.clear()
-    overlay.markFresh(upTo: overlay.noted)
-    overlay.forgetUncounted()
-    discard(discarded)
-    savePass.retained = own
+    context.overlay.clear()
+    context.overlay.markFresh(upTo: context.overlay.noted)
+    context.overlay.forgetUncounted()
+    context.discard(discarded)
+    context.saving.retained = own
     if let layer, hadAdopted, own.isEmpty, let sets = _consumeAdopted(layer) {
       return _announce(
-        sets, layer.ids, SavedChanges(entries, isStored: false, context: self), hasHooks: layer.hasHooks)
+        sets, layer.ids, SavedChanges(entries, isStored: false, context: context), hasHooks: layer.hasHooks)
     }
     let announced = _consumeAnnounced(own, hadAdopted)
     var sets = announced ?? EventSets()
@@ -55,11 +58,11 @@ extension NSManagedObjectContext {
       }
       _markSaved(object, row: nil)
     }
-    unwritten += savePass.linked.compactMap(\.entry)
-    savePass.linked = []
+    unwritten += context.saving.linked.compactMap(\.entry)
+    context.saving.linked = []
     let adopted = hadAdopted ? entries : []
     adopted.forEachUnretained { entry in
-      guard let object = table.object(for: entry.id), object._flags.contains(.adopted) else { return }
+      guard let object = context.table.object(for: entry.id), object._flags.contains(.adopted) else { return }
       switch entry.kind {
       case .inserted: sets.inserted.insert(object)
       case .updated: sets.updated.insert(object)
@@ -67,12 +70,12 @@ extension NSManagedObjectContext {
       case .insertedThenDeleted: break
       }
       // A store wrote its own row with the change; a parent adopted only the change.
-      _markSaved(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
+      _markSaved(object, row: context._parent == nil ? entry.row : object._draft ?? entry.row)
     }
     _reportFollowed(in: &sets)
     own.forEachUnretained { $0._state.endSave() }
     let changes = SavedChanges(
-      unwritten.isEmpty ? entries : entries + unwritten, isStored: _parent == nil, context: self)
+      unwritten.isEmpty ? entries : entries + unwritten, isStored: context._parent == nil, context: context)
     let ids = hadAdopted || !unwritten.isEmpty ? nil : layer?.ids
     _announce(sets, ids.flatMap { $0.belong(to: sets) ? $0 : nil } ?? SavedIDs(sets), changes)
   }
@@ -81,8 +84,9 @@ extension NSManagedObjectContext {
   /// last change notification: their sets and IDs are known then, and nothing is looked up.
   ///
   /// - Returns: The sets of the save; nil if the entries are to be gone through.
-  private final func _consumeAdopted(_ layer: ChangeLayer) -> EventSets? {
-    guard savePass.linked.isEmpty, let sets = events.announced, sets.holdsAll(layer.entries.count),
+  private func _consumeAdopted(_ layer: ChangeLayer) -> EventSets? {
+    guard context.saving.linked.isEmpty, let sets = context.events.announced,
+      sets.holdsAll(layer.entries.count),
       layer.ids.belong(to: sets)
     else { return nil }
     func areAdopted(_ objects: Set<NSManagedObject>, _ isOfKind: (ObjectFlags) -> Bool) -> Bool {
@@ -97,7 +101,7 @@ extension NSManagedObjectContext {
       areAdopted(sets.deleted, { $0.contains(.deleted) && !$0.contains(.inserted) }),
       sets.updated.allSatisfy(\.hasPermanentID), sets.deleted.allSatisfy(\.hasPermanentID)
     else { return nil }
-    events.announced = nil
+    context.events.announced = nil
     for objects in [sets.inserted, sets.updated, sets.deleted] {
       for object in objects { _markSaved(object, row: object._draft) }
     }
@@ -106,25 +110,26 @@ extension NSManagedObjectContext {
 
   /// Reports the objects that the stores' delete rules cut and deleted, in the save and in the next change
   /// notification.
-  private final func _reportFollowed(in sets: inout EventSets) {
-    for object in savePass.followed {
+  private func _reportFollowed(in sets: inout EventSets) {
+    for object in context.saving.followed {
       if sets.deleted.contains(object) {
-        recordEvent(object, .eventDeleted)
-      } else if object._context === self {
+        context.recordEvent(object, .eventDeleted)
+      } else if object._context === context {
         sets.updated.insert(object)
       }
     }
-    savePass.followed = []
+    context.saving.followed = []
   }
 
   /// Returns the published changes that the save does not include: resolving a conflict dropped them, the row
   /// was deleted elsewhere, or the object was deleted before it was ever saved.
-  private final func _unsavedEntries(
+  private func _unsavedEntries(
     _ saved: [ChangeLayer.Entry], _ own: [NSManagedObject], _ hasDeletions: Bool
   ) -> [ChangeLayer.Entry] {
-    let layers = overlay.layers
+    let layers = context.overlay.layers
     guard
-      savePass.hasResolved || savePass.skipsVanished || layers.contains(where: \.hasInsertedThenDeleted)
+      context.saving.hasResolved || context.saving.skipsVanished
+        || layers.contains(where: \.hasInsertedThenDeleted)
         // One child may have deleted what another has inserted, or this context itself.
         || layers.count > 1 && layers.contains(where: \.hasDeletions)
         || hasDeletions && own.contains(where: { $0._flags.isSuperset(of: [.inserted, .deleted]) })
@@ -135,9 +140,9 @@ extension NSManagedObjectContext {
 
   /// Returns the sets of the last change notification if the save affects the same objects in the same way. A
   /// bulk import announces its insertions once, right before the save.
-  private final func _consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
-    defer { events.announced = nil }
-    guard let sets = events.announced, !hadAdopted, sets.holdsAll(own.count) else { return nil }
+  private func _consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
+    defer { context.events.announced = nil }
+    guard let sets = context.events.announced, !hadAdopted, sets.holdsAll(own.count) else { return nil }
     // The inserted set holds only inserted objects, the deleted set only deleted ones: equal counts mean
     // equal sets.
     var (inserted, deleted) = (0, 0)
@@ -151,22 +156,22 @@ extension NSManagedObjectContext {
 
   /// Clears the flags of an unsaved change once it is saved.
   @inline(__always)
-  private final func _markSaved(_ object: NSManagedObject, row: Row?) {
+  private func _markSaved(_ object: NSManagedObject, row: Row?) {
     if object._flags.contains(.deleted) {
       // Other objects stay registered until their deletion has been announced.
-      if object._flags.contains(.inserted) { table.remove(object) }
+      if object._flags.contains(.inserted) { context.table.remove(object) }
       object._state.commitDeletion()
       return
     }
     object.becomeSaved(as: row)
     // Objects of a root context have their permanent IDs from here on.
-    if _parent == nil { object.adoptPermanentID() }
+    if context._parent == nil { object.adoptPermanentID() }
   }
 
   /// Calls `didSave`, posts the notifications, and sends the changes to contexts that merge automatically.
   ///
   /// - Parameter hasHooks: Whether a class may override `didSave`.
-  private final func _announce(
+  private func _announce(
     _ sets: EventSets, _ saved: SavedIDs, _ changes: SavedChanges, hasHooks: Bool = true
   ) {
     for objects in hasHooks ? [sets.inserted, sets.updated, sets.deleted] : [] {
@@ -177,44 +182,45 @@ extension NSManagedObjectContext {
       NSDeletedObjectsKey: sets.deleted,
     ]
     objects[SavedChanges.key] = changes
-    let generation = generationRead
+    let generation = context.generationRead
     if let generation { objects[NSManagedObjectContextQueryGenerationKey] = generation }
-    if let token = savePass.token { objects[NSManagedObjectContext.changeTokenKey] = token }
-    savePass.isActive = false
+    if let token = context.saving.token { objects[Self.changeTokenKey] = token }
+    context.saving.isActive = false
     _sendForMerging(changes)
-    notifyObserversOfSave()
-    NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
+    context.notifyObserversOfSave()
+    NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: context, userInfo: objects)
     var ids: [AnyHashable: Any] = [
       NSInsertedObjectIDsKey: saved.inserted, NSUpdatedObjectIDsKey: saved.updated,
       NSDeletedObjectIDsKey: saved.deleted,
     ]
     ids[SavedChanges.key] = changes
     if let generation { ids[NSManagedObjectContextQueryGenerationKey] = generation }
-    if let token = savePass.token { ids[NSManagedObjectContext.changeTokenKey] = token }
-    savePass.token = nil
+    if let token = context.saving.token { ids[Self.changeTokenKey] = token }
+    context.saving.token = nil
     NotificationCenter.default.post(
-      name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
+      name: .NSManagedObjectContextDidSaveObjectIDs, object: context, userInfo: ids)
     _unregisterDeleted(sets.deleted)
-    if !changes.isEmpty { sweepIfDue() }
+    if !changes.isEmpty { context.sweepIfDue() }
   }
 
   /// Sends the save to contexts that merge automatically. Enqueued before the save is announced, so that a
   /// block which an observer sends to their queue runs after the merge.
-  private final func _sendForMerging(_ changes: SavedChanges) {
+  private func _sendForMerging(_ changes: SavedChanges) {
     guard !changes.isEmpty else { return }
-    if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }
-    guard overlay.hasReaders else { return }
-    for child in overlay.readers where child._parent === self && child.automaticallyMergesChangesFromParent {
+    if context._parent == nil { context.persistentStoreCoordinator?.broadcast(changes, from: context) }
+    guard context.overlay.hasReaders else { return }
+    for child in context.overlay.readers
+    where child._parent === context && child.automaticallyMergesChangesFromParent {
       child.queue.enqueueMerge { $0.append(changes) }
     }
   }
 
   /// Unregisters objects whose deletion was saved. Until the save is announced, they are found under their
   /// IDs.
-  private final func _unregisterDeleted(_ objects: Set<NSManagedObject>) {
+  private func _unregisterDeleted(_ objects: Set<NSManagedObject>) {
     // Keep objects that an observer has brought back.
-    for object in objects where object._context === self && !object.hasChanges {
-      table.remove(object)
+    for object in objects where object._context === context && !object.hasChanges {
+      context.table.remove(object)
       object._context = nil
     }
   }

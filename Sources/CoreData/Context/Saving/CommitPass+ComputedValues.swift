@@ -3,18 +3,11 @@ import Foundation
 
 // Merging values computed by the store: objects show the derived attributes that their save produced.
 
-extension NSManagedObjectContext {
-  /// Announces, at the end of the current save, that an object shows values from the store that were not assigned in this
-  /// context.
-  final func recordNews(of object: NSManagedObject) {
-    recordEvent(object, .eventRefreshed)
-    savePass.showsNews = true
-  }
-
+extension CommitPass {
   /// Merges rows with store-computed values, of saved objects and others, into the registered objects.
   ///
   /// - Returns: The entries with the stored rows, followed by entries for rows outside the save.
-  final func mergeComputed(_ computed: [StoredObject], into entries: [ChangeLayer.Entry]) -> [ChangeLayer
+  func mergeComputed(_ computed: [StoredObject], into entries: [ChangeLayer.Entry]) -> [ChangeLayer
     .Entry]
   {
     var rows: [IdentityKey: (key: ObjectKey, row: Row)] = [:]
@@ -34,9 +27,9 @@ extension NSManagedObjectContext {
         merged.set(slot, from: stored)
         changed.insert(slot)
       }
-      if let object = table.object(for: entry.id), object._draft != nil {
+      if let object = context.table.object(for: entry.id), object._draft != nil {
         object.share(merged)
-        if supersedes { recordNews(of: object) }
+        if supersedes { context.recordNews(of: object) }
       }
       return ChangeLayer.Entry(
         kind: entry.kind, id: entry.id, base: entry.base, row: merged, changed: changed,
@@ -44,16 +37,16 @@ extension NSManagedObjectContext {
     }
     for (key, row) in rows.values {
       let id = NSManagedObjectID(key)
-      let object = table.object(for: id)
+      let object = context.table.object(for: id)
       if let object, !object.isFault {
         if !object.isDirty {
-          show(row, at: object)
-          recordNews(of: object)
+          context.show(row, at: object)
+          context.recordNews(of: object)
         }
       } else {
-        if let object, object._row != nil { attachRowToFault(row, at: object) }
-        recordUnseenMerge(id, row)
-        if !events.unseenMerges.isEmpty { savePass.showsNews = true }
+        if let object, object._row != nil { context.attachRowToFault(row, at: object) }
+        context.recordUnseenMerge(id, row)
+        if !context.events.unseenMerges.isEmpty { context.saving.showsNews = true }
       }
       result.append(
         ChangeLayer.Entry(

@@ -203,27 +203,27 @@ extension NSManagedObjectContext {
       table.follow(linkOf: object)
       object.adoptPermanentID()
     }
-    if savePass.recordsMergedInsertions { savePass.mergedInsertions.append((object, other)) }
+    if saving.recordsMergedInsertions { saving.mergedInsertions.append((object, other)) }
   }
 
   /// Whether the context keeps what `takeMergedInsertions()` returns.
   package final var recordsMergedInsertions: Bool {
-    get { savePass.recordsMergedInsertions }
-    set { savePass.recordsMergedInsertions = newValue }
+    get { saving.recordsMergedInsertions }
+    set { saving.recordsMergedInsertions = newValue }
   }
 
   /// Returns the new objects that saves have merged into others because of a uniqueness constraint, each with
   /// the object that has its values now, in order, and forgets them.
   package final func takeMergedInsertions() -> [(object: NSManagedObject, survivor: NSManagedObject)] {
-    defer { savePass.mergedInsertions = [] }
-    return savePass.mergedInsertions
+    defer { saving.mergedInsertions = [] }
+    return saving.mergedInsertions
   }
 
   /// Deletes a stored object after another one has taken over its relationships.
   final func markDeletedAsMerged(_ object: NSManagedObject) {
     if object.isFault, object._row == nil {
       do {
-        _ = try load(object)
+        _ = try FaultPass(self).load(object)
       } catch {
         fail(
           object, "merge '\(object.objectID.uriRepresentation().absoluteString)' into another object", error)

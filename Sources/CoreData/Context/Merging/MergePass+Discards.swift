@@ -1,40 +1,25 @@
 import CoreDataModelSchema
 
-// Children may have read unsaved changes that a context discards; they reread the objects.
+// Rereading what an ancestor has discarded.
 
-extension NSManagedObjectContext {
-  /// Tells the children that published changes are discarded: by a rollback, a reset, a refresh, or a save
-  /// that does not include them.
-  final func discard(_ entries: [ChangeLayer.Entry]) {
-    if !entries.isEmpty { _announce(DiscardedChanges(entries)) }
-  }
-
-  private final func _announce(_ changes: DiscardedChanges) {
-    guard overlay.hasReaders else { return }
-    // The thread of a confinement context is unknown.
-    let children = overlay.readers.filter { $0._parent === self && !$0.isConfined }
-    if children.isEmpty { return }
-    discards.append(changes)
-    let queue = queue
-    for child in children { child.queue.enqueueMerge { $0.append(changes, by: queue) } }
-  }
-
+extension MergePass {
   /// Rereads the objects whose changes an ancestor has discarded.
-  final func reread(_ discards: [DiscardedChanges]) {
+  consuming func reread(_ discards: [DiscardedChanges]) {
     let entries = discards.count == 1 ? discards[0].entries : discards.flatMap(\.entries)
-    beginMerge()
-    defer { endMerge() }
-    let chain = ReadChain(above: self)
-    var merged = MergedSets()
+    begin()
+    defer { end() }
+    let chain = ReadChain(above: context)
     // The members of to-manys that were read without the deleted objects are unknown.
-    if entries.containsUnretained({ $0.kind == .deleted }) { table.forEach { $0._relations?.dropClean() } }
+    if entries.containsUnretained({ $0.kind == .deleted }) {
+      context.table.forEach { $0._relations?.dropClean() }
+    }
     var gone: [NSManagedObject] = []
     // Several discards may name an object.
     var known = IdentitySet()
     // Observers need the rows of unregistered objects too.
-    let needsRows = !events.observers.isEmpty
+    let needsRows = !context.events.observers.isEmpty
     for entry in entries {
-      let object = heldObject(for: entry.id)
+      let object = context.heldObject(for: entry.id)
       guard object != nil || entry.kind == .deleted || needsRows else { continue }
       let isDeletedElsewhere = object?._flags.contains(.deletedElsewhere) ?? false
       object?._relations?.dropClean()
@@ -53,11 +38,11 @@ extension NSManagedObjectContext {
       switch found {
       case .row(let row):
         if isDeletedElsewhere
-          || entry.kind == .deleted && (object == nil || revocableDeletions.contains(entry.id))
+          || entry.kind == .deleted && (object == nil || context.revocableDeletions.contains(entry.id))
         {
-          mergeInsertion(of: entry.id, row: row, changed: SlotSet(), into: &merged)
+          mergeInsertion(of: entry.id, row: row, changed: SlotSet())
         } else {
-          mergeUpdate(of: entry.id, row: row, changed: entry.changed, into: &merged)
+          mergeUpdate(of: entry.id, row: row, changed: entry.changed)
         }
       case .missing:
         if let object, object._flags.isDisjoint(with: [.inserted, .deleted]), known.insert(object._objectID) {
@@ -66,19 +51,19 @@ extension NSManagedObjectContext {
       case .deleted: break
       }
     }
-    revocableDeletions.remove(entries)
+    context.revocableDeletions.remove(entries)
     _drop(gone, through: chain)
-    if unsaved.hasDeletions {
-      for entry in entries { heldObject(for: entry.id).map(cutLinksToDeleted) }
+    if context.unsaved.hasDeletions {
+      for entry in entries { context.heldObject(for: entry.id).map(context.cutLinksToDeleted) }
     }
     for object in gone { merged.deleted.insert(object._objectID) }
-    finishMerge(merged)
-    for object in gone { forget(object) }
-    for changes in discards { _announce(changes) }
+    finish()
+    for object in gone { context.forget(object) }
+    for changes in discards { context.announce(changes) }
   }
 
   /// Rereads an object that is deleted here, for when the deletion is taken back.
-  private final func _reread(deleted object: NSManagedObject, through chain: ReadChain) {
+  private func _reread(deleted object: NSManagedObject, through chain: ReadChain) {
     guard object._flags.isDisjoint(with: [.inserted, .deletedInStore]),
       let found = try? chain.read(object._objectID).found
     else { return }
@@ -91,10 +76,10 @@ extension NSManagedObjectContext {
   }
 
   /// Drops objects that no longer exist anywhere, and the links to them. They are announced as deleted.
-  private final func _drop(_ gone: [NSManagedObject], through chain: ReadChain) {
+  private func _drop(_ gone: [NSManagedObject], through chain: ReadChain) {
     if gone.isEmpty { return }
-    for object in gone { markDeleted(object, as: .dropped) }
-    forgetMembers(Set(gone))
+    for object in gone { context.markDeleted(object, as: .dropped) }
+    context.forgetMembers(Set(gone))
     let dropped = IdentitySet(gone.lazy.map(\._objectID))
     func isGone(_ id: NSManagedObjectID) -> Bool { dropped.contains(id) }
     func isGone(_ value: Value) -> Bool {
@@ -105,21 +90,22 @@ extension NSManagedObjectContext {
       }
     }
     var linked: [(object: NSManagedObject, slot: Int)] = []
-    table.forEach { object in
+    context.table.forEach { object in
       guard let row = object._current, !object._flags.contains(.deleted) else { return }
       for slot in object._layout.toOneSlots where isGone(row[slot]) { linked.append((object, slot)) }
     }
     for (object, slot) in linked {
       // The ancestor has already cut links that were saved into it; adopting its row suffices for a clean
       // object.
-      if object.isDirty || !adoptNewestRow(of: object, through: chain) || isGone(object._row?[slot] ?? .null)
+      if object.isDirty || !context.adoptNewestRow(of: object, through: chain)
+        || isGone(object._row?[slot] ?? .null)
       {
         object.link(slot, to: nil)
       }
     }
-    let layers = overlay.layers
+    let layers = context.overlay.layers
     if layers.isEmpty { return }
-    overlay.replace(
+    context.overlay.replace(
       with: layers.map { layer in
         ChangeLayer(layer.entries.filter { !isGone($0.id) }.map { $0.dropping(isGone) ?? $0 })
       }.filter { !$0.entries.isEmpty })

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 
 /// State of a context's current save, and leftovers of the last one.
-struct SavePass {
+struct SaveState {
   /// Whether a save is running.
   var isActive = false
   /// What the program does in the transaction of the current save, and in which store.
@@ -33,4 +33,10 @@ struct SavePass {
   var epoch = 0
   /// The epoch after which other saves may be newer than that one: they may have been made side by side.
   var begunEpoch = 0
+
+  /// Records an untracked write made in `willSave`, which validation passes over.
+  mutating func recordPrimitive(of object: NSManagedObject, _ slot: Int) {
+    guard isCallingWillSave else { return }
+    primitives[ObjectIdentifier(object), default: SlotSet()].insert(slot)
+  }
 }

@@ -1,32 +1,35 @@
 import CoreDataModelSchema
 import Foundation
 
-// Filling faults.
+/// Fills faults, and reads the members of to-manys.
+struct FaultPass {
+  let context: NSManagedObjectContext
 
-extension NSManagedObjectContext {
+  init(_ context: NSManagedObjectContext) { self.context = context }
+
   /// Fills a fault with its attached values; otherwise reads them, along with those of its neighbours.
-  final func fire(_ object: NSManagedObject) {
-    let former = object._row == nil || isCurrent(object) ? nil : renew(object)
+  func fire(_ object: NSManagedObject) {
+    let former = object._row == nil || context.isCurrent(object) ? nil : context.renew(object)
     if object._row == nil, !(object._flags.contains(.inserted) && object._draft != nil) {
       let found: Bool
       do {
         // Filled even if the surrounding fetch is cancelled, since firing a fault cannot fail.
         found = try Self._uncancelled { try load(object) }
       } catch {
-        return fail(
+        return context.fail(
           object, "fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)'", error)
       }
       if !found {
         _handleInaccessible(object)
         return
       }
-      if let former, let row = object._row { rereadInverses(object._layout, from: former, to: row) }
+      if let former, let row = object._row { context.rereadInverses(object._layout, from: former, to: row) }
     }
     object._state.showValues()
     object.dropPartialValues()
     if !object._shape.transientDefaults.isEmpty { object.fillTransientDefaults() }
     // It was changed from the other end of a relationship, and could not be indexed by values that it had not.
-    if object._flags.contains(.listed) { unsaved.index.add(object) }
+    if object._flags.contains(.listed) { context.unsaved.index.add(object) }
     guard object._shape.hasOwnClass else { return }
     object._state.beginAwakening()
     object.awakeFromFetch()
@@ -44,10 +47,10 @@ extension NSManagedObjectContext {
   ///   - isAlone: Whether the fault was not created along with others.
   ///   - isChecking: Whether a cached row counts only if no other process or coordinator has committed since.
   /// - Returns: False if the object does not exist.
-  final func load(
+  func load(
     _ object: NSManagedObject, alone isAlone: Bool = false, checking isChecking: Bool = false
   ) throws -> Bool {
-    let chain = ReadChain(above: self)
+    let chain = ReadChain(above: context)
     if !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator {
       if let row = _cachedRow(for: key, in: coordinator, chain, checking: isChecking) {
         object.attach(row)
@@ -58,65 +61,67 @@ extension NSManagedObjectContext {
       }
       let begin = TraceRecorder.now
       let loaded = try _load(object, key, from: coordinator, at: chain.generation, alone: isAlone)
-      recorder.add(.fault(recorder.identity(key), rows: loaded.rows), since: begin, in: self)
+      recorder.add(.fault(recorder.identity(key), rows: loaded.rows), since: begin, in: context)
       return loaded.found
     }
-    if readFailures.isStandIn(object) { throw errorOfStandIn(object) }
-    if isChecking { checkFreshness() }
+    if context.readFailures.isStandIn(object) { throw context.errorOfStandIn(object) }
+    if isChecking { context.checkFreshness() }
     chain.coordinator?.countFault()
     let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     let reading = try chain.read(object._objectID) {
       guard let key = object._key else { return [] }
-      return faultBatch.neighbours(of: key).filter { other in
+      return context.faultBatch.neighbours(of: key).filter { other in
         guard other.space.layout.rootNumber == key.space.layout.rootNumber,
-          let fault = table.object(for: other)
+          let fault = context.table.object(for: other)
         else { return false }
         return fault.isFault && fault._row == nil && !chain.contains(IdentityKey(other))
       }
     }
     for (key, row) in reading.neighbours {
-      if let fault = table.object(for: key), fault.isFault, fault._row == nil { attach(row, to: fault) }
+      if let fault = context.table.object(for: key), fault.isFault, fault._row == nil {
+        context.attach(row, to: fault)
+      }
     }
     if let recorder = TraceRecorder.current {
       recorder.add(
         .fault(recorder.identity(object._objectID), rows: 1 + reading.neighbours.count), since: begin,
-        in: self)
+        in: context)
     }
     guard case .row(let row) = reading.found else { return false }
     object.attach(row)
     return true
   }
 
-  private final func _cachedRow(
+  private func _cachedRow(
     for key: ObjectKey, in coordinator: NSPersistentStoreCoordinator, _ chain: ReadChain,
     checking isChecking: Bool
   ) -> Row? {
     let (generation, earliest) = (chain.generation, chain.earliestRow)
     guard let row = coordinator.cachedRow(for: key, at: generation, readSince: earliest) else { return nil }
     guard isChecking else { return row }
-    checkFreshness()
+    context.checkFreshness()
     return coordinator.cachedRow(for: key, at: generation, readSince: earliest)
   }
 
   /// Reads the values of a fault without unsaved changes in any ancestor, and of the faults created along
   /// with it.
-  private final func _load(
+  private func _load(
     _ object: NSManagedObject, _ key: ObjectKey, from coordinator: NSPersistentStoreCoordinator,
     at generation: StoreGeneration?, alone isAlone: Bool
   ) throws -> (found: Bool, rows: Int) {
     coordinator.countFault()
     // With an interval of 0, its neighbours would be read again.
-    if isAlone || staleness == 0 {
+    if isAlone || context.staleness == 0 {
       guard let row = try coordinator.row(for: key, at: generation) else { return (false, 0) }
       object.attach(row)
       return (true, 1)
     }
     var keys = [key]
     var faults = [object]
-    let neighbours = faultBatch.neighbours(
+    let neighbours = context.faultBatch.neighbours(
       of: key, isRemote: coordinator.hasRemoteStore.load(ordering: .relaxed))
     for other in neighbours where other.space.number == key.space.number && other != key {
-      guard let fault = table.object(for: IdentityKey(other)), fault.isFault, fault._row == nil else {
+      guard let fault = context.table.object(for: IdentityKey(other)), fault.isFault, fault._row == nil else {
         continue
       }
       keys.append(other)
@@ -129,49 +134,50 @@ extension NSManagedObjectContext {
     }
     let read = try coordinator.readableRows(for: keys, at: generation)
     for (fault, row) in zip(faults, read.rows) {
-      if let row { attach(row, to: fault) }
+      if let row { context.attach(row, to: fault) }
     }
     if let error = read.damage[0] { throw error }
     return (read.rows[0] != nil, keys.count)
   }
 
   /// Handles a fault whose row is gone: turns it into a deleted object with nil values, or traps.
-  private final func _handleInaccessible(_ object: NSManagedObject) {
-    guard shouldHandleInaccessibleFault(object, for: object._objectID, triggeredByProperty: nil) else {
+  private func _handleInaccessible(_ object: NSManagedObject) {
+    guard context.shouldHandleInaccessibleFault(object, for: object._objectID, triggeredByProperty: nil)
+    else {
       programmerError(
         "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)': the row is not in the store "
           + "any more. Set shouldDeleteInaccessibleFaults to have such objects treated as deleted.")
     }
     object.showNothing()
     // Delete rules have nothing to follow. An ancestor that has not saved its deletion may roll it back.
-    markDeleted(
-      object, as: ReadChain(peekingAbove: self).deletes(object._objectID) ? .merged : .deletedInStore)
+    context.markDeleted(
+      object, as: ReadChain(peekingAbove: context).deletes(object._objectID) ? .merged : .deletedInStore)
   }
 
   // MARK: Relationships
 
   /// Reads the objects of a to-many from the ancestors and the store; nil if that fails.
-  final func relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject]? {
+  func relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject]? {
     guard let recorder = TraceRecorder.current else { return _relatedObjects(of: object, slot: slot) }
     let begin = TraceRecorder.now
     let found = _relatedObjects(of: object, slot: slot)
     recorder.add(
       .members(recorder.identity(object._objectID), slot: slot, found: found?.count ?? 0), since: begin,
-      in: self)
+      in: context)
     return found
   }
 
-  private final func _relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject]? {
-    let chain = ReadChain(above: self)
+  private func _relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject]? {
+    let chain = ReadChain(above: context)
     guard !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator else {
-      return relatedIDs(of: object, slot: slot)?.map { self.objectOrFault($0) }
+      return relatedIDs(of: object, slot: slot)?.map { context.objectOrFault($0) }
     }
     do {
       let found = try Self._uncancelled {
         try coordinator.members(of: key, slot: slot, at: chain.generation)
       }
-      let deleted = unreadDeletions
-      return objects(for: deleted.isEmpty ? found : found.filter { !deleted.contains($0.key) })
+      let deleted = context.unreadDeletions
+      return context.objects(for: deleted.isEmpty ? found : found.filter { !deleted.contains($0.key) })
     } catch {
       _fail(object, slot, error)
       return nil
@@ -179,17 +185,17 @@ extension NSManagedObjectContext {
   }
 
   /// Reads the IDs of the members of a to-many; nil if that fails.
-  final func relatedIDs(of object: NSManagedObject, slot: Int) -> [NSManagedObjectID]? {
-    if readFailures.isStandIn(object) {
-      _fail(object, slot, errorOfStandIn(object))
+  func relatedIDs(of object: NSManagedObject, slot: Int) -> [NSManagedObjectID]? {
+    if context.readFailures.isStandIn(object) {
+      _fail(object, slot, context.errorOfStandIn(object))
       return nil
     }
-    if object._objectID.isTemporary, object._objectID.permanent == nil, _parent == nil { return [] }
+    if object._objectID.isTemporary, object._objectID.permanent == nil, context._parent == nil { return [] }
     do {
       let found = try Self._uncancelled {
-        try ReadChain(above: self).related(to: object._objectID, slot: slot)
+        try ReadChain(above: context).related(to: object._objectID, slot: slot)
       }
-      let deleted = unreadDeletions
+      let deleted = context.unreadDeletions
       return deleted.isEmpty ? found : found.filter { !deleted.contains(IdentityKey($0)) }
     } catch {
       _fail(object, slot, error)
@@ -197,8 +203,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  private final func _fail(_ object: NSManagedObject, _ slot: Int, _ error: any Error) {
-    fail(
+  private func _fail(_ object: NSManagedObject, _ slot: Int, _ error: any Error) {
+    context.fail(
       object,
       "read '\(object._layout.slots[slot].name)' of '\(object.objectID.uriRepresentation().absoluteString)'",
       error)

@@ -52,7 +52,7 @@ struct ConflictResolver {
     if !list.isEmpty {
       let deleted = Set(list.lazy.map(\.sourceObject).filter { $0._flags.contains(.deleted) })
       try context.policy.resolve(mergeConflicts: list)
-      context.restoreLinks(of: deleted.filter { !$0._flags.contains(.deleted) })
+      restoreLinks(of: deleted.filter { !$0._flags.contains(.deleted) })
     }
     return try _collect()
   }
@@ -75,7 +75,7 @@ struct ConflictResolver {
 
   private mutating func _count() throws {
     _attempts += 1
-    context.savePass.hasResolved = true
+    context.saving.hasResolved = true
     guard _attempts < 100 else {
       throw CocoaError.coreData(
         NSManagedObjectMergeError,
@@ -90,7 +90,8 @@ struct ConflictResolver {
     let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.deletedInStore) ?? true }
     context.cutReferences(to: gone)
     context.processPendingChanges()
-    var entries = try context.onStoredRows(context.withoutLost(context.collectLayer().entries))
+    let commit = CommitPass(context)
+    var entries = try commit.onStoredRows(commit.withoutLost(CollectPass(context).run().entries))
     if !_resolved.isEmpty {
       entries = entries.compactMap { entry in
         switch _resolved[IdentityKey(entry.id)] {
@@ -118,7 +119,7 @@ struct ConflictResolver {
       guard id.key != nil, !written.contains(id) else { return }
       let target = context.objectOrFault(id)
       if target._flags.contains(.deleted) { return }
-      if target._row == nil { _ = try context.load(target) }
+      if target._row == nil { _ = try FaultPass(context).load(target) }
       inverse.map { targets[target, default: SlotSet()].insert($0) }
     }
     for entry in entries {
@@ -152,7 +153,7 @@ struct ConflictResolver {
         ChangeLayer.Entry(
           kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false))
     }
-    return .rewritten(context.written(entry, over: persisted))
+    return .rewritten(CommitPass(context).written(entry, over: persisted))
   }
 
   // MARK: Constraints

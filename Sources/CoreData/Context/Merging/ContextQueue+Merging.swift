@@ -9,7 +9,7 @@ extension ContextQueue {
     if case .confinement = kind {
       var merges = WaitingMerges()
       add(&merges)
-      while let group = merges.take(upTo: merges.last) { context?.merge(group) }
+      while let group = merges.take(upTo: merges.last) { _merge(group) }
       return
     }
     let needsTurn = changeMerges { merges in
@@ -20,13 +20,17 @@ extension ContextQueue {
     if needsTurn { _enqueueTurn() }
   }
 
+  private func _merge(_ group: WaitingMerges.Group) {
+    if let context { MergePass(context).merge(group) }
+  }
+
   private func _enqueueTurn() {
     async(afterMerges: false) { [self] in
       let group = changeMerges { merges in
         merges.hasTurn = false
         return merges.take(upTo: merges.last)
       }
-      if let group { context?.merge(group) }
+      if let group { _merge(group) }
       // The next turn follows the work that the queue has received meanwhile.
       let needsTurn = changeMerges { merges in
         if merges.isEmpty || merges.hasTurn { return false }
@@ -39,13 +43,13 @@ extension ContextQueue {
 
   /// Runs the merges that wait, up to a group's number. Called before a block that was enqueued behind them.
   func runMerges(upTo number: Int) {
-    while let group = changeMerges({ $0.take(upTo: number) }) { context?.merge(group) }
+    while let group = changeMerges({ $0.take(upTo: number) }) { _merge(group) }
   }
 }
 
-extension NSManagedObjectContext {
-  /// Merges what has waited for this context's queue.
-  final func merge(_ group: WaitingMerges.Group) {
+extension MergePass {
+  /// Merges what has waited for the context's queue.
+  consuming func merge(_ group: WaitingMerges.Group) {
     switch group {
     case .save(let changes): merge(changes)
     case .composed(let save): merge(save.changes)

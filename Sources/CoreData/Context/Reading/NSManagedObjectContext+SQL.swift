@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
   public final func sqlStatements<ResultType>(
     for request: NSFetchRequest<ResultType>, countingRows: Bool = false
   ) throws -> [SQLStatement] {
-    let plan = try plan(for: request)
+    let plan = try FetchPass(self).plan(for: request)
     guard let coordinator = persistentStoreCoordinator, let model = coordinator.frozen else { return [] }
     var dictionaries: DictionaryPlan?
     if request.resultType == .dictionaryResultType {
