@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModelSchema
 import Foundation
 import Testing
 
@@ -194,5 +195,22 @@ extension TableTests {
     let page = try library.visit().get("/entity?name=Book").text
     #expect(page.contains("published<span class=\"kind\"> UTC</span>"))
     #expect(page.contains("title=\"2001-01-01 00:00:00 UTC\""))
+  }
+
+  @Test func `a column is at most six steps away`() throws {
+    var node = EntitySchema(name: "Node")
+    node.attributes = [AttributeSchema(traits: PropertyTraits(name: "name"), type: .string)]
+    node.relationships = [
+      RelationshipSchema(
+        traits: PropertyTraits(name: "parent"), destination: "Node", inverse: "children", maxCount: 1),
+      RelationshipSchema(traits: PropertyTraits(name: "children"), destination: "Node", inverse: "parent"),
+    ]
+    let layout = try ModelLayout(ModelSchema(entities: [node]))
+    let entity = try #require(layout.layouts.first)
+    let five = String(repeating: "parent.", count: 5)
+    #expect(try PropertyPath(five + "name", of: entity, in: layout).names.count == 6)
+    #expect(throws: PropertyPath.Problem.self) {
+      try PropertyPath(five + "parent.name", of: entity, in: layout)
+    }
   }
 }

@@ -118,6 +118,19 @@ import Testing
     #expect(count == 0)
   }
 
+  @Test func `an insertion shows no link that its own save has cut`() throws {
+    let root = _stack.root
+    try root.performAndWait {
+      let owner = root.object(with: _owner)
+      root.delete(owner)
+      root.processPendingChanges()
+      let item = root.insert("Item", ["keeper": owner])
+      try root.save()
+      #expect(item.object("keeper") == nil)
+      #expect(!item.hasChanges)
+    }
+  }
+
   @Test func `no action leaves what was linked meanwhile`() throws {
     let item = try _stack.stored("Item").objectID
     try deleteOwner { try link(item, "leaver") }

@@ -206,6 +206,26 @@ import Testing
     #expect(merged.count(NSInsertedObjectIDsKey) == 1)
     #expect(merged.count(NSUpdatedObjectIDsKey) == 2)
     #expect(merged.count(NSRefreshedObjectIDsKey) == 2)
+    #expect(merged.userInfos.last?[NSDeletedObjectIDsKey] == nil)
+    withExtendedLifetime(held) {}
+  }
+
+  @Test func `a merge tells the IDs of what it deletes, and nothing else`() throws {
+    let stack = try TestStack(.sqlite)
+    let other = stack.sibling()
+    let id = try stack.stored("Author").objectID
+    let held = other.performAndWait { other.object(with: id) }
+    let saved = Posted(.NSManagedObjectContextDidSave, by: stack.root)
+    let merged = Posted(.NSManagedObjectContextDidMergeChangesObjectIDs, by: other)
+    try stack.root.performAndWait {
+      stack.root.delete(stack.root.object(with: id))
+      try stack.root.save()
+    }
+    other.mergeChanges(
+      fromContextDidSave: Notification(
+        name: .NSManagedObjectContextDidSave, object: stack.root, userInfo: saved.userInfos.last))
+    #expect(merged.userInfos.last?.keys.map { $0 as? String } == [NSDeletedObjectIDsKey])
+    #expect(merged.count(NSDeletedObjectIDsKey) == 1)
     withExtendedLifetime(held) {}
   }
 

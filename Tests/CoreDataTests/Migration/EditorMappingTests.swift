@@ -93,7 +93,7 @@ struct EditorMappingTests {
       Self.entity(
         10, 1, "Author", "Writer", ["sourcefilterpredicatestring": filter], attributes: 1...1, links: 2...3),
       Self.property(4, "title"),
-      Self.property(5, "shelf"),
+      Self.property(5, "shelf", ["userinfodata": Self.userInfo]),
       Self.property(
         6, "writer", ["sourcekeypath": "author", "sourcemappingname": "AuthorToWriter"], isLink: true),
       Self.property(
@@ -182,10 +182,13 @@ struct EditorMappingTests {
       of: source.path, models: CompiledMappingFile.models(beside: source.path))
     let compiled = directory.appendingPathComponent(file.name)
     try file.data.write(to: compiled)
+    let mapping = try NSMappingModel.load(contentsOf: compiled)
+    let shelf = mapping.entityMappings.flatMap { $0.attributeMappings ?? [] }.first { $0.name == "shelf" }
+    #expect(shelf?.userInfo?["shelf"] as? String == "up")
     let copy = TestDatabase.place(directory.appendingPathComponent("Copy.sqlite"))
     try NSMigrationManager(sourceModel: old, destinationModel: new).migrateStore(
-      from: fixture.url, sourceType: TestDatabase.type, with: NSMappingModel.load(contentsOf: compiled),
-      toDestinationURL: copy, destinationType: TestDatabase.type)
+      from: fixture.url, sourceType: TestDatabase.type, with: mapping, toDestinationURL: copy,
+      destinationType: TestDatabase.type)
     try fixture.open(new, at: copy, options: nil) { try expectMigrated($0) }
   }
 

@@ -65,18 +65,26 @@ struct FrozenModelTests {
         .contains("can't change properties of entity 'Book'"))
   }
 
-  @Test func `a change of an index traps`() async throws {
-    let result = try #require(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let sample = SampleLibrary()
-        let index = NSFetchIndexDescription(
-          name: "byTitle",
-          elements: [NSFetchIndexElementDescription(property: sample.title, collationType: .binary)])
-        sample.book.indexes = [index]
-        _ = try sample.model.frozen()
-        index.name = "other"
-      })
-    #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("can't change"))
+  @Test(arguments: ["name", "elements", "partialIndexPredicate", "collationType", "isAscending"])
+  func `a change of an index traps`(_ property: String) async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [property = property as String] in
+      let sample = SampleLibrary()
+      let index = NSFetchIndexDescription(
+        name: "byTitle",
+        elements: [NSFetchIndexElementDescription(property: sample.title, collationType: .binary)])
+      sample.book.indexes = [index]
+      _ = try sample.model.frozen()
+      switch property {
+      case "name": index.name = "other"
+      case "elements": index.elements = []
+      case "partialIndexPredicate": index.partialIndexPredicate = NSPredicate(value: true)
+      case "collationType": index.elements[0].collationType = .rTree
+      default: index.elements[0].isAscending = false
+      }
+    }
+    let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(message.contains("can't change"))
   }
 
   @Test func `a change of the model traps`() async throws {

@@ -65,4 +65,32 @@ import Testing
         $0.minus(NSOrderedSet(array: [$1[1]]))
       }, [0, 2, 3, 4])
   }
+
+  @Test func `an insertion in front is undone and redone with the order`() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      let context = stack.context
+      context.undoManager = UndoManager()
+      context.undoManager?.groupsByEvent = false
+      let chapters = (0..<3).map { context.insert("Chapter", ["heading": "\($0)"]) }
+      let book = context.insert("Book")
+      book.setValue(NSOrderedSet(array: Array(chapters[..<2])), forKey: "chapters")
+      try context.save()
+      context.undoManager?.removeAllActions()
+      func headings() -> [String?]? {
+        ((book.value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject])?.map {
+          $0.text("heading")
+        }
+      }
+      context.undoManager?.beginUndoGrouping()
+      book.mutableOrderedSetValue(forKey: "chapters").insert(chapters[2], at: 0)
+      context.processPendingChanges()
+      context.undoManager?.endUndoGrouping()
+      #expect(headings() == ["2", "0", "1"])
+      context.undoManager?.undo()
+      #expect(headings() == ["0", "1"])
+      context.undoManager?.redo()
+      #expect(headings() == ["2", "0", "1"])
+    }
+  }
 }

@@ -107,6 +107,19 @@ import Testing
     #expect(found.entityVersionHashes() == schema.entityVersionHashes())
   }
 
+  @Test func `a model made from a schema has all that the schema says`() throws {
+    let schema = Self._everything()
+    let found = ModelSchema(try NSManagedObjectModel(schema: schema)).canonical()
+    for (one, other) in zip(found.entities, schema.entities) {
+      #expect(one.attributes == other.attributes)
+      #expect(one.relationships == other.relationships)
+      #expect(one.indexes == other.indexes)
+    }
+    #expect(found.composites == schema.composites)
+    #expect(found.configurations == schema.configurations)
+    #expect(found.versionIdentifiers == schema.versionIdentifiers)
+  }
+
   @Test func `a predicate without known form is left out of the cache`() throws {
     var schema = Self._everything()
     let book = schema.entities.firstIndex { $0.name == "Book" }!

@@ -177,4 +177,33 @@ import Testing
       #expect(lock < 0 || flock(lock, LOCK_EX | LOCK_NB) != 0)
     }
   }
+
+  @Test func `a private copy takes no writes, and leaves no descriptor`() async throws {
+    try stores.make(notes: 1)
+    let store = try stores.open()
+    try BlobStore.insert(1, into: store)
+    let backup = stores.url("Backup.sqlite").path
+    try FileManager.default.copyItem(atPath: stores.url().path, toPath: backup)
+    try FileManager.default.copyItem(atPath: stores.url().path + "-wal", toPath: backup + "-wal")
+    let connection = try UntouchedFile(path: backup, timeout: 1).open()
+    #expect(throws: SQLiteError.self) { try connection.execute("DELETE FROM ZNOTE") }
+    // Counted in a process of its own: other tests open files.
+    await #expect(processExitsWith: .success) { [backup = backup as String] in
+      func descriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+      }
+      func use() throws {
+        PrivateCopy.removeAbandoned()
+        #expect(
+          try UntouchedFile(path: backup, timeout: 1).open().firstValue("SELECT COUNT(*) FROM ZNOTE")
+            == .int(2))
+      }
+      try use()
+      let before = try descriptors()
+      for _ in 1...8 { try use() }
+      #expect(try descriptors() == before)
+    }
+    // Its lock is one that the other process leaves alone.
+    withExtendedLifetime(connection) {}
+  }
 }
