@@ -175,6 +175,7 @@ struct SeedSystems {
     let context = try await stack.newBatchOperationContext()
     #expect(context.persistentStoreCoordinator !== stack.coordinator)
     #expect(context.parent == nil)
+    #expect((context.mergePolicy as? NSMergePolicy)?.mergeType == .mergeByPropertyObjectTrumpMergePolicyType)
     try await context.perform {
       for number in 0..<10_000 { Book(managedObjectContext: context).title = "Book \(number)" }
       #expect(context.hasChanges)

@@ -41,6 +41,20 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    #""a \" b""#, #""\\""#, #""\u{22}\"""#, ##"#"a \" b"#"##, "\"\"\"\n  a \\\"\"\" b\n  \"\"\"",
+  ])
+  func `A class is found behind any text`(_ literal: String) {
+    let text = """
+      let text = \(literal)
+      class Note: NSManagedObject { @NSManaged var title: String }
+      """
+    let generated = ManagedAccessors.generate(
+      module: "BookShop", sources: [ManagedAccessors.Source(path: "Note.swift", text: text)])
+    #expect(generated.problems == [])
+    #expect(!Self.symbols(in: generated.text).isEmpty, "\(text)")
+  }
+
   @Test(.enabled(if: Toolchain.isAvailable))
   func `Symbols for another module's types match the compiler's`() throws {
     try Toolchain.withDirectory { directory in

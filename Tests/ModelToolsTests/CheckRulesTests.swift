@@ -32,6 +32,22 @@ import Testing
     #expect(run.output == "MODEL: no problems found; --all shows 1 note.\n")
   }
 
+  @Test func `a fetched property of an entity that is not there is complained of`() throws {
+    let text = """
+      <model>
+      <entity name="Book">
+      <attribute name="title" optional="YES" attributeType="String"/>
+      <fetchedProperty name="others" optional="YES">
+      <fetchRequest name="fetchedPropertyFetchRequest" entity="Bok" predicateString="title == $FETCH_SOURCE.title"/>
+      </fetchedProperty>
+      </entity>
+      </model>
+      """
+    let run = try check("--json", on: text)
+    #expect(run.code != .success)
+    #expect((run.output + run.error).contains("Bok"), "\(run.output)\(run.error)")
+  }
+
   @Test func `an index of values without order is complained of, and no other`() throws {
     let text = """
       <model>

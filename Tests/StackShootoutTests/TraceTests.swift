@@ -121,6 +121,14 @@ import Testing
     #expect(known.contains { $0.hasPrefix("Main fetches up to 200 objects of Order at once") })
   }
 
+  @Test func `a slow fetch beside main asks for nothing`() throws {
+    let lines =
+      #"{"kind":"request","request":3,"entity":"Customer","result":"objects"}"# + "\n"
+      + #"{"t":2,"ms":90,"thread":1,"context":2,"kind":"fetch","request":3,"found":900}"# + "\n"
+    let told = TraceAdvice(TraceSummary(try _trace(lines)), nil).sentences
+    #expect(!told.contains { $0.contains("of Customer at once") }, "\(told)")
+  }
+
   @Test func `to-manys read one by one and fetches in a row are told`() throws {
     var lines = ""
     for number in 0..<12 {

@@ -159,6 +159,27 @@ import Testing
     #expect(try _texts(Self._gzip(message)).texts == ["gzip/2/3/note, the body of"])
   }
 
+  @Test(arguments: 0..<16)
+  func `What a gzip header has beside its fixed part is passed over`(_ parts: Int) throws {
+    let plain = try Self._gzip(Array("inside of it".utf8))
+    // gzip names no file here; the parts are an extra field, a name, a comment and a checksum of the header.
+    try #require(plain[3] == 0)
+    var (flags, header): (UInt8, [UInt8]) = (0, [])
+    if parts & 1 != 0 { (flags, header) = (flags | 4, header + [3, 0, 7, 8, 9]) }
+    if parts & 2 != 0 { (flags, header) = (flags | 8, header + Array("file".utf8) + [0]) }
+    if parts & 4 != 0 { (flags, header) = (flags | 16, header + Array("comment".utf8) + [0]) }
+    if parts & 8 != 0 { (flags, header) = (flags | 2, header + [1, 2]) }
+    let bytes = plain[..<3] + [flags] + plain[4..<10] + header + plain[10...]
+    #expect(_texts(Array(bytes)).texts == ["gzip/inside of it"])
+  }
+
+  @Test(arguments: [[0x21, 1, 2, 3, 4, 5, 6, 7, 8], [0x25, 1, 2, 3, 4], [0x20, 0x85, 0x01]] as [[UInt8]])
+  func `A message may end with a number of any size`(_ number: [UInt8]) {
+    let text = Self._field(3, Array("the body".utf8))
+    #expect(_texts(text + number).texts == ["3/the body"])
+    #expect(_texts(text + number.dropLast()).texts.allSatisfy { !$0.hasPrefix("3/") })
+  }
+
   @Test func `Texts are found in archives`() throws {
     let archive = try NSKeyedArchiver.archivedData(
       withRootObject: ["key": "value"] as NSDictionary, requiringSecureCoding: false)

@@ -41,12 +41,9 @@ struct MigrationRun {
     }
     let target = try _hashes(_target)
     guard _configuration.isThere else { return }
-    var current = try _storedHashes(known: [_target] + steps.flatMap { [$0.from, $0.to] })
+    let current = try _storedHashes(known: [_target] + steps.flatMap { [$0.from, $0.to] })
     guard !current.isEmpty, current != target, !steps.isEmpty else { return }
-    for step in try _path(from: current, to: target, steps) {
-      try _run(step)
-      current = step.toHashes
-    }
+    for step in try _path(from: current, to: target, steps) { try _run(step) }
   }
 
   /// Returns the stages that lead from one version to another; among alternatives, earlier ones in the plan

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SwiftData
@@ -37,6 +38,26 @@ struct NewsTests {
       Issue.record("the context keeps all saves")
       return
     }
+  }
+
+  @Test func `an observer is woken once for the saves that wait, and again after they are taken`() throws {
+    let (context, other) = (ModelContext(_container), ModelContext(_container))
+    let wakes = Wakes()
+    context.mailbox.addWake(for: wakes) { wakes.count.withLock { $0 += 1 } }
+    func save() throws {
+      other.insert(Topic(name: "x"))
+      try other.save()
+    }
+    try save()
+    try save()
+    #expect(wakes.count.withLock { $0 } == 1)
+    _ = context.mailbox.drain()
+    try save()
+    #expect(wakes.count.withLock { $0 } == 2)
+    context.mailbox.removeWake(for: wakes)
+    _ = context.mailbox.drain()
+    try save()
+    #expect(wakes.count.withLock { $0 } == 2)
   }
 
   @Test(arguments: [0, 100])
@@ -127,4 +148,8 @@ struct NewsTests {
     _observer = observer
     return observer.results.count
   }
+}
+
+private final class Wakes: Sendable {
+  let count = Mutex(0)
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 import Testing
 
@@ -28,6 +29,26 @@ private enum Mood: Codable { case calm, merry, wild }
 
 /// Orders that include unsaved models are those of the store.
 struct PendingOrderTests {
+  @Test func `a predicate compares the raw values of enumerations`() throws {
+    let container = try ModelContainer(for: Trip.self, configurations: .init(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    for number in 0..<6 {
+      context.insert(
+        Trip(
+          "\(number)", Spot(), number < 2 ? .low : .high, [.dark, .light, nil][number % 3], .calm))
+    }
+    for isSaved in [false, true] {
+      if isSaved { try context.save() }
+      func count(_ predicate: Predicate<Trip>) throws -> Int {
+        try context.fetchCount(FetchDescriptor(predicate: predicate))
+      }
+      #expect(try count(#Predicate { $0.rank.rawValue == 2 }) == 4)
+      #expect(try count(#Predicate { $0.rank.rawValue < 2 }) == 2)
+      #expect(try count(#Predicate { $0.tone?.rawValue == "dark" }) == 2)
+      #expect(try count(#Predicate { $0.tone?.rawValue == nil }) == 2)
+    }
+  }
+
   @Test func `members of structures and enumerations sort unsaved models as stored ones`() throws {
     let container = try ModelContainer(for: Trip.self, configurations: .init(isStoredInMemoryOnly: true))
     let context = ModelContext(container)

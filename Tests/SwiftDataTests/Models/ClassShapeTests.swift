@@ -39,6 +39,11 @@ import Testing
     try container.encode(id)
   }
 
+  convenience init(id: String, founded: Int, in country: Country) {
+    self.init(id: id, founded: founded)
+    self.country = country
+  }
+
   func visit() { visits += 1 }
 
   static func < (left: Town, right: Town) -> Bool { left.id < right.id }
@@ -66,6 +71,19 @@ struct ClassShapeTests {
     #expect(stored.capital?.id == "T" && stored.towns.map(\.visits) == [1])
     #expect(stored.capital?.founded == 1200)
     #expect(stored.capital?.persistentModelID.entityName == "Town")
+  }
+
+  @Test func `a model that joins another one is inserted with its constants`() throws {
+    let context = ModelContext(
+      try ModelContainer(for: Country.self, configurations: .init(isStoredInMemoryOnly: true)))
+    let country = Country(name: "C")
+    context.insert(country)
+    let towns = (0..<3).map { Town(id: "\($0)", founded: 1200 + $0, in: country) }
+    #expect(try context.fetchCount(FetchDescriptor<Town>()) == 3)
+    try context.save()
+    #expect(towns.allSatisfy { $0.modelContext === context })
+    let other = ModelContext(context.container)
+    #expect(try Set(other.fetch(FetchDescriptor<Town>()).map(\.founded)) == [1200, 1201, 1202])
   }
 
   @Test func `a class of defaults needs no initialiser`() throws {
