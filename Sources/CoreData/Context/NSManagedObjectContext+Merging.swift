@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
   final func mergeSave(_ notification: Notification) {
     queue.sync {
       let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
-      defer { recordMerge(of: notification, since: begin) }
+      defer { TraceRecorder.current?.recordMerge(of: notification, since: begin, in: self) }
       if let changes = notification.userInfo?[SavedChanges.key] as? SavedChanges {
         MergePass(self).merge(changes)
       } else {

@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
       }
       return object
     }
-    if let entry = overlay.layers.entry(for: key) { return materialize(entry) }
+    if let entry = overlay.layers.entry(for: key) { return links.materialize(entry) }
     if stored.part != nil {
       let object = make(stored.key, key, row: nil)
       object.setRow(from: stored)

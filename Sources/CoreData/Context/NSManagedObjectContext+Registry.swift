@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
     guard let entry = overlay.layers.entry(for: IdentityKey(id)), entry.kind != .insertedThenDeleted else {
       return nil
     }
-    return materialize(entry)
+    return links.materialize(entry)
   }
 
   final func objectOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
@@ -80,7 +80,7 @@ extension NSManagedObjectContext {
   final func allRegistered() -> Set<NSManagedObject> {
     checkQueue()
     sweep()
-    materializeAdopted()
+    links.materializeAdopted()
     var objects = Set<NSManagedObject>(minimumCapacity: table.count)
     table.forEach { objects.insert($0) }
     return objects
@@ -138,7 +138,7 @@ extension NSManagedObjectContext {
     if layers.isEmpty { return [] }
     return layers.composedEntries.compactMap { entry in
       guard entry.kind != .insertedThenDeleted else { return nil }
-      let object = materialize(entry)
+      let object = links.materialize(entry)
       return object._flags.contains(.adopted) && !object._flags.contains(.listed) ? object : nil
     }
   }
@@ -181,7 +181,7 @@ extension NSManagedObjectContext {
   final func object(for key: ObjectKey, inBatches isInBatches: Bool) -> NSManagedObject {
     let hashed = IdentityKey(key)
     if let object = heldObject(for: hashed) { return object }
-    if let entry = overlay.layers.entry(for: hashed) { return materialize(entry) }
+    if let entry = overlay.layers.entry(for: hashed) { return links.materialize(entry) }
     let object = make(key, hashed, row: nil)
     if !isInBatches { faultBatch.add(key) }
     return object
@@ -194,7 +194,7 @@ extension NSManagedObjectContext {
 
   /// Registers a new object for `id`: with the unsaved state of a child's save, or as a fault.
   final func makeFault(_ id: NSManagedObjectID) -> NSManagedObject {
-    if let entry = overlay.layers.entry(for: IdentityKey(id)) { return materialize(entry) }
+    if let entry = overlay.layers.entry(for: IdentityKey(id)) { return links.materialize(entry) }
     let object = make(id, row: nil)
     faultBatch.add(object)
     return object
@@ -210,69 +210,6 @@ extension NSManagedObjectContext {
     object.beginAsFault(of: self, row: row)
     table.insert(object)
     return object
-  }
-
-  /// Creates the object for an entry that a child saved into this context.
-  ///
-  /// - Parameter isNew: Whether `awakeFromInsert()` is called for an inserted object.
-  final func materialize(_ entry: ChangeLayer.Entry, isNew: Bool = true) -> NSManagedObject {
-    if let object = table.object(for: entry.id) { return object }
-    return materialize(
-      entry, as: IdentityKey(entry.id), over: KnownRows(in: self).row(for: entry, nil), isNew: isNew)
-  }
-
-  /// Creates the object for an entry that a child saved into this context, which has no object of this key.
-  ///
-  /// - Parameter below: The newest known row, which serves as the base of the change.
-  final func materialize(
-    _ entry: ChangeLayer.Entry, as key: IdentityKey, over below: Row?, isNew: Bool = true
-  ) -> NSManagedObject {
-    let object = ObjectMaker.make(entry.id.entity)
-    object.identify(as: entry.id)
-    object.beginAsAdopted(entry, over: below ?? entry.base, in: self)
-    table.insert(object, as: key)
-    if object._layout.hasRelationships, let row = entry.row {
-      for slot in object._layout.toOneSlots where entry.sets(slot) {
-        move(object, slot, from: object._row?[slot] ?? .null, to: row[slot])
-      }
-      adoptMembers(of: object, from: row, changed: entry.changed)
-      adoptOrders(from: entry, at: object)
-    }
-    if isNew, entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
-    return object
-  }
-
-  /// Creates the objects for all entries of children's saves. Called before sets of objects are returned.
-  final func materializeAdopted() {
-    let layers = overlay.layers
-    guard !layers.isEmpty else { return }
-    for entry in layers.composedEntries where entry.kind != .insertedThenDeleted { _ = materialize(entry) }
-  }
-
-  /// Adopts the to-many changes of a child's row.
-  final func adoptMembers(of object: NSManagedObject, from row: Row, changed: SlotSet) {
-    // A child's IDs belong to this context's coordinator.
-    func member(_ id: NSManagedObjectID) -> NSManagedObject { table.object(for: id) ?? makeFault(id) }
-    for slot in object._layout.toManySlots where changed.contains(slot) {
-      if object._layout.slots[slot].relationship!.isOneToMany {
-        object.makeMembers(slot).touch()
-        continue
-      }
-      // The members of an object deleted here are not linked to it again.
-      guard case .toMany(let delta) = row[slot], !object._flags.contains(.deleted) else { continue }
-      let state = object.makeMembers(slot)
-      if object._row == nil, !state.isRealised { state.realise([]) }
-      let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      // Record even changes that restore what was read here: the child may remove a member that it did not
-      // add.
-      func set(_ id: NSManagedObjectID, isLinked: Bool) {
-        ManyToManyPair(known: object, slot, known, with: member(id)).set(
-          isLinked: isLinked, recordedAnyway: true)
-      }
-      delta.removed.forEachUnretained { if mayExist($0) { set($0, isLinked: false) } }
-      delta.added.forEachUnretained { set($0, isLinked: true) }
-      if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map(member)) }
-    }
   }
 
   // MARK: Releasing

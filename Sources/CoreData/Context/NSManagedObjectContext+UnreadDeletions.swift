@@ -22,8 +22,9 @@ extension NSManagedObjectContext {
     checkQueue()
     processPendingChanges()
     var plan = try FetchPass(self).plan(for: request)
+    let deletion = RowDeletion(context: self)
     guard _parent == nil, overlay.layers.isEmpty, _undo == nil, let coordinator = persistentStoreCoordinator,
-      let model = frozen?.layout, let roots = _rootsDeleted(with: plan.layout, model),
+      let model = frozen?.layout, let roots = deletion.rootsDeleted(with: plan.layout, model),
       coordinator.deletesRows(ofRoots: roots, model),
       !unsaved.contains(where: { roots.contains($0._layout.rootNumber) })
     else { return nil }
@@ -38,8 +39,9 @@ extension NSManagedObjectContext {
     var runs = found.runs
     var next = 0
     while next < runs.count {
-      for slot in runs[next].space.layout.slots.indices where _cascades(slot, runs[next].space.layout) {
-        runs += try _members(of: runs[next], slot, sparing: unreadDeletions + runs, coordinator)
+      for slot in runs[next].space.layout.slots.indices where deletion.cascades(slot, runs[next].space.layout)
+      {
+        runs += try deletion.members(of: runs[next], slot, sparing: unreadDeletions + runs, coordinator)
       }
       next += 1
     }
@@ -53,53 +55,6 @@ extension NSManagedObjectContext {
     }
     unreadDeletions += runs.filter { !$0.keys.isEmpty }
     return registered
-  }
-
-  /// The roots whose rows may be deleted with those of an entity; nil if a rule concerns rows that remain.
-  private final func _rootsDeleted(with layout: PropertyLayout, _ model: ModelLayout) -> Set<Int>? {
-    var roots: Set<Int> = [layout.rootNumber]
-    var pending = [layout.rootNumber]
-    while let root = pending.popLast() {
-      for member in model.layouts where member.rootNumber == root {
-        if !member.denyingSlots.isEmpty || !member.derivedSlots.isEmpty { return nil }
-        for slot in member.slots.indices where _cascades(slot, member) {
-          let other = model.layout(numbered: member.slots[slot].relationship!.destination).rootNumber
-          if roots.insert(other).inserted { pending.append(other) }
-        }
-      }
-    }
-    // A to-one that leads to a deleted row would have to be cleared, unless its own row is deleted as well.
-    for other in model.layouts {
-      for slot in other.toOneSlots where !other.slots[slot].isHidden {
-        guard let relationship = other.slots[slot].relationship else { continue }
-        let destination = model.layout(numbered: relationship.destination)
-        guard roots.contains(destination.rootNumber) else { continue }
-        guard let inverse = relationship.inverseSlot, _cascades(inverse, destination) else { return nil }
-      }
-    }
-    return roots
-  }
-
-  private final func _cascades(_ slot: Int, _ layout: PropertyLayout) -> Bool {
-    let description = layout.slots[slot]
-    return description.relationship?.deleteRule == .cascade && !description.isTransient
-      && !description.isHidden
-  }
-
-  private final func _members(
-    of owners: KeyRun, _ slot: Int, sparing known: [KeyRun], _ coordinator: NSPersistentStoreCoordinator
-  ) throws -> [KeyRun] {
-    var found = FoundRows(known)
-    var start = 0
-    while start < owners.keys.count {
-      let end = min(start + 1000, owners.keys.count)
-      let keys = owners.keys[start..<end].map { ObjectKey(space: owners.space, reference: $0) }
-      for members in try coordinator.related(to: keys, slot: slot, at: readGeneration) {
-        for member in members { found.add(member) }
-      }
-      start = end
-    }
-    return found.runs
   }
 
   /// Makes objects for the rows after all and deletes them, for what the keys alone do not tell.
@@ -144,6 +99,58 @@ extension NSManagedObjectContext {
     // A name in the text that is none, as in a constant, does no harm.
     let text = "\(predicate)"
     return names.contains { text.contains($0) }
+  }
+}
+
+/// Finds what goes with the rows that a request deletes.
+private struct RowDeletion {
+  let context: NSManagedObjectContext
+
+  /// The roots whose rows may be deleted with those of an entity; nil if a rule concerns rows that remain.
+  func rootsDeleted(with layout: PropertyLayout, _ model: ModelLayout) -> Set<Int>? {
+    var roots: Set<Int> = [layout.rootNumber]
+    var pending = [layout.rootNumber]
+    while let root = pending.popLast() {
+      for member in model.layouts where member.rootNumber == root {
+        if !member.denyingSlots.isEmpty || !member.derivedSlots.isEmpty { return nil }
+        for slot in member.slots.indices where cascades(slot, member) {
+          let other = model.layout(numbered: member.slots[slot].relationship!.destination).rootNumber
+          if roots.insert(other).inserted { pending.append(other) }
+        }
+      }
+    }
+    // A to-one that leads to a deleted row would have to be cleared, unless its own row is deleted as well.
+    for other in model.layouts {
+      for slot in other.toOneSlots where !other.slots[slot].isHidden {
+        guard let relationship = other.slots[slot].relationship else { continue }
+        let destination = model.layout(numbered: relationship.destination)
+        guard roots.contains(destination.rootNumber) else { continue }
+        guard let inverse = relationship.inverseSlot, cascades(inverse, destination) else { return nil }
+      }
+    }
+    return roots
+  }
+
+  func cascades(_ slot: Int, _ layout: PropertyLayout) -> Bool {
+    let description = layout.slots[slot]
+    return description.relationship?.deleteRule == .cascade && !description.isTransient
+      && !description.isHidden
+  }
+
+  func members(
+    of owners: KeyRun, _ slot: Int, sparing known: [KeyRun], _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [KeyRun] {
+    var found = FoundRows(known)
+    var start = 0
+    while start < owners.keys.count {
+      let end = min(start + 1000, owners.keys.count)
+      let keys = owners.keys[start..<end].map { ObjectKey(space: owners.space, reference: $0) }
+      for members in try coordinator.related(to: keys, slot: slot, at: context.readGeneration) {
+        for member in members { found.add(member) }
+      }
+      start = end
+    }
+    return found.runs
   }
 }
 

@@ -223,7 +223,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Applies delete rules and posts the changes made since the last call.
   open func processPendingChanges() {
     checkQueue()
-    processChanges()
+    EventPass(self).run()
   }
 
   /// Drops all objects and unsaved changes. Asynchronous fetches in progress on a PostgreSQL store fail with

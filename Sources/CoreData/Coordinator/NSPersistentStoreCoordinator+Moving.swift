@@ -122,7 +122,7 @@ extension NSPersistentStoreCoordinator {
       if store.objectEngine != nil {
         // A custom store receives objects, which show their old values and are not announced as new.
         context.overlay.push(ChangeLayer(copy.entries))
-        for entry in copy.entries { _ = context.materialize(entry, isNew: false) }
+        for entry in copy.entries { _ = context.links.materialize(entry, isNew: false) }
       }
       _ = try CommitPass(context).run(copy.entries)
       return copy.ids.compactMap { old, new in new.permanent.map { (NSManagedObjectID(old), $0) } }

@@ -87,8 +87,8 @@ struct ListingReader {
     let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     let objects = try FetchPass(context).objects(request)
     if let recorder = TraceRecorder.current {
-      context.record(
-        objects.count, recorder.identities(objects), of: request, since: begin, by: recorder)
+      recorder.record(
+        objects.count, recorder.identities(objects), of: request, since: begin, in: context)
     }
     var listing = FetchedListing(sectionNameKeyPath, capacity: objects.count)
     for object in objects {

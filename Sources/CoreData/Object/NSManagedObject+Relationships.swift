@@ -91,12 +91,12 @@ extension NSManagedObject {
   private final func _read(_ state: ToManyState, _ slot: Int) {
     guard let _context else { return state.realise([]) }
     if let found = FaultPass(_context).relatedObjects(of: self, slot: slot) {
-      _context.realise(state, found, slot, of: self)
+      _context.links.realise(state, found, slot, of: self)
     }
   }
 
   private final func _realise(_ state: ToManyState, _ read: [NSManagedObject], _ slot: Int) {
-    if let _context { _context.realise(state, read, slot, of: self) } else { state.realise(read) }
+    if let _context { _context.links.realise(state, read, slot, of: self) } else { state.realise(read) }
   }
 
   /// Replaces the members and updates the inverses of those removed and added.
@@ -201,7 +201,7 @@ extension NSManagedObject {
     var previous = toOne(slot)
     if previous === other {
       // This end has the link already, unless its row is stale.
-      guard _context?.adoptNewestRow(of: self) ?? false else { return }
+      guard _context?.links.adoptNewestRow(of: self) ?? false else { return }
       previous = toOne(slot)
       guard previous !== other else { return }
     }
@@ -228,7 +228,7 @@ extension NSManagedObject {
       if !other._flags.contains(.deleted) || _key?.space.persistentStore is NSIncrementalStore {
         refuseWrite()
       }
-    } else if target === other || _context?.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
+    } else if target === other || _context?.links.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
       link(slot, to: nil)
     }
   }

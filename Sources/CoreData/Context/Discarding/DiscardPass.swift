@@ -22,7 +22,7 @@ struct DiscardPass {
     let discarding = !flag && object.isDirty ? TraceRecorder.current : nil
     _refreshOne(object, mergeChanges: flag)
     context.processPendingChanges()
-    if let discarding { context.recordReversal(of: object, by: discarding) }
+    if let discarding { discarding.recordReversal(of: object, in: context) }
   }
 
   func refreshAll() {
@@ -38,7 +38,7 @@ struct DiscardPass {
     if mergeChanges, object.isDirty {
       guard object._row != nil, !object._flags.contains(.deleted) else { return }
       if let newer = _currentRow(of: object) {
-        context.show(newer, at: object)
+        context.links.show(newer, at: object)
       }
       object.awake(fromSnapshotEvents: .refresh)
     } else if object.isNew {
@@ -86,7 +86,7 @@ struct DiscardPass {
 
   func rollback() {
     context.processPendingChanges()
-    context.forgetUndo()
+    context._undo?.forget(context)
     context.forgetReadFailures()
     context.unreadDeletions = []
     let adopted = context.adoptedObjects()
@@ -124,7 +124,7 @@ struct DiscardPass {
     }
     // A merge before these objects were created may have been newer than the row that a child had read. Adopt
     // rows once all objects are rolled back: their unsaved links must not affect the adopted row.
-    for object in handedUp { context.adoptNewestRow(of: object, through: chain) }
+    for object in handedUp { context.links.adoptNewestRow(of: object, through: chain) }
     for object in kept { object.awake(fromSnapshotEvents: .rollback) }
     if !sets.inserted.isEmpty || context.readMembers.hasMoved {
       // Loaded to-manys lack members that were deleted or repointed in this context: reread them.
@@ -166,7 +166,7 @@ struct DiscardPass {
       ids.append(object._objectID)
       object.reset()
     }
-    context.forgetUndo()
+    context._undo?.forget(context)
     context.persistentStoreCoordinator?.didUnregister(ids)
     // The old table's objects must be released only after `table` is replaced.
     withExtendedLifetime((context.table, context.readFailures)) {

@@ -54,7 +54,7 @@ extension MergePass {
     context.revocableDeletions.remove(entries)
     _drop(gone, through: chain)
     if context.unsaved.hasDeletions {
-      for entry in entries { context.heldObject(for: entry.id).map(context.cutLinksToDeleted) }
+      for entry in entries { context.heldObject(for: entry.id).map(context.links.cutLinksToDeleted) }
     }
     for object in gone { merged.deleted.insert(object._objectID) }
     finish()
@@ -79,7 +79,7 @@ extension MergePass {
   private func _drop(_ gone: [NSManagedObject], through chain: ReadChain) {
     if gone.isEmpty { return }
     for object in gone { context.markDeleted(object, as: .dropped) }
-    context.forgetMembers(Set(gone))
+    context.links.forgetMembers(Set(gone))
     let dropped = IdentitySet(gone.lazy.map(\._objectID))
     func isGone(_ id: NSManagedObjectID) -> Bool { dropped.contains(id) }
     func isGone(_ value: Value) -> Bool {
@@ -97,7 +97,7 @@ extension MergePass {
     for (object, slot) in linked {
       // The ancestor has already cut links that were saved into it; adopting its row suffices for a clean
       // object.
-      if object.isDirty || !context.adoptNewestRow(of: object, through: chain)
+      if object.isDirty || !context.links.adoptNewestRow(of: object, through: chain)
         || isGone(object._row?[slot] ?? .null)
       {
         object.link(slot, to: nil)

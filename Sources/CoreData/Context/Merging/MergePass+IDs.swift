@@ -39,7 +39,7 @@ extension MergePass {
     }
     for (id, object, isRead) in updated {
       guard isRead else {
-        if let object { context.attachRowToFault(nil, at: object) }
+        if let object { context.links.attachRowToFault(nil, at: object) }
         context.recordUnseenMerge(id, nil)
         continue
       }
@@ -62,7 +62,7 @@ extension MergePass {
       }
     }
     if isAnyGone { noteForeignDeletions() }
-    context.forgetMembers(Set(merged.deleted.compactMap { context.table.object(for: $0) }))
+    context.links.forgetMembers(Set(merged.deleted.compactMap { context.table.object(for: $0) }))
     finish()
   }
 

@@ -19,7 +19,7 @@ extension MergePass {
         if let row { _attachNewerRow(row, at: object) }
       } else if let row, object._row != nil, _supersedes(row, for: object) {
         // The child has read its parent's unsaved object, which changed again before the parent saved.
-        context.show(row, at: object)
+        context.links.show(row, at: object)
         object.awake(fromSnapshotEvents: .refresh)
         context.recordEvent(object, .eventRefreshed)
       } else {
@@ -38,12 +38,12 @@ extension MergePass {
     let object: NSManagedObject
     if context.overlay.hasReaders, let entry = context.overlay.layers.entry(for: IdentityKey(id)) {
       // A child has already read the object and saved a change of it into this context.
-      object = context.materialize(entry)
+      object = context.links.materialize(entry)
       if object._flags.contains(.deleted) { return }
     } else {
       object = context.make(id.canonical, row: row)
       if let row {
-        context.rereadInverses(object._layout, from: nil, to: row)
+        context.links.rereadInverses(object._layout, from: nil, to: row)
       } else {
         context.faultBatch.add(object)
       }
@@ -62,7 +62,11 @@ extension MergePass {
     guard !object.isFault else {
       // Not loaded yet: it shows the newer values once it is loaded.
       if object._row != nil {
-        if let row { _attachNewerRow(row, at: object) } else { context.attachRowToFault(nil, at: object) }
+        if let row {
+          _attachNewerRow(row, at: object)
+        } else {
+          context.links.attachRowToFault(nil, at: object)
+        }
       }
       context.recordUnseenMerge(id, row)
       return
@@ -75,7 +79,7 @@ extension MergePass {
       context.events.mergedSlots[ObjectIdentifier(object), default: SlotSet()].formUnion(changed)
     }
     if _supersedes(row, for: object) {
-      context.show(row, at: object)
+      context.links.show(row, at: object)
     } else {
       _adoptEqual(row, at: object)
       _rereadMembers(of: object, changed)
@@ -105,7 +109,7 @@ extension MergePass {
 
   private func _attachNewerRow(_ row: Row, at object: NSManagedObject) {
     if _supersedes(row, for: object) {
-      context.attachRowToFault(row, at: object)
+      context.links.attachRowToFault(row, at: object)
     } else {
       object.advanceVersion(to: row)
     }
@@ -137,6 +141,6 @@ extension MergePass {
     }
     object.prepareForDeletion()
     context.markDeleted(object, as: cause)
-    context.cutReferences(to: object)
+    context.links.cutReferences(to: object)
   }
 }

@@ -60,7 +60,7 @@ extension MergePass {
     if !unknown.isEmpty { _mergeUnknown(unknown, through: chain) }
     _mergeDeletions(changes, isForeign: isForeign, through: chain)
     if changes.isStored { context.revocableDeletions.remove(changes.entries) }
-    context.forgetMembers(Set(merged.deleted.compactMap { context.table.object(for: $0) }))
+    context.links.forgetMembers(Set(merged.deleted.compactMap { context.table.object(for: $0) }))
     finish()
   }
 

@@ -23,7 +23,9 @@ struct FaultPass {
         _handleInaccessible(object)
         return
       }
-      if let former, let row = object._row { context.rereadInverses(object._layout, from: former, to: row) }
+      if let former, let row = object._row {
+        context.links.rereadInverses(object._layout, from: former, to: row)
+      }
     }
     object._state.showValues()
     object.dropPartialValues()
@@ -152,6 +154,17 @@ struct FaultPass {
     // Delete rules have nothing to follow. An ancestor that has not saved its deletion may roll it back.
     context.markDeleted(
       object, as: ReadChain(peekingAbove: context).deletes(object._objectID) ? .merged : .deletedInStore)
+  }
+
+  /// Whether an object is a fault whose row has been deleted by an ancestor or another context. One that
+  /// cannot be read is not gone: its rules are followed, which fires the fault and reports why.
+  func isGone(_ object: NSManagedObject) -> Bool {
+    guard object.isFault, object._row == nil, !object._flags.contains(.inserted) else { return false }
+    do {
+      return try !load(object)
+    } catch {
+      return false
+    }
   }
 
   // MARK: Relationships

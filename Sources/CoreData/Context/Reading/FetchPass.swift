@@ -26,20 +26,20 @@ struct FetchPass {
     case .managedObjectIDResultType:
       let ids = try identities(request)
       if let recorder {
-        context.record(ids.count, recorder.identities(ids), of: request, since: begin, by: recorder)
+        recorder.record(ids.count, recorder.identities(ids), of: request, since: begin, in: context)
       }
       if T.self == NSManagedObjectID.self { return unsafeBitCast(ids, to: [T].self) }
       return try cast(ids, request)
     case .dictionaryResultType:
       let rows = try dictionaries(request)
-      if let recorder { context.record(rows.count, [], of: request, since: begin, by: recorder) }
+      if let recorder { recorder.record(rows.count, [], of: request, since: begin, in: context) }
       return try cast(rows, request)
     case .countResultType:
       return try cast([NSNumber(value: count(for: request as AnyFetchRequest))], request)
     default:
       let objects = try objects(request)
       if let recorder {
-        context.record(objects.count, recorder.identities(objects), of: request, since: begin, by: recorder)
+        recorder.record(objects.count, recorder.identities(objects), of: request, since: begin, in: context)
       }
       // Casting element by element would cost more than the fetch.
       return try context.casted(objects, to: T.self) ?? cast(objects, request)
@@ -62,7 +62,7 @@ struct FetchPass {
     let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     let count = try TaskCancellation.endingFetch(in: context) { try _count(for: request) }
     try context.checkReadFailures()
-    if let recorder = TraceRecorder.current { context.record(count, of: request, since: begin, by: recorder) }
+    if let recorder = TraceRecorder.current { recorder.record(count, of: request, since: begin, in: context) }
     return count
   }
 

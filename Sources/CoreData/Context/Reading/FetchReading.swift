@@ -339,7 +339,7 @@ final class FetchReading {
       object.attachIfUnread(row)
       return object
     }
-    if let own = _ownLayers.entry(for: IdentityKey(entry.id)) { return _context.materialize(own) }
+    if let own = _ownLayers.entry(for: IdentityKey(entry.id)) { return _context.links.materialize(own) }
     return _context.make(entry.id, row: row)
   }
 

@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
     guard _canRenew(fault), row.version >= mine.version, supersedes(row, over: mine, fault._layout) else {
       return
     }
-    attachRowToFault(row, at: fault)
+    links.attachRowToFault(row, at: fault)
     fault._state.attachValues(stamps.current)
   }
 
@@ -77,7 +77,7 @@ extension NSManagedObjectContext {
     let isOld = isExpired(fault)
     let known = rootCoordinator?.rowCache.row(for: key, readSince: isOld ? earliestRow : .min)
     if let known, known.version >= mine.version, supersedes(known, over: mine, fault._layout) {
-      attachRowToFault(known, at: fault)
+      links.attachRowToFault(known, at: fault)
     } else if isOld, known == nil {
       fault.attach(nil)
       return mine

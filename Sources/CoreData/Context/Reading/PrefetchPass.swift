@@ -97,7 +97,7 @@ struct PrefetchPass {
         if state.isRealised { continue }
         let keys =
           context.unreadDeletions.isEmpty ? keys : keys.filter { !context.unreadDeletions.contains($0) }
-        context.realise(state, keys.map { context.object(for: $0) }, slot, of: owner)
+        context.links.realise(state, keys.map { context.object(for: $0) }, slot, of: owner)
         body(owner, slot, state)
       }
     }
@@ -159,10 +159,10 @@ struct PrefetchPass {
         !chain.contains(IdentityKey(of: object))
       else { continue }
       if object.isFault {
-        context.attachRowToFault(row, at: object)
+        context.links.attachRowToFault(row, at: object)
         continue
       }
-      context.show(row, at: object)
+      context.links.show(row, at: object)
       if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
       context.recordEvent(object, .eventRefreshed)
     }

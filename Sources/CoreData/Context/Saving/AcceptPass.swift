@@ -14,9 +14,9 @@ struct AcceptPass {
   ///
   /// - Parameter adopt: Adds the layer to this context's overlay.
   func run(_ delivered: ChangeLayer, adopting adopt: (ChangeLayer) -> Void) {
-    let layer = context.withoutDangling(delivered)
+    let layer = context.links.withoutDangling(delivered)
     let known = KnownRows(in: context)
-    context.reconcileInverses(before: layer, knowing: known)
+    context.links.reconcileInverses(before: layer, knowing: known)
     let before = context.overlay.layers
     let registered = _registeredObjects(of: layer)
     context.makeRoom(for: layer.entries.count - registered.count - layer.temporaryCount)
@@ -25,7 +25,7 @@ struct AcceptPass {
     for (entry, object) in registered { _apply(entry, to: object, over: before, knowing: known) }
     _cutDeleted(registered)
     _recordEvents(of: layer, over: before, knowing: known, isUnknown: registered.isEmpty)
-    for (entry, object) in registered { context.adoptOrders(from: entry, at: object) }
+    for (entry, object) in registered { context.links.adoptOrders(from: entry, at: object) }
     // Children read the layer unchanged. Changes to this context's own objects mark the overlay stale and are
     // published again.
     context.processPendingChanges()
@@ -46,8 +46,8 @@ struct AcceptPass {
   /// Cuts the links to objects that a layer deletes, and drops those that were never saved.
   private func _cutDeleted(_ registered: [(ChangeLayer.Entry, NSManagedObject)]) {
     let gone = registered.filter { $0.0.kind == .deleted || $0.0.kind == .insertedThenDeleted }
-    for (_, object) in gone { context.cutReferences(to: object) }
-    context.forgetMembers(Set(gone.map(\.1)))
+    for (_, object) in gone { context.links.cutReferences(to: object) }
+    context.links.forgetMembers(Set(gone.map(\.1)))
     for (entry, object) in gone {
       if entry.kind == .insertedThenDeleted { context.forget(object) }
     }
@@ -85,7 +85,7 @@ struct AcceptPass {
     // An older layer may have changed the object as well; its values then come from all layers.
     let whole = before.isEmpty ? entry : context.overlay.layers.entry(for: key) ?? entry
     if whole.kind == .insertedThenDeleted { return nil }
-    return context.materialize(whole, as: key, over: known.row(for: whole, nil))
+    return context.links.materialize(whole, as: key, over: known.row(for: whole, nil))
   }
 
   /// Applies a child's change to a registered object.
@@ -107,8 +107,8 @@ struct AcceptPass {
       // of its values would not count as a change. Stored rows are adopted only by objects without unsaved
       // changes, so that conflicts are still detected. Links that arrive with the newer row are cut where the
       // child has moved them.
-      if context.adoptNewestRow(of: object, through: ReadChain(peekingAbove: context)) {
-        context.reconcileInverses(before: entry, over: layers, knowing: known)
+      if context.links.adoptNewestRow(of: object, through: ReadChain(peekingAbove: context)) {
+        context.links.reconcileInverses(before: entry, over: layers, knowing: known)
       }
     }
     if object._row == nil, entry.kind == .updated, !object._flags.contains(.inserted) {
@@ -127,8 +127,8 @@ struct AcceptPass {
       object.adopt(entry)
     }
     object._relations?.dropTargets(entry.changed)
-    for end in oldEnds { context.move(object, end.slot, from: end.value, to: row[end.slot]) }
-    context.adoptMembers(of: object, from: row, changed: entry.changed)
+    for end in oldEnds { context.links.move(object, end.slot, from: end.value, to: row[end.slot]) }
+    context.links.adoptMembers(of: object, from: row, changed: entry.changed)
     if isOwn { context.markChanged(object) }
   }
 

@@ -40,11 +40,11 @@ extension CommitPass {
       let object = context.table.object(for: id)
       if let object, !object.isFault {
         if !object.isDirty {
-          context.show(row, at: object)
+          context.links.show(row, at: object)
           context.recordNews(of: object)
         }
       } else {
-        if let object, object._row != nil { context.attachRowToFault(row, at: object) }
+        if let object, object._row != nil { context.links.attachRowToFault(row, at: object) }
         context.recordUnseenMerge(id, row)
         if !context.events.unseenMerges.isEmpty { context.saving.showsNews = true }
       }

@@ -68,13 +68,13 @@ extension CommitPass {
       // The save has stored an insertion before the rule deletes the row.
       object._state.cancelInsertion()
       context.markDeleted(object, as: .settled)
-      context.forgetMembers([object])
+      context.links.forgetMembers([object])
       return
     }
     if object.isFault {
-      context.attachRowToFault(object._row == nil ? nil : row, at: object)
+      context.links.attachRowToFault(object._row == nil ? nil : row, at: object)
     } else {
-      context.show(row, at: object)
+      context.links.show(row, at: object)
     }
     context.recordEvent(object, .eventUpdated)
   }

@@ -63,7 +63,7 @@ extension CommitPass {
     guard let base = object._row, base.version == stored.version,
       !base.hasSameValues(as: stored, object._layout)
     else { return entry }
-    context.show(stored, at: object)
+    context.links.show(stored, at: object)
     context.recordNews(of: object)
     return try CollectPass(context).entry(for: object)
   }
@@ -74,7 +74,7 @@ extension CommitPass {
     let object = context.table.object(for: entry.id)
     let known = object.map(\._row) ?? entry.base
     if !(known === stored) {
-      context.rereadInverses(entry.id.space.layout, from: known, to: stored)
+      context.links.rereadInverses(entry.id.space.layout, from: known, to: stored)
       // Others may have added or removed members: reread them.
       object?._relations?.dropClean()
     }
@@ -103,7 +103,7 @@ extension CommitPass {
       }
       // Others may have added or removed members: reread them.
       object._relations?.dropClean()
-      context.show(row, at: object)
+      context.links.show(row, at: object)
       context.recordNews(of: object)
       return ChangeLayer.Entry(
         kind: .updated, id: entry.id, base: row, row: object.handOutDraft(toStore: true),

@@ -82,7 +82,7 @@ struct CommitPass {
   func withoutLost(_ entries: [ChangeLayer.Entry]) throws -> [ChangeLayer.Entry] {
     if entries.allSatisfyUnretained({ !$0._isLost }) { return entries }
     let lost = entries.filter(\._isLost).map(\.id)
-    context.cutReferences(to: lost)
+    context.links.cutReferences(to: lost)
     return try CollectPass(context).run().entries.filter { !$0._isLost }.dropping(lost)
   }
 }

@@ -88,7 +88,7 @@ struct ConflictResolver {
   private mutating func _collect() throws -> [ChangeLayer.Entry] {
     // An object that the policy writes again is not gone.
     let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.deletedInStore) ?? true }
-    context.cutReferences(to: gone)
+    context.links.cutReferences(to: gone)
     context.processPendingChanges()
     let commit = CommitPass(context)
     var entries = try commit.onStoredRows(commit.withoutLost(CollectPass(context).run().entries))
@@ -148,7 +148,7 @@ struct ConflictResolver {
       return .gone
     }
     guard entry.kind != .deleted else {
-      context.followDeletion(of: object ?? context.objectOrFault(entry.id), over: persisted)
+      context.links.followDeletion(of: object ?? context.objectOrFault(entry.id), over: persisted)
       return .rewritten(
         ChangeLayer.Entry(
           kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false))
@@ -225,7 +225,7 @@ struct VersionConflictResolver {
       _rollBack(to: persisted)
     } else if _object._flags.contains(.deleted) {
       // The deletion proceeds, rebased on the newer version.
-      _context.followDeletion(of: _object, over: persisted)
+      _context.links.followDeletion(of: _object, over: persisted)
     } else {
       _merge(persisted)
     }
@@ -279,7 +279,7 @@ struct VersionConflictResolver {
   private func _rollBack(to persisted: Row) {
     _cutOwnTargets { _ in true }
     _rereadFormerOwners { _ in true }
-    _context.rereadInverses(_object._layout, from: _object._row, to: persisted)
+    _context.links.rereadInverses(_object._layout, from: _object._row, to: persisted)
     _object.dropChanges(showing: persisted)
     _context.withdraw(_object)
   }
@@ -328,7 +328,7 @@ struct VersionConflictResolver {
     let row = local.rebased(onto: persisted, changed.union(_object._layout.transientSlots), _object._layout)
     _cutOwnTargets { dropped.contains($0) }
     _rereadFormerOwners { dropped.contains($0) }
-    _context.rereadInverses(_object._layout, from: base, to: persisted)
+    _context.links.rereadInverses(_object._layout, from: base, to: persisted)
     for slot in _object._layout.toManySlots where _object._relations?.members(slot)?.hasChanges ?? false {
       changed.insert(slot)
     }

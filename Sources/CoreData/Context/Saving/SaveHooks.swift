@@ -55,7 +55,7 @@ struct SaveHooks {
     guard context.overlay.layers.contains(where: \.hasHooks) else { return }
     context.overlay.layers.composedEntries.forEachUnretained { entry in
       if entry.kind != .insertedThenDeleted, !entry.id.entity.shape.hooks.isEmpty {
-        _ = context.materialize(entry)
+        _ = context.links.materialize(entry)
       }
     }
   }
@@ -97,7 +97,7 @@ struct SaveHooks {
     try ValidationErrors.throwIfAny(errors)
     // Cut unsaved references to the vanished objects before the save is collected. Their values are nil, as
     // in Core Data, so no delete rule finds anything to follow.
-    for object in gone { context.cutReferences(to: object, cascading: false) }
+    for object in gone { context.links.cutReferences(to: object, cascading: false) }
     if !gone.isEmpty { context.processPendingChanges() }
   }
 }

@@ -24,14 +24,14 @@ struct SavePass {
     NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: context)
     let layer = try _checkedLayer()
     guard let recorder = TraceRecorder.current else { return try _saveLayer(layer) }
-    let recorded = context.recordedChanges(of: layer, by: recorder)
+    let recorded = recorder.recordedChanges(of: layer, in: context)
     do {
       try _saveLayer(layer)
     } catch {
-      context.record(recorded, of: layer, since: begin, error: error, by: recorder)
+      recorder.record(recorded, of: layer, since: begin, error: error, in: context)
       throw error
     }
-    context.record(recorded, of: layer, since: begin, error: nil, by: recorder)
+    recorder.record(recorded, of: layer, since: begin, error: nil, in: context)
   }
 
   /// Hands the changes to the parent, or writes them.

@@ -3,23 +3,23 @@ import Foundation
 
 // Conflicting moves of one link in two contexts: the last move wins, and the other target loses the link.
 
-extension NSManagedObjectContext {
+extension LinkPass {
   /// Prepares for a child's layer: where the child moves a link that this context or another child has moved
   /// since the child read it, the current target loses the link.
-  final func reconcileInverses(before layer: ChangeLayer, knowing known: KnownRows) {
-    let layers = overlay.layers
+  func reconcileInverses(before layer: ChangeLayer, knowing known: KnownRows) {
+    let layers = context.overlay.layers
     layer.entries.forEachUnretained { reconcileInverses(before: $0, over: layers, knowing: known) }
   }
 
   /// Prepares for one entry of a child's layer.
   ///
   /// - Parameter layers: The layers that children saved up before.
-  final func reconcileInverses(
+  func reconcileInverses(
     before entry: ChangeLayer.Entry, over layers: [ChangeLayer], knowing known: KnownRows
   ) {
     let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
     guard movesLinks || entry.kind == .deleted || entry.kind == .insertedThenDeleted else { return }
-    let object = table.object(for: entry.id)
+    let object = context.table.object(for: entry.id)
     let key = IdentityKey(entry.id)
     let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
     // Applies to unregistered objects as well: their change is based on the newest known row.
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
         let inverse = relationship.inverseSlot, current[slot] != row[slot],
         current[slot] != entry.base?[slot] ?? .null
       else { continue }
-      let mover = self.objectOrFault(entry.id)
+      let mover = context.objectOrFault(entry.id)
       guard let loser = mover.target(in: current[slot]), !loser._flags.contains(.deleted) else { continue }
       loser.inverseWasCut(inverse, mover)
     }
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
 
   /// Returns the object's values in this context: its own unsaved ones, then those of other children, then
   /// saved ones; nil for an object that it does not have.
-  private final func _currentRow(
+  private func _currentRow(
     _ object: NSManagedObject?, _ pending: ChangeLayer.Entry?, _ entry: ChangeLayer.Entry
   )
     -> Row?
@@ -64,31 +64,32 @@ extension NSManagedObjectContext {
   /// - Parameter chain: The read chain, which must not wait for ancestors.
   /// - Returns: Whether a newer row was adopted.
   @discardableResult
-  final func adoptNewestRow(of object: NSManagedObject, through chain: ReadChain? = nil) -> Bool {
+  func adoptNewestRow(of object: NSManagedObject, through chain: ReadChain? = nil) -> Bool {
     guard let mine = object._row, !object._flags.contains(.deleted),
-      let newer = (chain ?? ReadChain(above: self)).newestRow(for: object._objectID),
-      supersedes(newer, over: mine, object._layout), _parent != nil || newer.version > mine.version
+      let newer = (chain ?? ReadChain(above: context)).newestRow(for: object._objectID),
+      context.supersedes(newer, over: mine, object._layout),
+      context._parent != nil || newer.version > mine.version
     else { return false }
     show(newer, at: object)
-    recordEvent(object, .eventRefreshed)
+    context.recordEvent(object, .eventRefreshed)
     return true
   }
 
   /// Rebases an object on newer values and updates the other ends of its links: to-manys loaded with the
   /// older values are reread, and where both contexts moved a link, its losing end is cut.
-  final func show(_ row: Row, at object: NSManagedObject) {
+  func show(_ row: Row, at object: NSManagedObject) {
     let old = object._row
     rereadInverses(object._layout, from: old, to: row)
     object.cutOvertakenInverses(by: row)
     // The children's saves still say what rebasing drops; a listed object says it for them.
-    if object.hasTakenBackChange { markChanged(object) }
+    if object.hasTakenBackChange { context.markChanged(object) }
     object.rebase(on: row)
     object.cutRemovedLinks(since: old)
   }
 
   /// Attaches newer values to a fault in place of any earlier ones; nil drops them, so that firing the fault
   /// reads the values.
-  final func attachRowToFault(_ row: Row?, at object: NSManagedObject) {
+  func attachRowToFault(_ row: Row?, at object: NSManagedObject) {
     if let row, object._draft != nil {
       // Changed from the other end of a relationship and shared since: the draft is based on older values.
       show(row, at: object)
@@ -100,12 +101,12 @@ extension NSManagedObjectContext {
 
   /// Invalidates the to-manys loaded before a row changed elsewhere: those of the old and new targets of its
   /// to-ones.
-  final func rereadInverses(_ layout: PropertyLayout, from old: Row?, to new: Row) {
+  func rereadInverses(_ layout: PropertyLayout, from old: Row?, to new: Row) {
     for slot in layout.toOneSlots {
       guard let inverse = layout.slots[slot].relationship?.inverseSlot, old?[slot] ?? .null != new[slot]
       else { continue }
       for value in [old?[slot] ?? .null, new[slot]] {
-        guard let target = registered(in: value),
+        guard let target = context.registered(in: value),
           target._layout.slots[inverse].isToMany, let state = target._relations?.members(inverse),
           state.isRealised
         else { continue }
@@ -158,29 +159,5 @@ extension NSManagedObject {
         loser.inverseWasCut(inverse, self)
       }
     }
-  }
-}
-
-/// Memoizes the newest in-memory row of each object in a child's layer while the layer is accepted. Ancestors
-/// and stores change meanwhile; links must be resolved against the row that the change is rebased on.
-final class KnownRows {
-  private unowned let _context: NSManagedObjectContext
-  private lazy var _above = ReadChain(peekingAbove: _context)
-  private var _rows: [IdentityKey: Row?] = [:]
-
-  init(in context: NSManagedObjectContext) {
-    _context = context
-  }
-
-  /// Returns this context's or the ancestors' row, if it is no older than the base of the child's update. Nil
-  /// if none is in memory. Ignore its to-manys.
-  func row(for entry: ChangeLayer.Entry, _ object: NSManagedObject?) -> Row? {
-    guard entry.kind == .updated, let base = entry.base else { return nil }
-    if let row = object?._row { return row.version >= base.version ? row : nil }
-    let key = IdentityKey(entry.id)
-    if !_rows.isEmpty, let row = _rows[key] { return row }
-    let row = _above.newestRow(for: entry.id).flatMap { $0.version >= base.version ? $0 : nil }
-    _rows.updateValue(row, forKey: key)
-    return row
   }
 }

@@ -99,7 +99,11 @@ extension NSManagedObjectContext {
     withdraw(object)
     unlist(object)
     object.revive(showing: row)
-    if let row { rereadInverses(object._layout, from: nil, to: row) } else { object.turnIntoFault() }
+    if let row { links.rereadInverses(object._layout, from: nil, to: row) } else { object.turnIntoFault() }
     recordEvent(object, .eventMergedInsert)
   }
+
+  /// Takes an object deleted here out of the to-manys without inverse that are in memory, as a change of
+  /// their owners.
+  package final func cutOneWayMembership(of object: NSManagedObject) { links.cutOneWayMembership(of: object) }
 }

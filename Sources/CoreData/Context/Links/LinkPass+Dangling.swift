@@ -4,30 +4,30 @@ import Foundation
 // Prevents dangling references when one context deletes an object that another one has just linked to. Delete
 // rules ran in the deleting context; these methods extend them to this context's unsaved references.
 
-extension NSManagedObjectContext {
+extension LinkPass {
   /// Applies the delete rules of an object deleted elsewhere to this context's objects. Reads nothing from
   /// the store.
   ///
   /// - Parameter cascades: Whether the Cascade rule deletes; otherwise references are set to nil.
-  final func cutReferences(to object: NSManagedObject, cascading cascades: Bool = true) {
+  func cutReferences(to object: NSManagedObject, cascading cascades: Bool = true) {
     for (number, slot) in object._layout.slots.enumerated() {
       guard let relationship = slot.relationship, let inverse = relationship.inverseSlot else { continue }
       for other in object.knownTargets(number) where other !== object && !other._flags.contains(.deleted) {
-        guard other._context === self, other.refers(to: object, through: inverse) else { continue }
-        if cascades, relationship.deleteRule == .cascade { deleteObject(other) }
+        guard other._context === context, other.refers(to: object, through: inverse) else { continue }
+        if cascades, relationship.deleteRule == .cascade { context.deleteObject(other) }
         other.inverseWasCut(inverse, object)
       }
     }
   }
 
   /// Applies the delete rules of objects deleted here to an object that a newer row has linked to them.
-  final func cutLinksToDeleted(from object: NSManagedObject) {
+  func cutLinksToDeleted(from object: NSManagedObject) {
     for slot in object._layout.toOneSlots where !object._flags.contains(.deleted) {
-      guard let target = registered(in: object._current?[slot] ?? .null), target !== object,
+      guard let target = context.registered(in: object._current?[slot] ?? .null), target !== object,
         target._flags.contains(.deleted), let inverse = object._layout.slots[slot].relationship!.inverseSlot,
         let rule = target._layout.slots[inverse].relationship?.deleteRule, rule != .noAction
       else { continue }
-      if rule == .cascade { deleteObject(object) }
+      if rule == .cascade { context.deleteObject(object) }
       object.inverseWasCut(slot, target)
     }
   }
@@ -36,10 +36,10 @@ extension NSManagedObjectContext {
   /// their owners.
   ///
   /// Core Data leaves it in them; the store knows no members but existing rows.
-  package final func cutOneWayMembership(of object: NSManagedObject) {
+  package func cutOneWayMembership(of object: NSManagedObject) {
     for (number, slot) in object._layout.slots.enumerated() where slot.isHidden {
       guard let inverse = slot.relationship?.inverseSlot,
-        let owner = object._relations?.target(number) ?? registered(in: object.read(number)),
+        let owner = object._relations?.target(number) ?? context.registered(in: object.read(number)),
         !owner._flags.contains(.deleted)
       else { continue }
       owner.inverseWasCut(inverse, object)
@@ -50,9 +50,9 @@ extension NSManagedObjectContext {
   ///
   /// The store's own pass does not replace this: it calls no `prepareForDeletion`, incremental stores have
   /// none, and a relationship without inverse leaves no link by which it could find the members.
-  final func followDeletion(of object: NSManagedObject, over newer: Row) {
+  func followDeletion(of object: NSManagedObject, over newer: Row) {
     object.rebaseDeletion(on: newer)
-    events.deletions.append(object)
+    context.events.deletions.append(object)
     // The linking context has changed them as well; this is not a conflict.
     for slot in object._layout.slots.indices where object._layout.slots[slot].relationship != nil {
       for other in object.targets(slot) { adoptNewestRow(of: other) }
@@ -60,9 +60,9 @@ extension NSManagedObjectContext {
   }
 
   /// Removes objects deleted elsewhere from every to-many loaded before their deletion.
-  final func forgetMembers(_ gone: Set<NSManagedObject>) {
+  func forgetMembers(_ gone: Set<NSManagedObject>) {
     guard !gone.isEmpty, _mayBeMembers(gone) else { return }
-    table.forEach { object in
+    context.table.forEach { object in
       object._relations?.forEachToMany { _, state in
         if state.isRealised || state.hasChanges { state.forget(gone) }
       }
@@ -70,23 +70,24 @@ extension NSManagedObjectContext {
   }
 
   /// Whether a to-many of any object here may hold one of these.
-  private final func _mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {
-    guard let layouts = frozen?.layout.layouts else { return false }
-    return readMembers.mayHold(objects, in: layouts)
+  private func _mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {
+    guard let layouts = context.frozen?.layout.layouts else { return false }
+    return context.readMembers.mayHold(objects, in: layouts)
   }
 
   /// Returns a child's layer without references to objects that this context has deleted or discarded
   /// meanwhile, and without changes to discarded ones.
-  final func withoutDangling(_ layer: ChangeLayer) -> ChangeLayer {
-    let layers = overlay.layers
-    guard unsaved.hasDeletions || layers.contains(where: \.hasDeletions) || !discards.isEmpty else {
+  func withoutDangling(_ layer: ChangeLayer) -> ChangeLayer {
+    let layers = context.overlay.layers
+    guard context.unsaved.hasDeletions || layers.contains(where: \.hasDeletions) || !context.discards.isEmpty
+    else {
       return layer
     }
     func isDiscarded(_ id: NSManagedObjectID) -> Bool {
-      discards.hasInsertion(id) && layer.entry(for: IdentityKey(id))?.kind != .inserted
+      context.discards.hasInsertion(id) && layer.entry(for: IdentityKey(id))?.kind != .inserted
     }
     func isGone(_ id: NSManagedObjectID) -> Bool {
-      if let object = table.object(for: id), !object._flags.isDisjoint(with: [.deleted, .listed]) {
+      if let object = context.table.object(for: id), !object._flags.isDisjoint(with: [.deleted, .listed]) {
         return object._flags.contains(.deleted)
       }
       switch layers.entry(for: IdentityKey(id), withMembers: false)?.kind {
@@ -97,7 +98,7 @@ extension NSManagedObjectContext {
     }
     var isClean = true
     let entries = layer.entries.compactMap { entry -> ChangeLayer.Entry? in
-      if !discards.isEmpty, isDiscarded(entry.id), isGone(entry.id) {
+      if !context.discards.isEmpty, isDiscarded(entry.id), isGone(entry.id) {
         isClean = false
         return nil
       }
@@ -110,9 +111,9 @@ extension NSManagedObjectContext {
 
   /// Applies the delete rules of objects found missing in the store. Runs before a save is collected, so that
   /// the save includes the cuts.
-  final func cutReferences(to gone: [NSManagedObjectID]) {
+  func cutReferences(to gone: [NSManagedObjectID]) {
     for id in gone {
-      if let object = table.object(for: id) { cutReferences(to: object) }
+      if let object = context.table.object(for: id) { cutReferences(to: object) }
     }
   }
 }
@@ -165,7 +166,7 @@ extension NSManagedObject {
     if _layout.slots[slot].isToMany {
       let state = _relations?.members(slot)
       if let state, state.isRealised { return state.list }
-      return (state?.changes.added ?? []) + (_context?.movedMembers(slot, of: self) ?? [])
+      return (state?.changes.added ?? []) + (_context?.links.movedMembers(slot, of: self) ?? [])
     }
     if let target = _relations?.target(slot) { return [target] }
     guard let row = _current else { return [] }

@@ -4,33 +4,36 @@ import Foundation
 
 // What a recording sees of a context. On the context's queue.
 
-extension NSManagedObjectContext {
+extension TraceRecorder {
   /// Records a fetch that has ended, with the identities of what it has found.
-  final func record(
+  func record(
     _ found: Int, _ ids: [TraceEvent.Identity], of request: AnyFetchRequest, since begin: UInt64,
-    by recorder: TraceRecorder
+    in context: NSManagedObjectContext
   ) {
-    guard let model = frozen, let layout = (try? request.resolvedEntity(in: model))?.layout else { return }
-    recorder.add(
+    guard let model = context.frozen, let layout = (try? request.resolvedEntity(in: model))?.layout else {
+      return
+    }
+    add(
       .fetch(
-        shape: recorder.shape(of: request, layout), found: found, ids: ids,
-        predicate: recorder.recordsValues ? request.predicate?.textOfFormat : nil), since: begin, in: self)
+        shape: shape(of: request, layout), found: found, ids: ids,
+        predicate: recordsValues ? request.predicate?.textOfFormat : nil), since: begin, in: context)
   }
 
   /// Records a count.
-  final func record(
-    _ count: Int, of request: AnyFetchRequest, since begin: UInt64, by recorder: TraceRecorder
+  func record(
+    _ count: Int, of request: AnyFetchRequest, since begin: UInt64, in context: NSManagedObjectContext
   ) {
-    guard let model = frozen, let layout = (try? request.resolvedEntity(in: model))?.layout else { return }
-    recorder.add(
+    guard let model = context.frozen, let layout = (try? request.resolvedEntity(in: model))?.layout else {
+      return
+    }
+    add(
       .count(
-        shape: recorder.shape(of: request, layout), found: count,
-        predicate: recorder.recordsValues ? request.predicate?.textOfFormat : nil), since: begin, in: self)
+        shape: shape(of: request, layout), found: count,
+        predicate: recordsValues ? request.predicate?.textOfFormat : nil), since: begin, in: context)
   }
 
   /// Records a merge that has ended.
-  final func recordMerge(of notification: Notification, since begin: UInt64) {
-    guard let recorder = TraceRecorder.current else { return }
+  func recordMerge(of notification: Notification, since begin: UInt64, in context: NSManagedObjectContext) {
     let keys = [
       NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey, NSInsertedObjectIDsKey,
       NSUpdatedObjectIDsKey,
@@ -38,14 +41,14 @@ extension NSManagedObjectContext {
     ]
     // The sets of a notification are made when somebody asks for them.
     if let changes = notification.userInfo?[SavedChanges.key] as? SavedChanges {
-      return recorder.add(.merge(objects: changes.entries.count), since: begin, in: self)
+      return add(.merge(objects: changes.entries.count), since: begin, in: context)
     }
     let objects = keys.reduce(0) { $0 + ((notification.userInfo?[$1] as? NSSet)?.count ?? 0) }
-    recorder.add(.merge(objects: objects), since: begin, in: self)
+    add(.merge(objects: objects), since: begin, in: context)
   }
 
   /// Records the objects that have changed in an event, with all that is unsaved of them.
-  final func recordChanges(of objects: [NSManagedObject], by recorder: TraceRecorder) {
+  func recordChanges(of objects: [NSManagedObject], in context: NSManagedObjectContext) {
     var changes: [TraceEvent.Change] = []
     for object in objects where object._flags.contains(.listed) {
       let flags = object._flags
@@ -56,54 +59,55 @@ extension NSManagedObjectContext {
       let slots = isDeleted ? SlotSet() : kind == .insert ? object._changed : object.differingSlots
       // An undo leaves an object among the updated ones that has no change, as does an attribute that is set to what it is.
       let isUndone = kind == .update && slots.isEmpty
-      if isUndone, _undo == nil { continue }
+      if isUndone, context._undo == nil { continue }
       changes.append(
         TraceEvent.Change(
-          kind: isUndone ? .revert : kind, id: recorder.identity(object._objectID),
+          kind: isUndone ? .revert : kind, id: identity(object._objectID),
           slots: slots,
-          row: recorder.recordsValues && !isDeleted ? object.handOutDraft() : nil))
+          row: recordsValues && !isDeleted ? object.handOutDraft() : nil))
     }
     guard !changes.isEmpty else { return }
-    recorder.add(.changes(changes), in: self)
+    add(.changes(changes), in: context)
   }
 
   /// Records that an object's changes have been discarded.
-  final func recordReversal(of object: NSManagedObject, by recorder: TraceRecorder) {
+  func recordReversal(of object: NSManagedObject, in context: NSManagedObjectContext) {
     let change = TraceEvent.Change(
-      kind: .revert, id: recorder.identity(object._objectID), slots: SlotSet(), row: nil)
-    recorder.add(.changes([change]), in: self)
+      kind: .revert, id: identity(object._objectID), slots: SlotSet(), row: nil)
+    add(.changes([change]), in: context)
   }
 
   /// The changes of a save that no event has recorded, and the number of all, without those that children have saved before.
-  final func recordedChanges(
-    of layer: ChangeLayer, by recorder: TraceRecorder
+  func recordedChanges(
+    of layer: ChangeLayer, in context: NSManagedObjectContext
   ) -> (unseen: [TraceEvent.Change], objects: Int) {
     // The save has announced all changes but those that hooks have made since.
-    guard !events.changed.isEmpty else { return ([], unsaved.changed.count) }
+    guard !context.events.changed.isEmpty else { return ([], context.unsaved.changed.count) }
     var late: Set<IdentityKey> = []
-    for object in events.changed where object.isDirty { late.insert(IdentityKey(object._objectID)) }
+    for object in context.events.changed where object.isDirty { late.insert(IdentityKey(object._objectID)) }
     let unseen = layer.entries.filter { late.contains(IdentityKey($0.id)) }.map { entry in
       TraceEvent.Change(
-        kind: TraceEvent.Change.Kind(entry.kind), id: recorder.identity(entry.id), slots: entry.changed,
-        row: recorder.recordsValues ? entry.row : nil)
+        kind: TraceEvent.Change.Kind(entry.kind), id: identity(entry.id), slots: entry.changed,
+        row: recordsValues ? entry.row : nil)
     }
-    return (unseen, unsaved.changed.count)
+    return (unseen, context.unsaved.changed.count)
   }
 
   /// Records a save that has ended.
-  final func record(
+  func record(
     _ changes: (unseen: [TraceEvent.Change], objects: Int), of layer: ChangeLayer, since begin: UInt64,
-    error: (any Error)?, by recorder: TraceRecorder
+    error: (any Error)?, in context: NSManagedObjectContext
   ) {
     var named: [(TraceEvent.Identity, TraceEvent.Identity)] = []
-    for entry in layer.entries where entry.kind == .inserted && entry.id.isTemporary && _parent == nil {
+    for entry in layer.entries where entry.kind == .inserted && entry.id.isTemporary && context._parent == nil
+    {
       guard let permanent = entry.id.permanent else { continue }
-      named.append((recorder.temporaryIdentity(entry.id), recorder.identity(permanent)))
+      named.append((temporaryIdentity(entry.id), identity(permanent)))
     }
     let save = TraceEvent.Save(
-      changes.unseen, objects: changes.objects, isToStore: _parent == nil, named: named,
+      changes.unseen, objects: changes.objects, isToStore: context._parent == nil, named: named,
       error: error.map { ($0 as NSError).code })
-    recorder.add(.save(save), since: begin, in: self)
+    add(.save(save), since: begin, in: context)
   }
 }
 

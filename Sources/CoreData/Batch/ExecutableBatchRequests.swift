@@ -7,7 +7,7 @@ import Foundation
 extension NSBatchInsertRequest: ExecutableRequest {
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     let coordinator = try context.requestedCoordinator(for: self)
-    let entity = try context._batchEntity(entity, named: entityName)
+    let entity = try BatchResolution(context: context).entity(entity, named: entityName)
     guard !entity.layout.isAbstract else {
       throw CocoaError.coreData(
         NSCoreDataError,
@@ -43,13 +43,14 @@ extension NSBatchInsertRequest: ExecutableRequest {
 extension NSBatchUpdateRequest: ExecutableRequest {
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     let coordinator = try context.requestedCoordinator(for: self)
-    let entity = try context._batchEntity(givenEntity, named: entityName)
+    let entity = try BatchResolution(context: context).entity(givenEntity, named: entityName)
     let request = AnyFetchRequest()
     request.entity = entity
     request.predicate = predicate
     request.includesSubentities = includesSubentities
     let rows = try FetchPass(context).plan(for: request)
-    let assignments = try context._assignments(propertiesToUpdate ?? [:], entity, coordinator)
+    let assignments = try BatchResolution(context: context).assignments(
+      propertiesToUpdate ?? [:], entity, coordinator)
     let plan = BatchUpdatePlan(rows: rows, assignments: assignments)
     let stores = try coordinator._batchStores(self, for: entity)
     let outcome = try coordinator._perform(stores, keepingRows: true) { engine in
@@ -72,7 +73,7 @@ extension NSBatchDeleteRequest: ExecutableRequest {
       return _result(BatchOutcome())
     }
     let plan = try FetchPass(context).plan(for: givenFetch)
-    let entity = try context._batchEntity(nil, named: plan.layout.entityName)
+    let entity = try BatchResolution(context: context).entity(nil, named: plan.layout.entityName)
     let stores = try coordinator._batchStores(self, for: entity, or: givenFetch.affectedStores)
     let outcome = try coordinator._perform(stores) { engine in
       try engine.delete(plan, needsKeys: resultType == .resultTypeObjectIDs, by: context.origin)
@@ -96,14 +97,19 @@ extension NSManagedObjectContext {
     while let parent = root._parent { root = parent }
     return ChangeOrigin(author: root.transactionAuthor, contextName: root.name)
   }
+}
+
+/// Resolves what a batch request names against the model of a context.
+private struct BatchResolution {
+  let context: NSManagedObjectContext
 
   /// Returns the model's entity for a batch request.
-  fileprivate final func _batchEntity(_ entity: NSEntityDescription?, named name: String) throws
+  func entity(_ entity: NSEntityDescription?, named name: String) throws
     -> NSEntityDescription
   {
-    guard let model = frozen else {
+    guard let model = context.frozen else {
       throw CocoaError.coreData(
-        NSCoreDataError, "\(label) has neither coordinator nor parent; set one before using it.")
+        NSCoreDataError, "\(context.label) has neither coordinator nor parent; set one before using it.")
     }
     let request = entity == nil ? AnyFetchRequest(entityNamed: name) : AnyFetchRequest()
     if let entity { request.entity = entity }
@@ -111,7 +117,7 @@ extension NSManagedObjectContext {
   }
 
   /// Resolves the assignments of a batch update.
-  fileprivate final func _assignments(
+  func assignments(
     _ properties: [AnyHashable: Any], _ entity: NSEntityDescription,
     _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [BatchUpdatePlan.Assignment] {
@@ -139,7 +145,7 @@ extension NSManagedObjectContext {
     return result.ordered { $0.slot < $1.slot }
   }
 
-  private final func _source(
+  private func _source(
     _ value: Any, _ slot: Int, _ entity: NSEntityDescription, _ coordinator: NSPersistentStoreCoordinator,
     _ refuse: (String) -> CocoaError
   ) throws -> BatchUpdatePlan.Source {

@@ -4,15 +4,15 @@ import CoreDataModelSchema
 // them: a read combines the members in the stores and the ancestors with the moves made in this context and
 // its children.
 
-extension NSManagedObjectContext {
+extension LinkPass {
   /// Sets the members of a to-many as read from the ancestors and the stores, with the moves made here since.
-  final func realise(
+  func realise(
     _ state: ToManyState, _ read: [NSManagedObject], _ slot: Int, of owner: NSManagedObject
   ) {
-    let layers = overlay.layers
-    if unsaved.isEmpty, layers.isEmpty { return state.realise(read) }
+    let layers = context.overlay.layers
+    if context.unsaved.isEmpty, layers.isEmpty { return state.realise(read) }
     var read = read
-    if unsaved.hasDeletions || layers.contains(where: \.hasDeletions) {
+    if context.unsaved.hasDeletions || layers.contains(where: \.hasDeletions) {
       read.removeAll { $0._flags.isSuperset(of: [.deleted, .deletePropagated]) }
     }
     guard let ends = LinkEnds(toMany: slot, of: owner._layout) else {
@@ -36,16 +36,16 @@ extension NSManagedObjectContext {
       return true
     }
     let gained = movedMembers(slot, of: owner)
-    if members.count < read.count || !lost.isEmpty || !gained.isEmpty { readMembers.hasMoved = true }
+    if members.count < read.count || !lost.isEmpty || !gained.isEmpty { context.readMembers.hasMoved = true }
     state.realise(members, lost: lost, gained: gained)
   }
 
   /// Returns the objects that children have moved to an owner and that are still its members.
-  final func movedMembers(_ slot: Int, of owner: NSManagedObject) -> [NSManagedObject] {
-    let layers = overlay.layers
+  func movedMembers(_ slot: Int, of owner: NSManagedObject) -> [NSManagedObject] {
+    let layers = context.overlay.layers
     guard !layers.isEmpty, let ends = LinkEnds(toMany: slot, of: owner._layout) else { return [] }
     return layers.members(ends, of: owner._objectID).compactMap { id in
-      let member = table.object(for: id) ?? makeFault(id)
+      let member = context.table.object(for: id) ?? context.makeFault(id)
       guard !member._flags.contains(.deleted), member.refers(to: owner, through: ends.toOne) else {
         return nil
       }
@@ -54,39 +54,40 @@ extension NSManagedObjectContext {
   }
 
   /// Moves an object in the to-manys in memory, after a child has moved its to-one.
-  final func move(_ member: NSManagedObject, _ slot: Int, from old: Value, to new: Value) {
+  func move(_ member: NSManagedObject, _ slot: Int, from old: Value, to new: Value) {
     guard let relationship = member._layout.slots[slot].relationship, let inverse = relationship.inverseSlot,
       old != new
     else { return }
-    if let state = _memo(inverse, in: old), state.loseMoved(member) { readMembers.hasMoved = true }
+    if let state = _memo(inverse, in: old), state.loseMoved(member) { context.readMembers.hasMoved = true }
     guard !member._flags.contains(.deleted) else { return }
-    if let state = _memo(inverse, in: new), state.gainMoved(member) { readMembers.hasMoved = true }
+    if let state = _memo(inverse, in: new), state.gainMoved(member) { context.readMembers.hasMoved = true }
   }
 
   /// Adopts the orders of one-to-manys from a child's entry. Their members must have been moved already.
-  final func adoptOrders(from entry: ChangeLayer.Entry, at object: NSManagedObject) {
+  func adoptOrders(from entry: ChangeLayer.Entry, at object: NSManagedObject) {
     guard let row = entry.row else { return }
     for slot in object._layout.recordedToManySlots where entry.sets(slot) {
       guard object._layout.slots[slot].relationship!.isOneToMany, case .toMany(let delta) = row[slot],
         let order = delta.order
       else { continue }
       object.makeMembers(slot).adopt(
-        order: order.filter(mayExist).map { table.object(for: $0) ?? makeFault($0) })
+        order: order.filter(mayExist).map { context.table.object(for: $0) ?? context.makeFault($0) })
     }
   }
 
   /// Whether an object may exist. A temporary ID may be known to this context or an ancestor, or be gone.
-  final func mayExist(_ id: NSManagedObjectID) -> Bool {
-    if id.isPermanent || table.object(for: id) != nil { return true }
+  func mayExist(_ id: NSManagedObjectID) -> Bool {
+    if id.isPermanent || context.table.object(for: id) != nil { return true }
     let key = IdentityKey(id)
     let entry =
-      overlay.layers.entry(for: key, withMembers: false) ?? ReadChain(peekingAbove: self).entry(for: key)
+      context.overlay.layers.entry(for: key, withMembers: false)
+      ?? ReadChain(peekingAbove: context).entry(for: key)
     return entry.map { $0.kind != .insertedThenDeleted } ?? false
   }
 
   /// Returns the to-many in memory whose owner a to-one value refers to.
-  private final func _memo(_ slot: Int, in value: Value) -> ToManyState? {
-    guard let owner = registered(in: value), slot < owner._layout.slots.count,
+  private func _memo(_ slot: Int, in value: Value) -> ToManyState? {
+    guard let owner = context.registered(in: value), slot < owner._layout.slots.count,
       owner._layout.slots[slot].relationship?.isOneToMany ?? false
     else { return nil }
     return owner._relations?.members(slot)

@@ -1,67 +1,21 @@
 import CoreDataModelSchema
 import Foundation
-import Synchronization
 
-// Undoing changes, one event at a time.
+/// Undoes changes, one event at a time.
+struct UndoPass {
+  let context: NSManagedObjectContext
 
-extension NSManagedObjectContext {
-  final func recordChanges(with manager: UndoManager?) {
-    guard manager !== _undo?.manager else { return }
-    _undo = manager.map { UndoLink($0, self) }
-  }
-
-  final func undoChanges() {
-    checkQueue()
-    guard let manager = undoManager else { return }
-    processPendingChanges()
-    manager.undo()
-  }
-
-  final func redoChanges() {
-    checkQueue()
-    guard let manager = undoManager else { return }
-    processPendingChanges()
-    manager.redo()
-  }
-
-  /// Records the state of objects before they change; nil without an undo manager or while registration is
-  /// disabled.
-  @inline(__always)
-  final var undoRecorder: UndoRecorder? {
-    guard let _undo else { return nil }
-    return _undo.recorder
-  }
-
-  /// Drops all undo actions of this context.
-  final func forgetUndo() {
-    guard let _undo else { return }
-    _undo.recorder.forget()
-    _undo.manager.removeAllActions(withTarget: self)
-  }
-
-  /// Returns the changes of the current event and ends it.
-  final func drainUndoableChanges() -> [ObjectChange] { _undo?.recorder.drainChanges() ?? [] }
-
-  /// Registers the changes of the event just processed.
-  final func registerUndo(_ changes: [ObjectChange]) {
-    guard let _undo else { return }
-    let manager = _undo.manager
-    guard !changes.isEmpty, manager.isUndoRegistrationEnabled else { return }
-    let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0
-    if needsGroup { manager.beginUndoGrouping() }
-    manager.registerUndo(withTarget: self) { context in context._revert(changes) }
-    if needsGroup { manager.endUndoGrouping() }
-  }
+  init(_ context: NSManagedObjectContext) { self.context = context }
 
   /// Reverts one event. The reversal is registered in turn, so that it can be redone.
-  private final func _revert(_ changes: [ObjectChange]) {
-    processPendingChanges()
+  func run(_ changes: [ObjectChange]) {
+    context.processPendingChanges()
     // Objects reappear before anything refers to them.
     var reappeared: [IdentityKey: NSManagedObject] = [:]
     var new: [NSManagedObject] = []
     for change in changes where change.wasAlive && !change.isAlive {
       let old = change.object._id.map { IdentityKey($0) }
-      _reappear(change.object)
+      reappear(change.object)
       guard let old, change.object._flags.contains(.inserted) else { continue }
       reappeared[old] = change.object
       new.append(change.object)
@@ -77,11 +31,11 @@ extension NSManagedObjectContext {
         change.wasAlive == change.isAlive ? .undoUpdate : change.wasAlive ? .undoDeletion : .undoInsertion
       change.object.awake(fromSnapshotEvents: event)
     }
-    processPendingChanges()
+    context.processPendingChanges()
   }
 
   /// Restores attributes and to-ones.
-  private final func _revertValues(of change: ObjectChange) {
+  private func _revertValues(of change: ObjectChange) {
     let object = change.object
     // Others may have deleted it since.
     guard _isThere(object) else { return }
@@ -98,7 +52,7 @@ extension NSManagedObjectContext {
   /// Restores to-manys, once the to-ones are.
   ///
   /// - Parameter pairs: The pairs of many-to-manys reverted so far: both ends have recorded them.
-  private final func _revertMembers(of change: ObjectChange, _ pairs: inout Set<ManyToManyPair.Identity>) {
+  private func _revertMembers(of change: ObjectChange, _ pairs: inout Set<ManyToManyPair.Identity>) {
     let object = change.object
     guard _isThere(object) else { return }
     for change in change.members {
@@ -127,45 +81,39 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Reverts an unsaved deletion of a registered object.
-  package final func takeBackDeletion(of object: NSManagedObject) {
-    guard object._context === self, object._flags.contains(.deleted) else { return }
-    _reappear(object)
-  }
-
   /// Restores a deleted object.
-  private final func _reappear(_ object: NSManagedObject) {
-    undoRecorder?.willChange(object)
-    if object._flags.isSuperset(of: [.deleted, .deletedInStore]), object._context === self {
+  func reappear(_ object: NSManagedObject) {
+    context.undoRecorder?.willChange(object)
+    if object._flags.isSuperset(of: [.deleted, .deletedInStore]), object._context === context {
       // Its row is gone, as if the deletion had been saved here.
-      if object._flags.contains(.adopted) { withdraw(object) }
-      unlist(object)
-      forget(object)
+      if object._flags.contains(.adopted) { context.withdraw(object) }
+      context.unlist(object)
+      context.forget(object)
     }
-    discards.forgetInsertion(object._objectID)
-    if object._context === self, table.object(for: object._objectID) === object {
+    context.discards.forgetInsertion(object._objectID)
+    if object._context === context, context.table.object(for: object._objectID) === object {
       // Deleted, but not saved yet. Children may have read the deletion.
-      withdraw(object)
+      context.withdraw(object)
       object._state.undelete()
-      events.deletions.removeAll { $0 === object }
+      context.events.deletions.removeAll { $0 === object }
       // To-manys loaded meanwhile lack the object.
-      if let row = object._row { rereadInverses(object._layout, from: nil, to: row) }
-      markChanged(object)
-      recordEvent(object, .eventMergedInsert)
+      if let row = object._row { context.links.rereadInverses(object._layout, from: nil, to: row) }
+      context.markChanged(object)
+      context.recordEvent(object, .eventMergedInsert)
       return
     }
     if object._context == nil {
       // The deletion was saved: the object reappears as a new one with the old values.
-      object.reappear(in: self)
+      object.reappear(in: context)
     }
     object._state.insertDeleted()
-    table.insert(object)
-    markChanged(object)
+    context.table.insert(object)
+    context.markChanged(object)
   }
 
   /// Restores the links of an object that has reappeared as a new one: to others of its kind under their new
   /// IDs, and to no object that is gone.
-  private final func _relink(_ object: NSManagedObject, to reappeared: [IdentityKey: NSManagedObject]) {
+  private func _relink(_ object: NSManagedObject, to reappeared: [IdentityKey: NSManagedObject]) {
     for slot in object._layout.toOneSlots {
       guard let value = object._draft?[slot] else { continue }
       let key: IdentityKey
@@ -178,7 +126,7 @@ extension NSManagedObjectContext {
         object.link(slot, to: target)
         _rejoin(object, slot, target)
       } else if let target = object.target(in: value) {
-        if target._flags.contains(.deleted) || isGone(target) {
+        if target._flags.contains(.deleted) || FaultPass(context).isGone(target) {
           object.link(slot, to: nil)
         } else {
           // As when a program makes the link: the save then learns if others have deleted the target meanwhile.
@@ -190,8 +138,8 @@ extension NSManagedObjectContext {
 
   /// Has objects read their targets anew that refer to the former row of one that has reappeared under another ID: others
   /// have linked them, and their links are not the undone change's.
-  private final func _forgetTargets(_ reappeared: Set<NSManagedObject>) {
-    table.forEach { object in
+  private func _forgetTargets(_ reappeared: Set<NSManagedObject>) {
+    context.table.forEach { object in
       guard let relations = object._relations, let row = object._current else { return }
       for slot in object._layout.toOneSlots {
         guard let target = relations.target(slot), reappeared.contains(target),
@@ -204,7 +152,7 @@ extension NSManagedObjectContext {
 
   /// Restores a to-one with both ends: since the change, a child may have linked the object to another one, whose
   /// to-many was not recorded.
-  private final func _restore(_ target: NSManagedObject?, _ slot: Int, of object: NSManagedObject) {
+  private func _restore(_ target: NSManagedObject?, _ slot: Int, of object: NSManagedObject) {
     let present = object.toOne(slot)
     object.link(slot, to: target)
     guard let inverse = object._layout.slots[slot].relationship?.inverseSlot, present !== target else {
@@ -216,7 +164,7 @@ extension NSManagedObjectContext {
 
   /// Makes an object that has reappeared, or whose owner has, a member of its owner. A new owner's to-many knows no
   /// members any more, and none was recorded if only the owner was deleted.
-  private final func _rejoin(_ object: NSManagedObject, _ slot: Int, _ owner: NSManagedObject) {
+  private func _rejoin(_ object: NSManagedObject, _ slot: Int, _ owner: NSManagedObject) {
     guard let inverse = object._layout.slots[slot].relationship?.inverseSlot,
       owner._layout.slots[inverse].relationship?.isToMany ?? false
     else { return }
@@ -224,42 +172,15 @@ extension NSManagedObjectContext {
   }
 
   /// Whether a link to an object can be restored.
-  private final func _isThere(_ object: NSManagedObject) -> Bool {
-    object._context === self && !object._flags.contains(.deleted) && !isGone(object)
+  private func _isThere(_ object: NSManagedObject) -> Bool {
+    object._context === context && !object._flags.contains(.deleted) && !FaultPass(context).isGone(object)
   }
 
   /// Reverts an insertion.
-  private final func _disappear(_ object: NSManagedObject) {
-    guard object._context === self, !object._flags.contains(.deleted) else { return }
+  private func _disappear(_ object: NSManagedObject) {
+    guard object._context === context, !object._flags.contains(.deleted) else { return }
     // References to it were recorded and have been restored, except those that others have made since.
-    cutReferences(to: object, cascading: false)
-    markDeleted(object, as: .settled)
-  }
-}
-
-/// A context's undo manager and its recorder.
-final class UndoLink {
-  let manager: UndoManager
-  let recorder = UndoRecorder()
-  private var _token: (any NSObjectProtocol)?
-  /// Whether any context has had an undo manager. Until then, changes skip the check of their context's
-  /// manager.
-  static let isInUse = Atomic<Bool>(false)
-
-  init(_ manager: UndoManager, _ context: NSManagedObjectContext) {
-    self.manager = manager
-    Self.isInUse.store(true, ordering: .relaxed)
-    // An undo through the manager itself first undoes pending changes.
-    let reference = WeakContext(context: context)
-    _token = NotificationCenter.default.addObserver(
-      forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
-    ) { _ in
-      guard let context = reference.context, !context.events.isProcessing else { return }
-      context.processPendingChanges()
-    }
-  }
-
-  deinit {
-    if let _token { NotificationCenter.default.removeObserver(_token) }
+    context.links.cutReferences(to: object, cascading: false)
+    context.markDeleted(object, as: .settled)
   }
 }

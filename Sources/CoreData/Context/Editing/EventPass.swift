@@ -1,0 +1,126 @@
+import CoreDataModelSchema
+import Foundation
+
+/// Ends an event: applies delete rules, publishes the changes to children, registers them for undo and announces them.
+struct EventPass {
+  let context: NSManagedObjectContext
+
+  init(_ context: NSManagedObjectContext) { self.context = context }
+
+  func run() {
+    guard !context.events.isProcessing else { return }
+    context.events.isProcessing = true
+    if context.propagatesDeletesAtEndOfEvent || context.saving.isActive { propagateDeletions() }
+    guard !context.events.changed.isEmpty else {
+      context.events.isProcessing = false
+      context.publishIfStale()
+      if !context.events.unseenMerges.isEmpty { context.notifyObservers(EventSets()) }
+      return
+    }
+    let objects = context.events.drainChanged()
+    var sets = context.events.spareSets.take() ?? EventSets()
+    // Usually all objects belong to one set; the first decides which set reserves capacity.
+    if objects.count > 8 {
+      if !objects[0]._flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
+        sets.inserted.reserveCapacity(objects.count)
+      } else if objects[0]._flags.contains(.eventDeleted) {
+        sets.deleted.reserveCapacity(objects.count)
+      } else if objects[0]._flags.contains(.eventUpdated) {
+        sets.updated.reserveCapacity(objects.count)
+      }
+    }
+    // Whether the sets hold this context's unsaved changes only, or those only that a child has saved.
+    var isOwn = true
+    var areAdopted = true
+    objects.forEachUnretained { object in
+      let flags = object._flags
+      // A merge announces objects that this context has not changed.
+      if flags.contains(.eventMergedInsert) || !flags.contains(.listed) { isOwn = false }
+      if flags.contains(.listed) || !flags.contains(.adopted) { areAdopted = false }
+      object._state.endEvent()
+      if flags.contains(.eventDeleted) {
+        sets.deleted.insert(object)
+        object._state.announceDeletion()
+      } else if !flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
+        sets.inserted.insert(object)
+        object._state.announceInsertion()
+      } else {
+        if flags.contains(.eventRefreshed) { sets.refreshed.insert(object) }
+        if flags.contains(.eventUpdated) { sets.updated.insert(object) }
+      }
+      if flags.contains(.listed), !flags.contains(.deleted) { context.unsaved.index.add(object) }
+    }
+    if let recorder = TraceRecorder.current { recorder.recordChanges(of: objects, in: context) }
+    context.publishIfStale()
+    // Must be drained while all targets of the objects can still be looked up.
+    let undoable = context._undo?.recorder.drainChanges() ?? []
+    for object in sets.deleted where object._flags.isSuperset(of: [.inserted, .deleted]) {
+      // Inserted and deleted between two saves: no change at all.
+      context.unlist(object)
+      context.table.remove(object)
+      object._state.cancelInsertion()
+      isOwn = false
+    }
+    context.events.isProcessing = false
+    let areAllUnsaved =
+      isOwn && sets.holdsAll(context.unsaved.count)
+      || areAdopted && context.unsaved.isEmpty && _areAllAdopted(sets)
+    context.events.announced = areAllUnsaved ? sets : nil
+    context._undo?.register(undoable, of: context)
+    sets.post(by: context)
+    if context.events.announced == nil, objects.count <= 16 {
+      sets.removeAll()
+      context.events.spareSets = sets
+    }
+  }
+
+  /// Whether sets hold as many objects as one child has saved into this context, and nothing else is unsaved.
+  private func _areAllAdopted(_ sets: EventSets) -> Bool {
+    let layers = context.overlay.layers
+    return layers.count == 1 && sets.holdsAll(layers[0].entries.count)
+  }
+
+  // MARK: Delete rules
+
+  /// Applies the delete rules of all objects deleted since the last call.
+  func propagateDeletions() {
+    while !context.events.deletions.isEmpty {
+      var deletions = context.events.drainDeletions()[...]
+      while !deletions.isEmpty {
+        let some = deletions.prefix(ReadAhead.most)
+        deletions = deletions.dropFirst(some.count)
+        if some.count > 1 { PrefetchPass(context).readForRules(of: some.filter(_isToPropagate)) }
+        for object in some where _isToPropagate(object) {
+          object._state.finishPropagation()
+          _propagate(deletionOf: object)
+        }
+      }
+    }
+  }
+
+  private func _isToPropagate(_ object: NSManagedObject) -> Bool {
+    object._flags.contains(.deleted) && !object._flags.contains(.deletePropagated)
+  }
+
+  private func _propagate(deletionOf object: NSManagedObject) {
+    // Its row is gone: no relationships to follow.
+    if FaultPass(context).isGone(object) { return }
+    for slot in object._layout.followedSlots {
+      guard let relationship = object.relationship(slot) else { continue }
+      for other in object.targets(slot) where !other._flags.contains(.deletePropagated) {
+        // Cutting a to-one fires the fault, and an ancestor may have deleted the member since the members
+        // were read.
+        if let inverse = relationship.inverseSlot, !other._layout.slots[inverse].isToMany,
+          FaultPass(context).isGone(other)
+        {
+          continue
+        }
+        if relationship.deleteRule == .cascade, !other._flags.contains(.deleted) {
+          context.deleteObject(other)
+        }
+        if let inverse = relationship.inverseSlot { other.inverseWasCut(inverse, object) }
+      }
+    }
+    context.followedDeletions?.append(object)
+  }
+}
