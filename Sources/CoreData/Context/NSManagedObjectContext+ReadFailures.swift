@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
     }
     if let known = readFailures.placeholders[entity.shape.layout.entityNumber] { return known }
     let object = ObjectMaker.make(entity)
-    object._context = self
+    object.join(self)
     object._state.beginAsFault(checked: isChecked, recordingReads: recordsReads, readAt: stamps.current)
     table.insert(object)
     readFailures.keep(object)

@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
       if let id = object._id, id.isTemporary, let permanent = id.permanent {
         // A lookup moves an object to its permanent ID.
         _ = table.object(for: permanent)
-        object._id = permanent
+        object.adoptPermanentID()
       }
     }
   }

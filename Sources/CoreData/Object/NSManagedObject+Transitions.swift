@@ -26,6 +26,12 @@ extension NSManagedObject {
     _state.beginAsAdopted(entry.kind, checked: context.isChecked, recordingReads: context.recordsReads)
   }
 
+  /// Belongs to a context from here on.
+  @inline(__always) final func join(_ context: NSManagedObjectContext) { _context = context }
+
+  /// Belongs to no context any longer, and keeps its values and links for those who hold it.
+  @inline(__always) final func leaveContextWithLinks() { _context = nil }
+
   /// Belongs to no context any longer, and refers to no object of it.
   @inline(__always) final func leaveContext() {
     _context = nil

@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
           + "NSEntityDescription.entity(forEntityName:in:).")
     }
     undoRecorder?.willChange(object, isAlive: false)
-    object._context = self
+    object.join(self)
     object.willChangeState()
     object.makeDraftOwn()
     object._state.insert(checked: isChecked, recordingReads: recordsReads)

@@ -33,7 +33,7 @@ struct CommitPass {
       for: ids.filter { $0.permanent == nil }, in: context)
     for id in ids {
       if let permanent = id.permanent, let object = context.table.object(for: permanent) {
-        object._id = permanent
+        object.adoptPermanentID()
       }
     }
   }

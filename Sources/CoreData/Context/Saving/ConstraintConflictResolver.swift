@@ -88,11 +88,10 @@ struct ConstraintConflictResolver {
     }
     let draft = local.rebased(onto: row, changed.union(object._layout.transientSlots), object._layout)
     _context.table.remove(database)
-    database._context = nil
+    database.leaveContextWithLinks()
     _context.table.remove(object)
-    let id = NSManagedObjectID(existing.key)
-    object._objectID.link(to: id)
-    object._id = id
+    object._objectID.link(to: NSManagedObjectID(existing.key))
+    object.adoptPermanentID()
     object.becomeUpdate(of: row, draft: draft, changed: changed)
     _context.table.insert(object)
     _context.table.follow(linkOf: object)
@@ -193,7 +192,7 @@ extension NSManagedObjectContext {
   ) {
     markDeleted(object, as: .settled)
     processPendingChanges()
-    object._context = nil
+    object.leaveContextWithLinks()
     let values = object._current
     object.turnIntoFault(keeping: showsValues ? values : nil)
     if !showsValues { _ = object._state.fail() }

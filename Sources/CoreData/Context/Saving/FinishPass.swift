@@ -221,7 +221,7 @@ struct FinishPass {
     // Keep objects that an observer has brought back.
     for object in objects where object._context === context && !object.hasChanges {
       context.table.remove(object)
-      object._context = nil
+      object.leaveContextWithLinks()
     }
   }
 }

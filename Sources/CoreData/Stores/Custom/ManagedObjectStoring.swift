@@ -54,6 +54,6 @@ extension NSManagedObjectContext {
   /// Registers an object under its permanent ID once its temporary one has been linked.
   final func adoptPermanentID(of id: NSManagedObjectID) {
     guard let permanent = id.permanent, let object = table.object(for: permanent) else { return }
-    object._id = permanent
+    object.adoptPermanentID()
   }
 }
