@@ -99,4 +99,58 @@ import Testing
       #expect(top.object(with: author).objects("books").isEmpty)
     }
   }
+
+  @Test(arguments: Setting.direct)
+  func `a new object of the parent loses the link that the child has moved`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let parent = stack.child(of: stack.root)
+    let child = stack.child(of: parent)
+    let chapter = try stack.stored("Chapter", ["heading": "One"]).objectID
+    let second = try stack.stored("Book", ["title": "Second"]).objectID
+    child.performAndWait {
+      child.object(with: chapter).setValue(child.object(with: second), forKey: "book")
+    }
+    let saved = try parent.saved {
+      parent.insert("Book", ["title": "New"])
+        .setValue(NSOrderedSet(object: parent.object(with: chapter)), forKey: "chapters")
+    }
+    try child.performAndWait {
+      child.mergeChanges(fromContextDidSave: saved)
+      try child.save()
+    }
+    try parent.performAndWait { try parent.save() }
+    try stack.root.performAndWait {
+      let new = try #require(
+        try stack.root.all("Book", where: NSPredicate(format: "title == 'New'")).first)
+      try stack.root.save()
+      #expect((new.value(forKey: "chapters") as? NSOrderedSet)?.count == 0)
+      #expect(stack.root.object(with: chapter).object("book")?.objectID == second)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func `the target of a sibling's save loses the link that a child has moved`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let parent = stack.child(of: stack.root)
+    let sibling = stack.child(of: stack.root)
+    let child = stack.child(of: parent)
+    let ids = try ["Pupil", "Mine", "Theirs"].map { try stack.stored("Author", ["name": $0]).objectID }
+    let theirs = stack.root.performAndWait { stack.root.object(with: ids[2]) }
+    stack.root.performAndWait { #expect(theirs.objects("pupils").isEmpty) }
+    parent.performAndWait { parent.object(with: ids[0]).setValue(27, forKey: "age") }
+    child.performAndWait {
+      child.object(with: ids[0]).setValue(child.object(with: ids[1]), forKey: "mentor")
+    }
+    try sibling.performAndWait {
+      sibling.object(with: ids[0]).setValue(sibling.object(with: ids[2]), forKey: "mentor")
+      try sibling.save()
+    }
+    for context in [child, parent, stack.root] { try context.performAndWait { try context.save() } }
+    stack.root.performAndWait {
+      let authors = ids.map { stack.root.object(with: $0) }
+      #expect(authors[0].object("mentor") === authors[1])
+      #expect(authors[1].objects("pupils") == [authors[0]])
+      #expect(theirs.objects("pupils").isEmpty)
+    }
+  }
 }
