@@ -99,7 +99,8 @@ struct DiscardPass {
     var kept: [NSManagedObject] = []
     let chain = ReadChain(peekingAbove: context)
     let changed = objects + adopted
-    let missing = _missingObjects(among: changed, chain)
+    let missing = PrefetchPass(context).missing(
+      among: changed.filter { $0._flags.contains(.adopted) }, chain)
     for object in changed {
       let isAdopted = object._flags.contains(.adopted)
       let wasInserted = object._flags.contains(.inserted)
@@ -114,7 +115,7 @@ struct DiscardPass {
       if wasInserted || isGone {
         if wasInserted || !wasTold { sets.deleted.insert(object) }
         context.table.remove(object)
-        if isGone { object.leaveContext() } else { object._context = nil }
+        if isGone { object.leaveContext() } else { object.leaveContextWithLinks() }
         continue
       }
       object.rollBackValues()
@@ -134,26 +135,6 @@ struct DiscardPass {
     context.discard(discarded)
     guard !(objects.isEmpty && adopted.isEmpty) else { return }
     sets.post(by: context)
-  }
-
-  /// Returns those that children have changed although others had deleted their rows: without the change,
-  /// nothing is left of them. Rows in memory are there; others are read in one batch.
-  private func _missingObjects(among changed: [NSManagedObject], _ chain: ReadChain) -> IdentitySet {
-    var missing = IdentitySet()
-    var keys: [ObjectKey] = []
-    for object in changed where object._flags.contains(.adopted) {
-      guard !object._flags.contains(.inserted), let key = object._objectID.key,
-        chain.newestRow(for: object._objectID) == nil
-      else { continue }
-      keys.append(key)
-    }
-    // What cannot be read stays; firing it reports why.
-    guard !keys.isEmpty, let read = try? chain.coordinator?.readableRows(for: keys) else { return missing }
-    for (position, key) in keys.enumerated() where read.rows[position] == nil && read.damage[position] == nil
-    {
-      missing.insert(NSManagedObjectID(key))
-    }
-    return missing
   }
 
   // MARK: Reset

@@ -148,6 +148,30 @@ struct PrefetchPass {
     }
   }
 
+  /// Returns the stored ones of some objects that children have changed although others had deleted their rows: without
+  /// the change, nothing is left of them. Rows in memory are there; others are read in one batch.
+  ///
+  /// - Parameter chain: A chain that must not wait for ancestors.
+  func missing(among changed: [NSManagedObject], _ chain: ReadChain) -> IdentitySet {
+    var missing = IdentitySet()
+    var keys: [ObjectKey] = []
+    for object in changed where !object._flags.contains(.inserted) {
+      guard let key = object._objectID.key else { continue }
+      if chain.deletes(object._objectID) {
+        _ = missing.insert(object._objectID)
+      } else if chain.newestRow(for: object._objectID) == nil {
+        keys.append(key)
+      }
+    }
+    // What cannot be read stays; firing it reports why.
+    guard !keys.isEmpty, let read = try? chain.coordinator?.readableRows(for: keys) else { return missing }
+    for (position, key) in keys.enumerated() where read.rows[position] == nil && read.damage[position] == nil
+    {
+      missing.insert(NSManagedObjectID(key))
+    }
+    return missing
+  }
+
   /// Refreshes registered objects with current stored values, keeping unsaved changes.
   func refresh(_ objects: [NSManagedObject]) throws {
     let stored = objects.filter { $0._row != nil && $0._key != nil && !$0._flags.contains(.deleted) }

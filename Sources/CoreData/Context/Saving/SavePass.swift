@@ -88,11 +88,29 @@ struct SavePass {
   /// Largest number of changes that a parent announces on the main queue, when a child saves there.
   static let mostAnnouncedOnMain = 100
 
+  /// Treats objects as deleted that children have changed although others had deleted their rows, if nothing is left
+  /// to be written of the change: no store would say that the row is gone.
+  private func _dropVanished() {
+    if context.overlay.layers.isEmpty { return }
+    let unwritten = context.unsaved.objects.filter { object in
+      object._flags.isSuperset(of: [.adopted, .listed, .updated])
+        && object._flags.isDisjoint(with: [.inserted, .deleted]) && object.differingSlots.isEmpty
+    }
+    if unwritten.isEmpty { return }
+    let missing = PrefetchPass(context).missing(among: unwritten, ReadChain(peekingAbove: context))
+    for object in unwritten where missing.contains(object._objectID) {
+      context.markDeleted(object, as: .deletedInStore)
+      context.links.cutReferences(to: object, cascading: false)
+    }
+    context.processPendingChanges()
+  }
+
   /// Calls hooks, validates and collects the changes.
   private func _checkedLayer() throws -> ChangeLayer {
     try context.checkChangesForReadFailures()
     do {
       try SaveHooks(context).run()
+      _dropVanished()
       let layer = try CollectPass(context).run()
       try context.checkChangesForReadFailures()
       return layer

@@ -82,4 +82,59 @@ import Testing
     }
     try #expect(levels.fetched() == [])
   }
+
+  /// A child links the object to a tag that another child deletes before the context saves: nothing is left to be
+  /// written of the object, and so no store says that its row is gone.
+  ///
+  /// - Parameter merges: Whether the first child merges the deletion after it has saved its change, and saves again.
+  @Test(arguments: Setting.direct, [(false, false), (false, true), (true, false), (true, true)])
+  func `a save that writes nothing of it leaves nothing of it`(
+    _ setting: Setting, _ way: (isNested: Bool, merges: Bool)
+  ) throws {
+    let (isNested, merges) = way
+    let stack = try TestStack(setting)
+    let context = isNested ? stack.child(of: stack.root) : stack.sibling()
+    let (one, other) = (stack.child(of: context), stack.child(of: context))
+    let (book, tag) = try context.performAndWait {
+      let (book, tag) = (context.insert("Book", ["title": "Notes"]), context.insert("Tag", ["name": "new"]))
+      try context.save()
+      if isNested { try stack.root.performAndWait { try stack.root.save() } }
+      try context.obtainPermanentIDs(for: [book, tag])
+      return (book, tag.objectID)
+    }
+    let id = book.objectID
+    let shown = try one.performAndWait { try one.existingObject(with: id) }
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+    request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+    let (controller, delegate) = try context.performAndWait {
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      try controller.performFetch()
+      let delegate = Delegate()
+      controller.delegate = delegate
+      return (controller, delegate)
+    }
+    let deletion = try context.saved { context.delete(book) }
+    other.performAndWait {
+      // Before it can read the link.
+      other.delete(other.object(with: tag))
+      other.processPendingChanges()
+    }
+    try one.performAndWait {
+      shown.mutableSetValue(forKey: "tags").add(one.object(with: tag))
+      try one.save()
+      guard merges else { return }
+      one.mergeChanges(fromContextDidSave: deletion)
+      try one.save()
+    }
+    try other.performAndWait { try other.save() }
+    try context.performAndWait {
+      let saved = Posted(.NSManagedObjectContextDidSave, by: context)
+      try context.save()
+      #expect(saved.count(NSUpdatedObjectsKey) ?? 0 == 0)
+      #expect(try context.count("Book") == 0)
+      #expect(controller.fetchedObjects == [])
+    }
+    withExtendedLifetime(delegate) {}
+  }
 }
