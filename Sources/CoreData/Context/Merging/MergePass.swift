@@ -33,6 +33,7 @@ struct MergePass {
       name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: context, userInfo: userInfo)
   }
 
+  /// Ends the merge: what changes from here on is registered for undo, and announced as the program's.
   func end() {
     context.undoRecorder?.suspensions -= 1
     context.events.isMerge = false

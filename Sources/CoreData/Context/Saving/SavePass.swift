@@ -98,7 +98,9 @@ struct SavePass {
     }
     if unwritten.isEmpty { return }
     let missing = PrefetchPass(context).missing(among: unwritten, ReadChain(peekingAbove: context))
+    if missing.isEmpty { return }
     for object in unwritten where missing.contains(object._objectID) {
+      // Also for an ancestor's deletion, which that may still roll back: this save must not delete it there.
       context.markDeleted(object, as: .deletedInStore)
       context.links.cutReferences(to: object, cascading: false)
     }
