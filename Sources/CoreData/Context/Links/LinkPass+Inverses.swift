@@ -114,6 +114,25 @@ extension LinkPass {
       }
     }
   }
+
+  /// Invalidates the to-manys that lack an object although its saved to-ones point to their owners: this context read
+  /// them before the save, and met the object after it. The save need not have written the owners.
+  ///
+  /// - Parameters:
+  ///   - object: The object, if it is registered.
+  ///   - changed: The slots that the save changed; empty if they are not known.
+  func rereadOwners(
+    lacking object: NSManagedObject?, _ layout: PropertyLayout, _ row: Row, _ changed: SlotSet
+  ) {
+    for slot in layout.toOneSlots where changed.isEmpty || changed.contains(slot) {
+      guard let inverse = layout.slots[slot].relationship?.inverseSlot,
+        let owner = context.registered(in: row[slot]), owner._layout.slots[inverse].isToMany,
+        let state = owner._relations?.members(inverse), state.isRealised,
+        !(object.map(state.contains) ?? false)
+      else { continue }
+      state.unrealise()
+    }
+  }
 }
 
 extension NSManagedObject {

@@ -28,6 +28,7 @@ extension MergePass {
       }
       // Deleted here meanwhile: the next save deletes the row.
       if object._flags.contains(.deleted) { return }
+      _rereadOwners(lacking: object, changed)
       // Insertions made in this context, or merged before, have been announced.
       if object._flags.isDisjoint(with: [.inserted, .insertionAnnounced]) {
         context.recordEvent(object, .eventMergedInsert)
@@ -56,9 +57,11 @@ extension MergePass {
     of id: NSManagedObjectID, row: Row?, changed: SlotSet
   ) {
     guard let object = context.heldObject(for: id) else {
+      if let row { context.links.rereadOwners(lacking: nil, id.space.layout, row, changed) }
       context.recordUnseenMerge(id, row)
       return
     }
+    defer { _rereadOwners(lacking: object, changed) }
     guard !object.isFault else {
       // Not loaded yet: it shows the newer values once it is loaded.
       if object._row != nil {
@@ -113,6 +116,12 @@ extension MergePass {
     } else {
       object.advanceVersion(to: row)
     }
+  }
+
+  /// Invalidates the to-manys that this context read before a save linked an object to their owners.
+  private func _rereadOwners(lacking object: NSManagedObject, _ changed: SlotSet) {
+    guard let row = object._row, !object._flags.contains(.deleted) else { return }
+    context.links.rereadOwners(lacking: object, object._layout, row, changed)
   }
 
   /// Invalidates the to-manys that a save has changed, even if the values are equal: a child may have saved
