@@ -49,7 +49,9 @@ extension NSManagedObjectContext {
   public final func perform<T, E: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(E) -> T
   ) async throws(E) -> T {
-    if schedule == .immediate, queue.isCurrent, !isConfined { return try checked(Result.of(block)).get() }
+    if schedule == .immediate, queue.isCurrent, !isConfined {
+      return try failedReads.checked(Result.of(block)).get()
+    }
     let cancellation = endsCancelledFetches ? TaskCancellation() : nil
     let awaited = AwaitedBlock(self, block)
     let outcome: Handover<Result<T, E>> = await withTaskCancellationHandler {
@@ -58,7 +60,7 @@ extension NSManagedObjectContext {
           let result = awaited.run { context, block in
             let result = cancellation?.watching { Result.of(block) } ?? Result.of(block)
             context.endOfBlock()
-            return context.checked(result)
+            return context.failedReads.checked(result)
           }
           continuation.resume(returning: result)
         }
@@ -77,7 +79,7 @@ extension NSManagedObjectContext {
   final func endOfBlock() {
     processPendingChanges()
     _undo?.manager.endEvent()
-    sweepIfDue()
+    registry.sweepIfDue()
   }
 
   /// Schedules one processing of changes at the end of the main queue's current turn, for all changes made

@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
   /// Announces, at the end of the current save, that an object shows values from the store that were not assigned in this
   /// context.
   final func recordNews(of object: NSManagedObject) {
-    recordEvent(object, .eventRefreshed)
+    editing.recordEvent(object, .eventRefreshed)
     saving.showsNews = true
   }
 }

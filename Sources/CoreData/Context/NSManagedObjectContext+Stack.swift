@@ -13,6 +13,14 @@ extension NSManagedObjectContext {
     rootCoordinator?.endsCancelledFetches.load(ordering: .relaxed) ?? false
   }
 
+  /// The context's model; nil without a coordinator or with an invalid model.
+  @inline(__always)
+  final var frozen: FrozenModel? {
+    if let known = memo.model { return known }
+    memo.model = persistentStoreCoordinator?.frozen
+    return memo.model
+  }
+
   final func connect(to coordinator: NSPersistentStoreCoordinator?) {
     guard coordinator !== _coordinator else { return }
     if _parent != nil {
@@ -27,7 +35,7 @@ extension NSManagedObjectContext {
       memo.forgetModel()
     }
     _coordinator = coordinator
-    stampedCache = nil
+    ages.cache = nil
     if automaticallyMergesChangesFromParent { coordinator?.connect(self) }
   }
 
@@ -49,7 +57,7 @@ extension NSManagedObjectContext {
     } else {
       _parent = nil
     }
-    stampedCache = nil
+    ages.cache = nil
   }
 
   /// The name, or kind and address, for messages.

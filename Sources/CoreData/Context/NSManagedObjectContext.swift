@@ -49,19 +49,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var faultBatch = FaultBatch()
   /// The to-manys read so far.
   @exclusivity(unchecked) var readMembers = ReadMembers()
-  /// When the rows attached to faults were read.
-  @exclusivity(unchecked) var stamps = ReadStamps()
-  /// The coordinator's row cache, once the context has read.
-  @exclusivity(unchecked) var stampedCache: Unmanaged<RowCache>?
-  /// `stalenessInterval`, for reads that do not look for overrides.
-  @exclusivity(unchecked) final var staleness: TimeInterval = -1
-  /// Whether the program has set it.
-  @exclusivity(unchecked) final var isStalenessSet = false
-  /// The time, by `CoarseClock`, before which rows that were read from a server are too old; `.min` for files, of which
-  /// others' commits are noticed.
-  @exclusivity(unchecked) final var horizon = Int.min
-  /// Whether the next read asks if others have written to the stores.
-  @exclusivity(unchecked) var isFreshnessDue = true
+  /// When the rows of the context's objects were read, and how old they may be.
+  @exclusivity(unchecked) var ages = RowAges()
   /// The undo manager and its recorder; nil without undo.
   @exclusivity(unchecked) var _undo: UndoLink?
   /// The highest epoch of the row cache of all saves that this context has merged.
@@ -168,10 +157,10 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// was created, reset, refreshed as a whole or last saved, since other programs write there; nor, unless the program
   /// has set this property, anything older than the store's option says, which is five seconds by default.
   open var stalenessInterval: TimeInterval {
-    get { staleness }
+    get { ages.interval }
     set {
-      staleness = newValue
-      isStalenessSet = true
+      ages.interval = newValue
+      ages.isIntervalSet = true
     }
   }
 
@@ -200,13 +189,13 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Inserts an object that was created without a context.
   open func insert(_ object: NSManagedObject) {
     checkQueue()
-    insertObject(object)
+    editing.insert(object)
   }
 
   /// Marks an object for deletion by the next save. Traps for an object of another context.
   open func delete(_ object: NSManagedObject) {
     checkQueue()
-    deleteObject(object)
+    editing.delete(object)
   }
 
   /// Saves to the parent or the stores.
@@ -254,36 +243,38 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   // MARK: Objects
 
   /// Returns the registered object with this ID, or nil. Never reads from a store.
-  open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { registered(objectID) }
+  open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    registry.registered(objectID)
+  }
 
   /// Returns the object with this ID, as a fault if it is not registered. Never reads from a store.
   ///
   /// The fault may turn out to have no row when it is filled.
-  open func object(with objectID: NSManagedObjectID) -> NSManagedObject { objectOrFault(objectID) }
+  open func object(with objectID: NSManagedObjectID) -> NSManagedObject { registry.objectOrFault(objectID) }
 
   /// Returns the object with this ID and loads its values.
   ///
   /// - Throws: Cocoa error 133000 if there is no such object.
   open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
-    try storedObject(objectID)
+    try FaultPass(self).existing(objectID)
   }
 
   /// All objects of the context that are referenced or changed.
-  open var registeredObjects: Set<NSManagedObject> { allRegistered() }
+  open var registeredObjects: Set<NSManagedObject> { registry.all() }
 
   /// Objects that the next save inserts.
-  open var insertedObjects: Set<NSManagedObject> { pending(.inserted) }
+  open var insertedObjects: Set<NSManagedObject> { unsavedView.objects(.inserted) }
 
   /// Objects that the next save updates.
-  open var updatedObjects: Set<NSManagedObject> { pending(.updated) }
+  open var updatedObjects: Set<NSManagedObject> { unsavedView.objects(.updated) }
 
   /// Objects that the next save deletes, and those that others have deleted, as merged, since the last save.
   /// Of the latter a context that never saves keeps, unlike in Core Data, a few hundred and those that the
   /// program references.
-  open var deletedObjects: Set<NSManagedObject> { pending(.deleted) }
+  open var deletedObjects: Set<NSManagedObject> { unsavedView.objects(.deleted) }
 
   /// Whether the context has unsaved changes.
-  open var hasChanges: Bool { hasUnsavedChanges }
+  open var hasChanges: Bool { !unsavedView.isEmpty }
 
   /// Assigns permanent IDs to objects before they are saved; skips objects that have one.
   ///

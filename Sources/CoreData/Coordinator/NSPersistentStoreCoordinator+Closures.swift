@@ -34,7 +34,7 @@ extension NSPersistentStoreCoordinator {
     context.persistentStoreCoordinator = self
     let found = try context.performAndWait {
       try candidates.filter { stored in
-        var evaluator = PredicateEvaluator(ManagedObjectSubject(object: context.object(for: stored)))
+        var evaluator = PredicateEvaluator(ManagedObjectSubject(object: context.registry.object(for: stored)))
         return try evaluator.matches(judging)
       }
     }

@@ -22,7 +22,7 @@ struct StoreCopy {
     for space in engine.spaces where !space.layout.isAbstract {
       var plan = FetchPlan(layout: space.layout)
       plan.includesSubentities = false
-      let temporary = context.temporarySpace(space.entity, space.layout)
+      let temporary = context.memo.temporarySpace(space.entity, space.layout)
       let found = try engine.fetch(plan)
       let values = try _rows(found, in: engine)
       for (stored, row) in zip(found, values) {

@@ -149,7 +149,7 @@ struct ListingReader {
     var found: [Found] = []
     found.reserveCapacity(places.count)
     for place in places where unsaved?.isOverlaid(place.key) != true {
-      let object = context.object(for: place.key, inBatches: true)
+      let object = context.registry.object(for: place.key, inBatches: true)
       let name = place.section.map { keys.sectionName($0, of: object) } ?? ""
       found.append(Found(object: object, keys: place.keys, section: name))
     }
@@ -205,7 +205,8 @@ struct ListingReader {
       for entry in cached.entries[next..<(next + run.count)] {
         let key = ObjectKey(space: engine.spaces[entry.entityNumber - 1], reference: entry.reference)
         try listing.append(
-          context.object(for: key, inBatches: request.fetchBatchSize > 0), keys: entry.keys, section: run.name
+          context.registry.object(for: key, inBatches: request.fetchBatchSize > 0), keys: entry.keys,
+          section: run.name
         )
       }
       next += run.count

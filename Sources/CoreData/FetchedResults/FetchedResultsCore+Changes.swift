@@ -123,7 +123,7 @@ struct FetchedChanges {
   }
 
   private func _object(for update: MergedRow) -> NSManagedObject {
-    let object = _core.context.objectOrFault(update.id)
+    let object = _core.context.registry.objectOrFault(update.id)
     object.attachIfUnread(update.row)
     return object
   }

@@ -38,7 +38,7 @@ extension ManagedObjectCreation {
 
 extension NSManagedObject {
   public static func create(_ entity: NSEntityDescription?, in context: NSManagedObjectContext?) -> Self {
-    guard let entity = entity ?? context?.onlyEntity(of: self) else {
+    guard let entity = entity ?? context.map({ $0.memo.onlyEntity(of: self, in: $0) }) else {
       programmerError("\(self) cannot be created without an entity and without a context to find it by.")
     }
     return unsafeDowncast(ObjectMaker.make(self, entity, insertInto: context), to: self)

@@ -19,7 +19,7 @@ struct ManagedObjectSubject: ManagedPredicateSubject {
       if key == "objectID" { return .object(other) }
       if key == "entity" { return .object(PredicateObject(id.entity)) }
       guard let context = object._context else { break }
-      return try Self.value(of: context.objectOrFault(id), key)
+      return try Self.value(of: context.registry.objectOrFault(id), key)
     case let container as any KeyValueCoding:
       return PredicateValue(any: container.value(forKey: key))
     default:

@@ -78,10 +78,23 @@ extension NSManagedObject {
         return members(slot).members
       }
       switch row?[slot] {
-      case .reference(let key)?: return _context?.object(for: key)
-      case .pending(let id)?: return _context?.objectOrFault(id)
+      case .reference(let key)?: return _context?.registry.object(for: key)
+      case .pending(let id)?: return _context?.registry.objectOrFault(id)
       default: return nil
       }
     }
+  }
+}
+
+extension NSManagedObject {
+  /// Slots whose values differ from the last fetched or saved ones, including changed to-manys.
+  final var differingSlots: SlotSet {
+    var result = SlotSet()
+    if let draft = _draft, let row = _row, !(draft === row) {
+      result = row.slots(differingIn: draft, _layout)
+    }
+    guard let relations = _relations else { return result }
+    for slot in _layout.toManySlots where relations.members(slot)?.hasChanges ?? false { result.insert(slot) }
+    return result
   }
 }

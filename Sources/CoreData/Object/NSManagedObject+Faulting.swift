@@ -66,7 +66,7 @@ extension NSManagedObject {
     guard relationship.isToMany else {
       if let target = _relations?.target(slot) { return [target.objectID] }
       switch read(slot) {
-      case .reference(let key): return [_context?.id(for: key) ?? NSManagedObjectID(key)]
+      case .reference(let key): return [_context?.registry.id(for: key) ?? NSManagedObjectID(key)]
       case .pending(let id): return [id.canonical]
       default: return []
       }

@@ -29,7 +29,8 @@ extension NSManagedObject {
       programmerError(
         "the fetched property '\(_layout.entityName).\(property.name)' cannot be evaluated: \(error)")
     } catch {
-      context.fail(self, "evaluate the fetched property '\(_layout.entityName).\(property.name)'", error)
+      context.failedReads.fail(
+        self, "evaluate the fetched property '\(_layout.entityName).\(property.name)'", error)
       return [NSManagedObject]()
     }
   }

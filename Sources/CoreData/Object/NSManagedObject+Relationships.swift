@@ -20,8 +20,8 @@ extension NSManagedObject {
     guard let context = _context else { return nil }
     let target: NSManagedObject
     switch read(slot) {
-    case .reference(let key): target = context.object(for: key)
-    case .pending(let id): target = context.objectOrFault(id)
+    case .reference(let key): target = context.registry.object(for: key)
+    case .pending(let id): target = context.registry.objectOrFault(id)
     default: return nil
     }
     relations.setTarget(target, slot)
@@ -237,7 +237,7 @@ extension NSManagedObject {
   @inline(__always)
   final func markTouched(_ slot: Int) {
     _values.mark(slot)
-    _context?.markChanged(self)
+    _context?.editing.markChanged(self)
     notifyWrite(slot)
   }
 

@@ -41,7 +41,7 @@ extension NSManagedObject {
   @inline(__always) final var _objectID: NSManagedObjectID { _id ?? _makeID() }
 
   @inline(never) private final func _makeID() -> NSManagedObjectID {
-    let shared = _contextReference?._withUnsafeGuaranteedRef { $0.temporarySpace(_entity, _layout) }
+    let shared = _contextReference?._withUnsafeGuaranteedRef { $0.memo.temporarySpace(_entity, _layout) }
     let space =
       shared ?? ObjectIDSpace(layout: _layout, entity: _entity, store: nil, persistentStore: nil)
     let id = NSManagedObjectID(temporaryIn: space)

@@ -14,7 +14,7 @@ extension NSManagedObject {
     _contextReference = Unmanaged.passUnretained(context)
     _values.attach(row)
     _state.beginAsFault(
-      checked: context.isChecked, recordingReads: context.recordsReads, readAt: context.stamps.current)
+      checked: context.isChecked, recordingReads: context.recordsReads, readAt: context.ages.stamps.current)
   }
 
   /// Becomes an object of a context with the unsaved change of a child.

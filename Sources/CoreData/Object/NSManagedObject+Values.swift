@@ -272,7 +272,9 @@ extension NSManagedObject {
     if let current = _current {
       _values.begin(Row(copying: current, version: current.version))
     } else {
-      let packed = _contextReference?._withUnsafeGuaranteedRef { $0.newDraft(of: _shape) }
+      let packed = _contextReference?._withUnsafeGuaranteedRef { context -> Row? in
+        context.rootCoordinator.flatMap { context.memo.newDraft(of: _shape, in: $0) }
+      }
       _values.begin(packed ?? _shape.defaultRow(packed: nil))
     }
     _state.ownDraft()
@@ -284,7 +286,7 @@ extension NSManagedObject {
     if _shape.ignoresChanges, _shape.ignoredChanges.contains(slot) { return notifyWrite(slot) }
     _values.mark(slot)
     // Already on the lists, unless this is the first change since the last notification.
-    if !_flags.isRecordedAsChanged { _context?.markChanged(self) }
+    if !_flags.isRecordedAsChanged { _context?.editing.markChanged(self) }
     notifyWrite(slot)
   }
 

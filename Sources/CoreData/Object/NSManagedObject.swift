@@ -73,7 +73,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// let book = Book(context: context)
   /// ```
   public convenience init(context: NSManagedObjectContext) {
-    self.init(entity: context.onlyEntity(of: Self.self), insertInto: context)
+    self.init(entity: context.memo.onlyEntity(of: Self.self, in: context), insertInto: context)
   }
 
   // MARK: Description

@@ -88,7 +88,8 @@ final class DictionaryBatches {
       do {
         _current = (number, try _readable(keys[number * _size..<min((number + 1) * _size, keys.count)]))
       } catch {
-        _context.fail(_context.object(for: keys[place]), "load a batch of dictionaries", error)
+        _context.failedReads.fail(
+          _context.registry.object(for: keys[place]), "load a batch of dictionaries", error)
       }
     }
     if let dictionary = _current?.found[IdentityKey(keys[place])] { return dictionary }
@@ -107,7 +108,7 @@ final class DictionaryBatches {
         do {
           try found.merge(_read(keys[index...index])) { first, _ in first }
         } catch  where StoreErrors.isDamage(error) {
-          _context.fail(_context.object(for: keys[index]), "load a dictionary", error)
+          _context.failedReads.fail(_context.registry.object(for: keys[index]), "load a dictionary", error)
         }
       }
       return found

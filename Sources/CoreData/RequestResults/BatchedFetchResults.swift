@@ -46,11 +46,11 @@ public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollecti
     let number = position / _batchSize
     if number != _current.number {
       let range = number * _batchSize..<Swift.min((number + 1) * _batchSize, _ids.count)
-      let objects = _ids[range].map { _context.objectOrFault($0) }
+      let objects = _ids[range].map { _context.registry.objectOrFault($0) }
       do {
         try PrefetchPass(_context).loadValues(of: objects)
       } catch {
-        _context.fail(
+        _context.failedReads.fail(
           objects[position % _batchSize], "load a batch of '\(_ids[position].entity.name ?? "?")'", error)
       }
       _current.objects = objects.map { object in

@@ -140,8 +140,8 @@ extension NSManagedObject {
   /// Returns the object that a to-one cell refers to, without loading it.
   final func target(in value: Value) -> NSManagedObject? {
     switch value {
-    case .reference(let key): _context?.object(for: key)
-    case .pending(let id): _context?.objectOrFault(id)
+    case .reference(let key): _context?.registry.object(for: key)
+    case .pending(let id): _context?.registry.objectOrFault(id)
     default: nil
     }
   }

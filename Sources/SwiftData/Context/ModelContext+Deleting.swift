@@ -68,10 +68,10 @@ extension ModelContext {
     guard fetch.isWhole else { return nil }
     prepareFetch()
     do {
-      if let registered = try managed.deleteRows(matching: fetch.request) { return registered }
+      if let registered = try managed.rowDeletions.delete(matching: fetch.request) { return registered }
     } catch  where UntranslatableQueryError.isReason(of: error) {}
     // The fetch finds the rows of earlier calls again.
-    managed.readPendingRowDeletions()
+    managed.rowDeletions.readAll()
     return nil
   }
 

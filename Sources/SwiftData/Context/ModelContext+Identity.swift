@@ -67,7 +67,7 @@ extension ModelContext {
   /// row; nil for one of another store.
   func storedObjectID(for identifier: PersistentIdentifier) -> NSManagedObjectID? {
     let id = objectID(for: identifier)
-    if let id { managed.readPendingRowDeletion(of: id) }
+    if let id { managed.rowDeletions.read(id) }
     return id
   }
 

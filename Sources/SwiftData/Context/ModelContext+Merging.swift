@@ -10,7 +10,7 @@ extension ModelContext {
     case .saves(let saves):
       for news in saves {
         if !news.rows.isEmpty {
-          managed.mergeDeletions(of: news.rows)
+          managed.rowDeletions.merge(news.rows)
           continue
         }
         managed.mergeChanges(

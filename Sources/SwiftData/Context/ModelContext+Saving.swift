@@ -12,10 +12,10 @@ extension ModelContext {
     managed.processPendingChanges()
     hasUnprocessedDeletions = false
     try followDeletions()
-    let (inserted, updated, deleted) = managed.pendingObjects()
+    let (inserted, updated, deleted) = managed.unsavedObjects
     // Objects have no identity once their deletion is saved.
     var deletedIdentifiers = PersistentIdentifier.all(of: deleted)
-    let rows = managed.pendingRowDeletions
+    let rows = managed.rowDeletions.pending
     try saveToCustomStores()
     do {
       // Also if the save fails: the engine has merged them before.

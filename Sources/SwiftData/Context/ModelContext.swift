@@ -136,7 +136,7 @@ public class ModelContext: Equatable {
   public var changedModelsArray: [any PersistentModel] { _models(managed.updatedObjects) }
   /// Models that the next save deletes.
   public var deletedModelsArray: [any PersistentModel] {
-    managed.readPendingRowDeletions()
+    managed.rowDeletions.readAll()
     return _models(managed.deletedObjects)
   }
 

@@ -73,7 +73,7 @@ struct RowDeletionTests {
     let context = _context()
     try _deleteSmall(context)
     #expect(context.managed.registeredObjects.isEmpty && context.hasChanges)
-    #expect(context.managed.pendingRowDeletions.map(\.keys.count) == [16])
+    #expect(context.managed.rowDeletions.pending.map(\.keys.count) == [16])
     try context.save()
     #expect(context.managed.registeredObjects.isEmpty && !context.hasChanges)
     #expect(try _numbers(_context()) == [8, 9, 18, 19])
@@ -85,7 +85,8 @@ struct RowDeletionTests {
     #expect(try _numbers(context) == [8, 9, 18, 19])
     #expect(try context.fetchCount(FetchDescriptor<Sample>()) == 4)
     #expect(try context.fetchIdentifiers(FetchDescriptor<Sample>()).count == 4)
-    #expect(try context.fetchCount(FetchDescriptor<Sample>(predicate: #Predicate { $0.series?.name == "a" })) == 2)
+    #expect(
+      try context.fetchCount(FetchDescriptor<Sample>(predicate: #Predicate { $0.series?.name == "a" })) == 2)
     var page = FetchDescriptor<Sample>(sortBy: [SortDescriptor(\.number)])
     (page.fetchOffset, page.fetchLimit) = (1, 2)
     #expect(try context.fetch(page).map(\.number) == [9, 18])
@@ -139,7 +140,8 @@ struct RowDeletionTests {
   @Test func `a model that is asked for by its identity is deleted`() throws {
     let context = _context()
     let id = try #require(
-      try _context().fetchIdentifiers(FetchDescriptor<Sample>(predicate: #Predicate { $0.number == 0 })).first)
+      try _context().fetchIdentifiers(FetchDescriptor<Sample>(predicate: #Predicate { $0.number == 0 })).first
+    )
     try _deleteSmall(context)
     #expect(context.model(for: id).isDeleted && context.storedModel(for: id) as Sample? == nil)
     #expect(context.deletedModelsArray.count == 16)
@@ -153,7 +155,8 @@ struct RowDeletionTests {
     let series = try context.fetch(FetchDescriptor<Series>())
     #expect(series.map(\.samples.count) == [2, 2])
     try context.delete(model: Sample.self)
-    #expect(try context.fetchCount(FetchDescriptor<Series>(predicate: #Predicate { !$0.samples.isEmpty })) == 0)
+    #expect(
+      try context.fetchCount(FetchDescriptor<Series>(predicate: #Predicate { !$0.samples.isEmpty })) == 0)
     try context.save()
     #expect(try _context().fetch(FetchDescriptor<Series>()).allSatisfy(\.samples.isEmpty))
   }
@@ -203,7 +206,9 @@ struct RowDeletionTests {
 
   @MainActor @Test func `all contexts learn of the deletion`() throws {
     let (context, other, main) = (_context(), _context(), _container.mainContext)
-    let models = try [other, main].map { try $0.fetch(FetchDescriptor<Sample>(sortBy: [SortDescriptor(\.number)])) }
+    let models = try [other, main].map {
+      try $0.fetch(FetchDescriptor<Sample>(sortBy: [SortDescriptor(\.number)]))
+    }
     try _deleteSmall(context)
     try context.save()
     for (each, models) in zip([other, main], models) {
@@ -240,7 +245,8 @@ struct RowDeletionTests {
     let context = _context()
     try _deleteSmall(context)
     let wrong = NSManagedObject(
-      entity: try #require(context.core.bindings.binding(of: Series.self)).entity, insertInto: context.managed)
+      entity: try #require(context.core.bindings.binding(of: Series.self)).entity, insertInto: context.managed
+    )
     #expect(throws: (any Error).self) { try context.save() }
     #expect(context.hasChanges)
     #expect(try _numbers(context) == [8, 9, 18, 19])

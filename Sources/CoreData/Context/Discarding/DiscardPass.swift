@@ -17,7 +17,7 @@ struct DiscardPass {
     if let coordinator = context.rootCoordinator, coordinator.hasRemoteStore.load(ordering: .relaxed),
       let key = object._key
     {
-      coordinator.rowCache.forget([context.localized(key)])
+      coordinator.rowCache.forget([context.registry.localized(key)])
     }
     let discarding = !flag && object.isDirty ? TraceRecorder.current : nil
     _refreshOne(object, mergeChanges: flag)
@@ -27,7 +27,7 @@ struct DiscardPass {
 
   func refreshAll() {
     context.checkQueue()
-    context.isFreshnessDue = true
+    context.ages.isCheckDue = true
     var objects: [NSManagedObject] = []
     context.table.forEach { objects.append($0) }
     for object in objects { _refreshOne(object, mergeChanges: true) }
@@ -50,15 +50,15 @@ struct DiscardPass {
       object.turnIntoFault()
       context.faultBatch.add(object)
     }
-    context.recordEvent(object, .eventRefreshed)
+    context.editing.recordEvent(object, .eventRefreshed)
   }
 
   /// Turns an unsaved object into a fault that shows its default values when filled.
   private func _refault(new object: NSManagedObject) {
     object.willTurnIntoFault()
     object.refault()
-    context.withdraw(object)
-    context.markChanged(object)
+    PublishPass(context).withdraw(object)
+    context.editing.markChanged(object)
     object.didTurnIntoFault()
   }
 
@@ -70,15 +70,18 @@ struct DiscardPass {
       }
       return row
     } catch {
-      context.fail(object, "refresh '\(object.objectID.uriRepresentation().absoluteString)'", error)
+      context.failedReads.fail(
+        object, "refresh '\(object.objectID.uriRepresentation().absoluteString)'", error)
       return nil
     }
   }
 
   /// Drops an object's pending changes.
   private func _dropChanges(of object: NSManagedObject) {
-    if object._flags.contains(.adopted) || object._flags.contains(.listed) { context.withdraw(object) }
-    context.unlist(object)
+    if object._flags.contains(.adopted) || object._flags.contains(.listed) {
+      PublishPass(context).withdraw(object)
+    }
+    context.editing.unlist(object)
     object._state.dropChanges()
   }
 
@@ -87,9 +90,9 @@ struct DiscardPass {
   func rollback() {
     context.processPendingChanges()
     context._undo?.forget(context)
-    context.forgetReadFailures()
+    context.failedReads.forget()
     context.unreadDeletions = []
-    let adopted = context.adoptedObjects()
+    let adopted = context.unsavedView.adopted
     let objects = context.unsaved.drain()
     context.events.discard()
     let discarded = context.overlay.layers.composedEntries
@@ -160,7 +163,7 @@ struct DiscardPass {
     context.revocableDeletions.removeAll()
     context.events.discard()
     context.readMembers.forgetKinds()
-    context.isFreshnessDue = true
+    context.ages.isCheckDue = true
     context.faultBatch.clearAll()
     let discarded = context.overlay.layers.composedEntries
     context.overlay.clear()

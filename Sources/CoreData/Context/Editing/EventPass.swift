@@ -13,7 +13,7 @@ struct EventPass {
     if context.propagatesDeletesAtEndOfEvent || context.saving.isActive { propagateDeletions() }
     guard !context.events.changed.isEmpty else {
       context.events.isProcessing = false
-      context.publishIfStale()
+      PublishPass(context).run()
       if !context.events.unseenMerges.isEmpty { context.notifyObservers(EventSets()) }
       return
     }
@@ -51,12 +51,12 @@ struct EventPass {
       if flags.contains(.listed), !flags.contains(.deleted) { context.unsaved.index.add(object) }
     }
     if let recorder = TraceRecorder.current { recorder.recordChanges(of: objects, in: context) }
-    context.publishIfStale()
+    PublishPass(context).run()
     // Must be drained while all targets of the objects can still be looked up.
     let undoable = context._undo?.recorder.drainChanges() ?? []
     for object in sets.deleted where object._flags.isSuperset(of: [.inserted, .deleted]) {
       // Inserted and deleted between two saves: no change at all.
-      context.unlist(object)
+      context.editing.unlist(object)
       context.table.remove(object)
       object._state.cancelInsertion()
       isOwn = false
@@ -116,7 +116,7 @@ struct EventPass {
           continue
         }
         if relationship.deleteRule == .cascade, !other._flags.contains(.deleted) {
-          context.deleteObject(other)
+          context.editing.delete(other)
         }
         if let inverse = relationship.inverseSlot { other.inverseWasCut(inverse, object) }
       }

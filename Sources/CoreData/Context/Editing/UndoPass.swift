@@ -86,20 +86,20 @@ struct UndoPass {
     context.undoRecorder?.willChange(object)
     if object._flags.isSuperset(of: [.deleted, .deletedInStore]), object._context === context {
       // Its row is gone, as if the deletion had been saved here.
-      if object._flags.contains(.adopted) { context.withdraw(object) }
-      context.unlist(object)
-      context.forget(object)
+      if object._flags.contains(.adopted) { PublishPass(context).withdraw(object) }
+      context.editing.unlist(object)
+      context.registry.forget(object)
     }
     context.discards.forgetInsertion(object._objectID)
     if object._context === context, context.table.object(for: object._objectID) === object {
       // Deleted, but not saved yet. Children may have read the deletion.
-      context.withdraw(object)
+      PublishPass(context).withdraw(object)
       object._state.undelete()
       context.events.deletions.removeAll { $0 === object }
       // To-manys loaded meanwhile lack the object.
       if let row = object._row { context.links.rereadInverses(object._layout, from: nil, to: row) }
-      context.markChanged(object)
-      context.recordEvent(object, .eventMergedInsert)
+      context.editing.markChanged(object)
+      context.editing.recordEvent(object, .eventMergedInsert)
       return
     }
     if object._context == nil {
@@ -108,7 +108,7 @@ struct UndoPass {
     }
     object._state.insertDeleted()
     context.table.insert(object)
-    context.markChanged(object)
+    context.editing.markChanged(object)
   }
 
   /// Restores the links of an object that has reappeared as a new one: to others of its kind under their new
@@ -181,6 +181,6 @@ struct UndoPass {
     guard object._context === context, !object._flags.contains(.deleted) else { return }
     // References to it were recorded and have been restored, except those that others have made since.
     context.links.cutReferences(to: object, cascading: false)
-    context.markDeleted(object, as: .settled)
+    context.editing.markDeleted(object, as: .settled)
   }
 }

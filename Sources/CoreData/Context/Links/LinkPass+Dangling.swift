@@ -14,7 +14,7 @@ extension LinkPass {
       guard let relationship = slot.relationship, let inverse = relationship.inverseSlot else { continue }
       for other in object.knownTargets(number) where other !== object && !other._flags.contains(.deleted) {
         guard other._context === context, other.refers(to: object, through: inverse) else { continue }
-        if cascades, relationship.deleteRule == .cascade { context.deleteObject(other) }
+        if cascades, relationship.deleteRule == .cascade { context.editing.delete(other) }
         other.inverseWasCut(inverse, object)
       }
     }
@@ -23,11 +23,11 @@ extension LinkPass {
   /// Applies the delete rules of objects deleted here to an object that a newer row has linked to them.
   func cutLinksToDeleted(from object: NSManagedObject) {
     for slot in object._layout.toOneSlots where !object._flags.contains(.deleted) {
-      guard let target = context.registered(in: object._current?[slot] ?? .null), target !== object,
+      guard let target = context.registry.registered(in: object._current?[slot] ?? .null), target !== object,
         target._flags.contains(.deleted), let inverse = object._layout.slots[slot].relationship!.inverseSlot,
         let rule = target._layout.slots[inverse].relationship?.deleteRule, rule != .noAction
       else { continue }
-      if rule == .cascade { context.deleteObject(object) }
+      if rule == .cascade { context.editing.delete(object) }
       object.inverseWasCut(slot, target)
     }
   }
@@ -36,10 +36,10 @@ extension LinkPass {
   /// their owners.
   ///
   /// Core Data leaves it in them; the store knows no members but existing rows.
-  package func cutOneWayMembership(of object: NSManagedObject) {
+  func cutOneWayMembership(of object: NSManagedObject) {
     for (number, slot) in object._layout.slots.enumerated() where slot.isHidden {
       guard let inverse = slot.relationship?.inverseSlot,
-        let owner = object._relations?.target(number) ?? context.registered(in: object.read(number)),
+        let owner = object._relations?.target(number) ?? context.registry.registered(in: object.read(number)),
         !owner._flags.contains(.deleted)
       else { continue }
       owner.inverseWasCut(inverse, object)
@@ -118,6 +118,12 @@ extension LinkPass {
   }
 }
 
+extension NSManagedObjectContext {
+  /// Takes an object deleted here out of the to-manys without inverse that are in memory, as a change of
+  /// their owners.
+  package final func cutOneWayMembership(of object: NSManagedObject) { links.cutOneWayMembership(of: object) }
+}
+
 extension [ChangeLayer.Entry] {
   /// Returns the entries without references to the given objects.
   func dropping(_ gone: [NSManagedObjectID]) -> [ChangeLayer.Entry] {
@@ -170,7 +176,7 @@ extension NSManagedObject {
     }
     if let target = _relations?.target(slot) { return [target] }
     guard let row = _current else { return [] }
-    return _context?.registered(in: row[slot]).map { [$0] } ?? []
+    return _context?.registry.registered(in: row[slot]).map { [$0] } ?? []
   }
 
   /// Whether an unsaved change points this to-one at an object other than `owner`.

@@ -40,7 +40,7 @@ extension LinkPass {
         let inverse = relationship.inverseSlot, current[slot] != row[slot],
         current[slot] != entry.base?[slot] ?? .null
       else { continue }
-      let mover = context.objectOrFault(entry.id)
+      let mover = context.registry.objectOrFault(entry.id)
       guard let loser = mover.target(in: current[slot]), !loser._flags.contains(.deleted) else { continue }
       loser.inverseWasCut(inverse, mover)
     }
@@ -67,11 +67,11 @@ extension LinkPass {
   func adoptNewestRow(of object: NSManagedObject, through chain: ReadChain? = nil) -> Bool {
     guard let mine = object._row, !object._flags.contains(.deleted),
       let newer = (chain ?? ReadChain(above: context)).newestRow(for: object._objectID),
-      context.supersedes(newer, over: mine, object._layout),
+      context.freshness.supersedes(newer, over: mine, object._layout),
       context._parent != nil || newer.version > mine.version
     else { return false }
     show(newer, at: object)
-    context.recordEvent(object, .eventRefreshed)
+    context.editing.recordEvent(object, .eventRefreshed)
     return true
   }
 
@@ -82,7 +82,7 @@ extension LinkPass {
     rereadInverses(object._layout, from: old, to: row)
     object.cutOvertakenInverses(by: row)
     // The children's saves still say what rebasing drops; a listed object says it for them.
-    if object.hasTakenBackChange { context.markChanged(object) }
+    if object.hasTakenBackChange { context.editing.markChanged(object) }
     object.rebase(on: row)
     object.cutRemovedLinks(since: old)
   }
@@ -106,7 +106,7 @@ extension LinkPass {
       guard let inverse = layout.slots[slot].relationship?.inverseSlot, old?[slot] ?? .null != new[slot]
       else { continue }
       for value in [old?[slot] ?? .null, new[slot]] {
-        guard let target = context.registered(in: value),
+        guard let target = context.registry.registered(in: value),
           target._layout.slots[inverse].isToMany, let state = target._relations?.members(inverse),
           state.isRealised
         else { continue }
@@ -126,7 +126,7 @@ extension LinkPass {
   ) {
     for slot in layout.toOneSlots where changed.isEmpty || changed.contains(slot) {
       guard let inverse = layout.slots[slot].relationship?.inverseSlot,
-        let owner = context.registered(in: row[slot]), owner._layout.slots[inverse].isToMany,
+        let owner = context.registry.registered(in: row[slot]), owner._layout.slots[inverse].isToMany,
         let state = owner._relations?.members(inverse), state.isRealised,
         !(object.map(state.contains) ?? false)
       else { continue }
@@ -143,7 +143,7 @@ extension NSManagedObject {
     guard let context = _context, let row = _row, !_flags.contains(.deleted) else { return }
     for slot in _layout.toOneSlots where old?[slot] ?? .null != row[slot] {
       guard let inverse = _layout.slots[slot].relationship?.inverseSlot, _current?[slot] == row[slot],
-        let target = context.registered(in: row[slot]), target._layout.slots[inverse].isToMany,
+        let target = context.registry.registered(in: row[slot]), target._layout.slots[inverse].isToMany,
         target._relations?.members(inverse)?.changes[self]?.isMember == false
       else { continue }
       link(slot, to: nil)
@@ -172,7 +172,7 @@ extension NSManagedObject {
       else { return }
       if row[slot] == draft[slot] {
         for value in [base[slot], row[slot]] {
-          _context?.registered(in: value)?._relations?.members(inverse)?.changes[self] = nil
+          _context?.registry.registered(in: value)?._relations?.members(inverse)?.changes[self] = nil
         }
       } else if let loser = target(in: row[slot]), !loser._flags.contains(.deleted) {
         loser.inverseWasCut(inverse, self)

@@ -45,7 +45,7 @@ extension LinkPass {
     let layers = context.overlay.layers
     guard !layers.isEmpty, let ends = LinkEnds(toMany: slot, of: owner._layout) else { return [] }
     return layers.members(ends, of: owner._objectID).compactMap { id in
-      let member = context.table.object(for: id) ?? context.makeFault(id)
+      let member = context.table.object(for: id) ?? context.registry.makeFault(id)
       guard !member._flags.contains(.deleted), member.refers(to: owner, through: ends.toOne) else {
         return nil
       }
@@ -71,7 +71,7 @@ extension LinkPass {
         let order = delta.order
       else { continue }
       object.makeMembers(slot).adopt(
-        order: order.filter(mayExist).map { context.table.object(for: $0) ?? context.makeFault($0) })
+        order: order.filter(mayExist).map { context.table.object(for: $0) ?? context.registry.makeFault($0) })
     }
   }
 
@@ -87,7 +87,7 @@ extension LinkPass {
 
   /// Returns the to-many in memory whose owner a to-one value refers to.
   private func _memo(_ slot: Int, in value: Value) -> ToManyState? {
-    guard let owner = context.registered(in: value), slot < owner._layout.slots.count,
+    guard let owner = context.registry.registered(in: value), slot < owner._layout.slots.count,
       owner._layout.slots[slot].relationship?.isOneToMany ?? false
     else { return nil }
     return owner._relations?.members(slot)

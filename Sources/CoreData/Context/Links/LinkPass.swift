@@ -51,7 +51,7 @@ struct LinkPass {
   func adoptMembers(of object: NSManagedObject, from row: Row, changed: SlotSet) {
     // A child's IDs belong to this context's coordinator.
     func member(_ id: NSManagedObjectID) -> NSManagedObject {
-      context.table.object(for: id) ?? context.makeFault(id)
+      context.table.object(for: id) ?? context.registry.makeFault(id)
     }
     for slot in object._layout.toManySlots where changed.contains(slot) {
       if object._layout.slots[slot].relationship!.isOneToMany {

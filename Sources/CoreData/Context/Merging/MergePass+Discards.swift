@@ -19,7 +19,7 @@ extension MergePass {
     // Observers need the rows of unregistered objects too.
     let needsRows = !context.events.observers.isEmpty
     for entry in entries {
-      let object = context.heldObject(for: entry.id)
+      let object = context.registry.heldObject(for: entry.id)
       guard object != nil || entry.kind == .deleted || needsRows else { continue }
       let isDeletedElsewhere = object?._flags.contains(.deletedElsewhere) ?? false
       object?._relations?.dropClean()
@@ -54,11 +54,11 @@ extension MergePass {
     context.revocableDeletions.remove(entries)
     _drop(gone, through: chain)
     if context.unsaved.hasDeletions {
-      for entry in entries { context.heldObject(for: entry.id).map(context.links.cutLinksToDeleted) }
+      for entry in entries { context.registry.heldObject(for: entry.id).map(context.links.cutLinksToDeleted) }
     }
     for object in gone { merged.deleted.insert(object._objectID) }
     finish()
-    for object in gone { context.forget(object) }
+    for object in gone { context.registry.forget(object) }
     for changes in discards { context.announce(changes) }
   }
 
@@ -78,7 +78,7 @@ extension MergePass {
   /// Drops objects that no longer exist anywhere, and the links to them. They are announced as deleted.
   private func _drop(_ gone: [NSManagedObject], through chain: ReadChain) {
     if gone.isEmpty { return }
-    for object in gone { context.markDeleted(object, as: .dropped) }
+    for object in gone { context.editing.markDeleted(object, as: .dropped) }
     context.links.forgetMembers(Set(gone))
     let dropped = IdentitySet(gone.lazy.map(\._objectID))
     func isGone(_ id: NSManagedObjectID) -> Bool { dropped.contains(id) }

@@ -5,7 +5,8 @@ import CoreDataModelSchema
 extension MergePass {
   /// Merges changes of another process or coordinator, whose rows the cache may have in an older version.
   consuming func mergeForeign(_ ids: MergedIDs) {
-    context.persistentStoreCoordinator?.rowCache.forget(ids.changed.compactMap(\.key).map(context.localized))
+    context.persistentStoreCoordinator?.rowCache.forget(
+      ids.changed.compactMap(\.key).map(context.registry.localized))
     merge(ids)
   }
 
@@ -15,14 +16,14 @@ extension MergePass {
     begin()
     defer { end() }
     context.advanceGeneration()
-    let inserted = ids.inserted.map(context.localized)
+    let inserted = ids.inserted.map(context.registry.localized)
     // Faults are not read for an update: they show the current row when they fire. A shared draft is rebased
     // on it now.
-    let updated = ids.updated.map(context.localized).map { id in
+    let updated = ids.updated.map(context.registry.localized).map { id in
       let object = context.table.object(for: id)
       return (id: id, object: object, isRead: object.map { !$0.isFault || $0._draft != nil } ?? false)
     }
-    let deleted = ids.deleted.map(context.localized)
+    let deleted = ids.deleted.map(context.registry.localized)
     let rows = CurrentRows(
       of: inserted + updated.lazy.filter(\.isRead).map(\.id)
         + deleted.filter { context.table.object(for: $0) != nil },

@@ -10,7 +10,7 @@ extension MergePass {
   ) {
     if let object = context.table.object(for: id) {
       if object._flags.contains(.deletedElsewhere) {
-        context.revive(object, row: row)
+        context.editing.revive(object, row: row)
         merged.inserted.insert(object._objectID)
         return
       }
@@ -21,7 +21,7 @@ extension MergePass {
         // The child has read its parent's unsaved object, which changed again before the parent saved.
         context.links.show(row, at: object)
         object.awake(fromSnapshotEvents: .refresh)
-        context.recordEvent(object, .eventRefreshed)
+        context.editing.recordEvent(object, .eventRefreshed)
       } else {
         if let row { _adoptEqual(row, at: object) }
         _rereadMembers(of: object, changed)
@@ -31,7 +31,7 @@ extension MergePass {
       _rereadOwners(lacking: object, changed)
       // Insertions made in this context, or merged before, have been announced.
       if object._flags.isDisjoint(with: [.inserted, .insertionAnnounced]) {
-        context.recordEvent(object, .eventMergedInsert)
+        context.editing.recordEvent(object, .eventMergedInsert)
       }
       merged.inserted.insert(object._objectID)
       return
@@ -42,21 +42,21 @@ extension MergePass {
       object = context.links.materialize(entry)
       if object._flags.contains(.deleted) { return }
     } else {
-      object = context.make(id.canonical, row: row)
+      object = context.registry.make(id.canonical, row: row)
       if let row {
         context.links.rereadInverses(object._layout, from: nil, to: row)
       } else {
         context.faultBatch.add(object)
       }
     }
-    context.recordEvent(object, .eventMergedInsert)
+    context.editing.recordEvent(object, .eventMergedInsert)
     merged.inserted.insert(object._objectID)
   }
 
   mutating func mergeUpdate(
     of id: NSManagedObjectID, row: Row?, changed: SlotSet
   ) {
-    guard let object = context.heldObject(for: id) else {
+    guard let object = context.registry.heldObject(for: id) else {
       if let row { context.links.rereadOwners(lacking: nil, id.space.layout, row, changed) }
       context.recordUnseenMerge(id, row)
       return
@@ -88,7 +88,7 @@ extension MergePass {
       _rereadMembers(of: object, changed)
     }
     if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
-    context.recordEvent(object, .eventRefreshed)
+    context.editing.recordEvent(object, .eventRefreshed)
     merged.refreshed.insert(object._objectID)
     merged.updated.insert(object._objectID)
   }
@@ -99,7 +99,7 @@ extension MergePass {
   /// rows between parent and child, but there the row holds the parents' current state.
   private func _supersedes(_ row: Row, for object: NSManagedObject) -> Bool {
     guard let mine = object._row else { return true }
-    return context.supersedes(row, over: mine, object._layout)
+    return context.freshness.supersedes(row, over: mine, object._layout)
   }
 
   /// Adopts a parent's row with equal values. Its to-manys may still have changed, and changed back before
@@ -137,7 +137,7 @@ extension MergePass {
   mutating func mergeDeletion(
     of id: NSManagedObjectID, as cause: DeletionCause
   ) {
-    guard let object = context.heldObject(for: id) else { return }
+    guard let object = context.registry.heldObject(for: id) else { return }
     merged.deleted.insert(object._objectID)
     guard !object._flags.contains(.deleted) else {
       if case .deletedInStore = cause { object._state.recordMissingRow() }
@@ -149,7 +149,7 @@ extension MergePass {
         "another context has deleted a changed \(object._layout.entityName); the unsaved changes go with it.")
     }
     object.prepareForDeletion()
-    context.markDeleted(object, as: cause)
+    context.editing.markDeleted(object, as: cause)
     context.links.cutReferences(to: object)
   }
 }

@@ -28,7 +28,7 @@ extension MergePass {
     }
     // Deletions come last, once the links they cut have been merged.
     for entry in changes.entries where entry.kind != .deleted && entry.kind != .insertedThenDeleted {
-      let id = isForeign ? context.localized(entry.id) : entry.id
+      let id = isForeign ? context.registry.localized(entry.id) : entry.id
       let isInsertion = entry.kind == .inserted
       // Not kept in a variable: an object that only the registry holds has been let go.
       let (isKnown, isLoaded) = context.table.object(for: id).map { (true, $0._row != nil) } ?? (false, false)
@@ -74,7 +74,7 @@ extension MergePass {
     let isOvertaken = isForeign || lastReinsertion >= changes.firstEpoch
     var uncertain: [(id: NSManagedObjectID, key: ObjectKey)] = []
     for entry in changes.entries where entry.kind == .deleted {
-      let id = isForeign ? context.localized(entry.id) : entry.id
+      let id = isForeign ? context.registry.localized(entry.id) : entry.id
       if isOvertaken, changes.isStored, let key = id.key, context.table.object(for: id) != nil {
         uncertain.append((id, key))
       } else {
@@ -191,7 +191,7 @@ extension MergePass {
         relationship.isManyToMany, let inverse = relationship.inverseSlot
       else { continue }
       func reread(_ id: NSManagedObjectID) {
-        context.table.object(for: context.localized(id))?._relations?.members(inverse)?.unrealise()
+        context.table.object(for: context.registry.localized(id))?._relations?.members(inverse)?.unrealise()
       }
       delta.added.forEachUnretained(reread)
       delta.removed.forEachUnretained(reread)

@@ -14,7 +14,7 @@ struct MergePass {
   /// Begins the merge. Changes made before it are registered for undo and announced first.
   func begin() {
     context.processPendingChanges()
-    context.releaseSavedObjects()
+    context.registry.releaseSavedObjects()
     context.events.isMerge = true
     context.undoRecorder?.suspensions += 1
   }
@@ -22,8 +22,8 @@ struct MergePass {
   /// Announces what has been merged.
   func finish() {
     context.processPendingChanges()
-    context.letGoOfVanished()
-    context.sweepIfDue()
+    context.editing.letGoOfVanished()
+    context.registry.sweepIfDue()
     var userInfo: [AnyHashable: Any] = [:]
     if !merged.inserted.isEmpty { userInfo[NSInsertedObjectIDsKey] = merged.inserted }
     if !merged.updated.isEmpty { userInfo[NSUpdatedObjectIDsKey] = merged.updated }

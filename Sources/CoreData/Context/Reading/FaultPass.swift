@@ -9,14 +9,15 @@ struct FaultPass {
 
   /// Fills a fault with its attached values; otherwise reads them, along with those of its neighbours.
   func fire(_ object: NSManagedObject) {
-    let former = object._row == nil || context.isCurrent(object) ? nil : context.renew(object)
+    let former =
+      object._row == nil || context.freshness.isCurrent(object) ? nil : context.freshness.renew(object)
     if object._row == nil, !(object._flags.contains(.inserted) && object._draft != nil) {
       let found: Bool
       do {
         // Filled even if the surrounding fetch is cancelled, since firing a fault cannot fail.
         found = try Self._uncancelled { try load(object) }
       } catch {
-        return context.fail(
+        return context.failedReads.fail(
           object, "fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)'", error)
       }
       if !found {
@@ -66,8 +67,8 @@ struct FaultPass {
       recorder.add(.fault(recorder.identity(key), rows: loaded.rows), since: begin, in: context)
       return loaded.found
     }
-    if context.readFailures.isStandIn(object) { throw context.errorOfStandIn(object) }
-    if isChecking { context.checkFreshness() }
+    if context.readFailures.isStandIn(object) { throw context.failedReads.errorOfStandIn(object) }
+    if isChecking { context.freshness.check() }
     chain.coordinator?.countFault()
     let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     let reading = try chain.read(object._objectID) {
@@ -81,7 +82,7 @@ struct FaultPass {
     }
     for (key, row) in reading.neighbours {
       if let fault = context.table.object(for: key), fault.isFault, fault._row == nil {
-        context.attach(row, to: fault)
+        context.freshness.attach(row, to: fault)
       }
     }
     if let recorder = TraceRecorder.current {
@@ -101,7 +102,7 @@ struct FaultPass {
     let (generation, earliest) = (chain.generation, chain.earliestRow)
     guard let row = coordinator.cachedRow(for: key, at: generation, readSince: earliest) else { return nil }
     guard isChecking else { return row }
-    context.checkFreshness()
+    context.freshness.check()
     return coordinator.cachedRow(for: key, at: generation, readSince: earliest)
   }
 
@@ -113,7 +114,7 @@ struct FaultPass {
   ) throws -> (found: Bool, rows: Int) {
     coordinator.countFault()
     // With an interval of 0, its neighbours would be read again.
-    if isAlone || context.staleness == 0 {
+    if isAlone || context.ages.interval == 0 {
       guard let row = try coordinator.row(for: key, at: generation) else { return (false, 0) }
       object.attach(row)
       return (true, 1)
@@ -136,7 +137,7 @@ struct FaultPass {
     }
     let read = try coordinator.readableRows(for: keys, at: generation)
     for (fault, row) in zip(faults, read.rows) {
-      if let row { context.attach(row, to: fault) }
+      if let row { context.freshness.attach(row, to: fault) }
     }
     if let error = read.damage[0] { throw error }
     return (read.rows[0] != nil, keys.count)
@@ -152,7 +153,7 @@ struct FaultPass {
     }
     object.showNothing()
     // Delete rules have nothing to follow. An ancestor that has not saved its deletion may roll it back.
-    context.markDeleted(
+    context.editing.markDeleted(
       object, as: ReadChain(peekingAbove: context).deletes(object._objectID) ? .merged : .deletedInStore)
   }
 
@@ -183,14 +184,15 @@ struct FaultPass {
   private func _relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject]? {
     let chain = ReadChain(above: context)
     guard !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator else {
-      return relatedIDs(of: object, slot: slot)?.map { context.objectOrFault($0) }
+      return relatedIDs(of: object, slot: slot)?.map { context.registry.objectOrFault($0) }
     }
     do {
       let found = try Self._uncancelled {
         try coordinator.members(of: key, slot: slot, at: chain.generation)
       }
       let deleted = context.unreadDeletions
-      return context.objects(for: deleted.isEmpty ? found : found.filter { !deleted.contains($0.key) })
+      return context.registry.objects(
+        for: deleted.isEmpty ? found : found.filter { !deleted.contains($0.key) })
     } catch {
       _fail(object, slot, error)
       return nil
@@ -200,7 +202,7 @@ struct FaultPass {
   /// Reads the IDs of the members of a to-many; nil if that fails.
   func relatedIDs(of object: NSManagedObject, slot: Int) -> [NSManagedObjectID]? {
     if context.readFailures.isStandIn(object) {
-      _fail(object, slot, context.errorOfStandIn(object))
+      _fail(object, slot, context.failedReads.errorOfStandIn(object))
       return nil
     }
     if object._objectID.isTemporary, object._objectID.permanent == nil, context._parent == nil { return [] }
@@ -217,7 +219,7 @@ struct FaultPass {
   }
 
   private func _fail(_ object: NSManagedObject, _ slot: Int, _ error: any Error) {
-    context.fail(
+    context.failedReads.fail(
       object,
       "read '\(object._layout.slots[slot].name)' of '\(object.objectID.uriRepresentation().absoluteString)'",
       error)

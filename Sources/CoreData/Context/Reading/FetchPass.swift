@@ -13,7 +13,7 @@ struct FetchPass {
     var results: [T] = []
     try TaskCancellation.endingFetch(in: context) { results = try _fetchResults(request) }
     // Predicates that the context evaluates read objects.
-    try context.checkReadFailures()
+    try context.failedReads.check()
     return results
   }
 
@@ -42,7 +42,7 @@ struct FetchPass {
         recorder.record(objects.count, recorder.identities(objects), of: request, since: begin, in: context)
       }
       // Casting element by element would cost more than the fetch.
-      return try context.casted(objects, to: T.self) ?? cast(objects, request)
+      return try context.registry.casted(objects, to: T.self) ?? cast(objects, request)
     }
   }
 
@@ -61,7 +61,7 @@ struct FetchPass {
   func count(for request: AnyFetchRequest) throws -> Int {
     let begin = TraceRecorder.current == nil ? 0 : TraceRecorder.now
     let count = try TaskCancellation.endingFetch(in: context) { try _count(for: request) }
-    try context.checkReadFailures()
+    try context.failedReads.check()
     if let recorder = TraceRecorder.current { recorder.record(count, of: request, since: begin, in: context) }
     return count
   }
@@ -95,7 +95,7 @@ struct FetchPass {
     if reading.needsOverlay, !reading.plan.sort.isEmpty { reading.plan.content = .values }
     let objects =
       switch (reading.needsOverlay, reading.plan.content) {
-      case (false, .values): try context.objects(for: reading.stored())
+      case (false, .values): try context.registry.objects(for: reading.stored())
       case (false, .identity): try _faults(reading.storedKeys(), of: request)
       default: try reading.objects()
       }
@@ -110,8 +110,8 @@ struct FetchPass {
 
   /// Returns the objects of keys. Registered objects keep their values.
   private func _faults(_ keys: KeyList, of request: AnyFetchRequest) -> [NSManagedObject] {
-    context.makeRoom(for: keys.count)
-    let objects = (0..<keys.count).map { context.object(for: keys[$0], inBatches: true) }
+    context.registry.makeRoom(for: keys.count)
+    let objects = (0..<keys.count).map { context.registry.object(for: keys[$0], inBatches: true) }
     context.faultBatch.add(keys, batchSize: request.fetchBatchSize)
     return objects
   }
@@ -137,7 +137,7 @@ struct FetchPass {
     if !request.returnsObjectsAsFaults {
       objects.forEachUnretained { $0.fireFault() }
     }
-    context.sweepIfDue()
+    context.registry.sweepIfDue()
   }
 
   // MARK: IDs and dictionaries
@@ -151,7 +151,7 @@ struct FetchPass {
     }
     if reading.needsOverlay { return try reading.identities(sortsUnsaved: sortsUnsaved) }
     var ids: [NSManagedObjectID] = []
-    try reading.forEachStoredKey { ids.append(context.id(for: $0) ?? NSManagedObjectID($0)) }
+    try reading.forEachStoredKey { ids.append(context.registry.id(for: $0) ?? NSManagedObjectID($0)) }
     return ids
   }
 
@@ -171,7 +171,7 @@ struct FetchPass {
   ///
   /// - Throws: A Cocoa error; the kept error of a failed read.
   func plan(for request: AnyFetchRequest) throws -> FetchPlan {
-    try context.checkReadFailures()
+    try context.failedReads.check()
     guard let model = context.frozen else {
       throw CocoaError.coreData(
         NSCoreDataError,

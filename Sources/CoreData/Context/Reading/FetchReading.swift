@@ -30,9 +30,9 @@ final class FetchReading {
     let root = plan.layout.rootNumber
     if includesPending, !context.unreadDeletions.isEmpty,
       !context.unreadDeletions.contains(where: { $0.space.layout.rootNumber == root }),
-      context.mustReadDeletions(for: plan)
+      context.rowDeletions.mustRead(for: plan)
     {
-      context.readPendingRowDeletions()
+      context.rowDeletions.readAll()
     }
     _deleted =
       includesPending ? context.unreadDeletions.filter { $0.space.layout.rootNumber == root } : []
@@ -108,11 +108,11 @@ final class FetchReading {
 
   /// Returns the objects found, including unsaved changes.
   func objects() throws -> [NSManagedObject] {
-    guard needsOverlay else { return try stored().map { _context.object(for: $0) } }
+    guard needsOverlay else { return try stored().map { _context.registry.object(for: $0) } }
     return try _fold(sortsUnsaved: true).map { candidate in
       switch candidate {
       case .object(let object): object
-      case .stored(let stored): _context.object(for: stored)
+      case .stored(let stored): _context.registry.object(for: stored)
       case .entry(let entry, let row): _object(for: entry, row)
       }
     }
@@ -125,7 +125,7 @@ final class FetchReading {
     try _fold(sortsUnsaved: sortsUnsaved).map { candidate in
       switch candidate {
       case .object(let object): object._objectID
-      case .stored(let stored): _context.id(for: stored.key) ?? NSManagedObjectID(stored.key)
+      case .stored(let stored): _context.registry.id(for: stored.key) ?? NSManagedObjectID(stored.key)
       case .entry(let entry, _): _context.table.object(for: entry.id)?._objectID ?? entry.id
       }
     }
@@ -335,12 +335,12 @@ final class FetchReading {
 
   /// Returns this context's object for an entry of its own layers or an ancestor's.
   private func _object(for entry: ChangeLayer.Entry, _ row: Row?) -> NSManagedObject {
-    if let object = _context.heldObject(for: entry.id) {
+    if let object = _context.registry.heldObject(for: entry.id) {
       object.attachIfUnread(row)
       return object
     }
     if let own = _ownLayers.entry(for: IdentityKey(entry.id)) { return _context.links.materialize(own) }
-    return _context.make(entry.id, row: row)
+    return _context.registry.make(entry.id, row: row)
   }
 
   // MARK: Sorting
@@ -359,7 +359,7 @@ final class FetchReading {
     let objects = results.map { candidate -> NSManagedObject in
       switch candidate {
       case .object(let object): object
-      case .stored(let stored): _context.object(for: stored)
+      case .stored(let stored): _context.registry.object(for: stored)
       case .entry(let entry, let row): _object(for: entry, row)
       }
     }

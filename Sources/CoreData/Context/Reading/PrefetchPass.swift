@@ -12,7 +12,8 @@ struct PrefetchPass {
   func loadValues(of objects: [NSManagedObject]) throws {
     let chain = ReadChain(above: context)
     var wanted: [ObjectKey: NSManagedObject] = [:]
-    for object in objects where object.isFault && (object._row == nil || context.isExpired(object)) {
+    for object in objects where object.isFault && (object._row == nil || context.freshness.isExpired(object))
+    {
       guard let key = object._key, !chain.contains(IdentityKey(key)) else {
         // An ancestor's unsaved values are in memory.
         do {
@@ -26,14 +27,14 @@ struct PrefetchPass {
     var keys: [ObjectKey] = []
     for (key, object) in wanted {
       if let row = coordinator.cachedRow(for: key, at: chain.generation, readSince: chain.earliestRow) {
-        context.reattach(row, to: object)
+        context.freshness.reattach(row, to: object)
       } else {
         keys.append(key)
       }
     }
     if keys.isEmpty { return }
     for (key, row) in zip(keys, try coordinator.readableRows(for: keys, at: chain.generation).rows) {
-      if let row, let object = wanted[key] { context.reattach(row, to: object) }
+      if let row, let object = wanted[key] { context.freshness.reattach(row, to: object) }
     }
   }
 
@@ -97,7 +98,7 @@ struct PrefetchPass {
         if state.isRealised { continue }
         let keys =
           context.unreadDeletions.isEmpty ? keys : keys.filter { !context.unreadDeletions.contains($0) }
-        context.links.realise(state, keys.map { context.object(for: $0) }, slot, of: owner)
+        context.links.realise(state, keys.map { context.registry.object(for: $0) }, slot, of: owner)
         body(owner, slot, state)
       }
     }
@@ -142,8 +143,8 @@ struct PrefetchPass {
   private func _destination(of object: NSManagedObject, _ slot: Int) -> NSManagedObject? {
     if let target = object._relations?.target(slot) { return target }
     switch object._current?[slot] {
-    case .reference(let key)?: return context.object(for: key)
-    case .pending(let id)?: return context.objectOrFault(id)
+    case .reference(let key)?: return context.registry.object(for: key)
+    case .pending(let id)?: return context.registry.objectOrFault(id)
     default: return nil
     }
   }
@@ -188,7 +189,7 @@ struct PrefetchPass {
       }
       context.links.show(row, at: object)
       if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
-      context.recordEvent(object, .eventRefreshed)
+      context.editing.recordEvent(object, .eventRefreshed)
     }
   }
 }

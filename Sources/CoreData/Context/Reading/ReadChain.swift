@@ -19,11 +19,11 @@ struct ReadChain {
   ///
   /// - Parameter isFetch: Whether the context fetches.
   init(above context: NSManagedObjectContext, isFetch: Bool = false) {
-    if context.isFreshnessDue { context.checkFreshness() }
+    if context.ages.isCheckDue { context.freshness.check() }
     var overlays: [[ChangeLayer]] = []
     var root = context
     while let ancestor = root._parent {
-      if ancestor.overlay.isStale { ancestor.queue.sync { ancestor.flushForReaders() } }
+      if ancestor.overlay.isStale { ancestor.queue.sync { PublishPass(ancestor).flush() } }
       let layers = ancestor.overlay.visibleLayers
       if !layers.isEmpty { overlays.append(layers) }
       root = ancestor
@@ -31,8 +31,8 @@ struct ReadChain {
     self.overlays = overlays
     generation = root.generationPin.generation
     coordinator = root.rootCoordinator
-    earliestRow = context.earliestRow
-    context.beginRead(coordinator, isFetch: isFetch)
+    earliestRow = context.freshness.earliestRow
+    context.freshness.beginRead(coordinator, isFetch: isFetch)
     Interleaving.reach(.read)
   }
 

@@ -19,7 +19,7 @@ struct AcceptPass {
     context.links.reconcileInverses(before: layer, knowing: known)
     let before = context.overlay.layers
     let registered = _registeredObjects(of: layer)
-    context.makeRoom(for: layer.entries.count - registered.count - layer.temporaryCount)
+    context.registry.makeRoom(for: layer.entries.count - registered.count - layer.temporaryCount)
     if layer.temporaryCount > 64, registered.isEmpty { context.table.reserve(unsaved: layer.temporaryCount) }
     adopt(layer)
     for (entry, object) in registered { _apply(entry, to: object, over: before, knowing: known) }
@@ -29,7 +29,7 @@ struct AcceptPass {
     // Children read the layer unchanged. Changes to this context's own objects mark the overlay stale and are
     // published again.
     context.processPendingChanges()
-    context.sweepSoonIfDue()
+    context.registry.sweepSoonIfDue()
   }
 
   /// The registered objects that a layer changes. Objects created after the layer is adopted reflect it
@@ -49,7 +49,7 @@ struct AcceptPass {
     for (_, object) in gone { context.links.cutReferences(to: object) }
     context.links.forgetMembers(Set(gone.map(\.1)))
     for (entry, object) in gone {
-      if entry.kind == .insertedThenDeleted { context.forget(object) }
+      if entry.kind == .insertedThenDeleted { context.registry.forget(object) }
     }
   }
 
@@ -68,9 +68,9 @@ struct AcceptPass {
       else { return }
       if count >= 0 { count = object._shape.hasOwnClass ? -1 : count + 1 }
       switch entry.kind {
-      case .inserted: context.recordEvent(object, .eventInserted)
-      case .updated: context.recordEvent(object, .eventUpdated)
-      case .deleted: context.recordEvent(object, .eventDeleted)
+      case .inserted: context.editing.recordEvent(object, .eventInserted)
+      case .updated: context.editing.recordEvent(object, .eventUpdated)
+      case .deleted: context.editing.recordEvent(object, .eventDeleted)
       case .insertedThenDeleted: break
       }
     }
@@ -95,7 +95,7 @@ struct AcceptPass {
   ) {
     if entry.kind == .deleted || entry.kind == .insertedThenDeleted {
       // The child has applied the delete rules.
-      return context.markDeleted(object, as: .adopted)
+      return context.editing.markDeleted(object, as: .adopted)
     }
     guard let row = entry.row else { return }
     let isOwn = object._flags.contains(.listed)
@@ -129,13 +129,13 @@ struct AcceptPass {
     object._relations?.dropTargets(entry.changed)
     for end in oldEnds { context.links.move(object, end.slot, from: end.value, to: row[end.slot]) }
     context.links.adoptMembers(of: object, from: row, changed: entry.changed)
-    if isOwn { context.markChanged(object) }
+    if isOwn { context.editing.markChanged(object) }
   }
 
   /// Adopts a child's locks. The context that writes to the stores checks them.
   func adopt(_ locks: [(id: NSManagedObjectID, row: Row?)]) {
     for (id, row) in locks {
-      let object = context.table.object(for: id) ?? context.make(id, row: row)
+      let object = context.table.object(for: id) ?? context.registry.make(id, row: row)
       object.attachIfUnread(row)
       context.lockVersion(of: object)
     }

@@ -67,7 +67,7 @@ extension CommitPass {
     guard let row = entry.row else {
       // The save has stored an insertion before the rule deletes the row.
       object._state.cancelInsertion()
-      context.markDeleted(object, as: .settled)
+      context.editing.markDeleted(object, as: .settled)
       context.links.forgetMembers([object])
       return
     }
@@ -76,6 +76,6 @@ extension CommitPass {
     } else {
       context.links.show(row, at: object)
     }
-    context.recordEvent(object, .eventUpdated)
+    context.editing.recordEvent(object, .eventUpdated)
   }
 }

@@ -45,7 +45,7 @@ struct CommitPass {
         NSCoreDataError, "\(context.label) has neither coordinator nor parent; there is nowhere to save to.")
     }
     var entries = try onStoredRows(withoutLost(entries))
-    context.raiseHorizon()
+    context.freshness.raiseHorizon()
     var resolver = ConflictResolver(context: context)
     while true {
       do {
@@ -59,7 +59,7 @@ struct CommitPass {
         context.saving.epoch = outcome.epoch
         context.saving.begunEpoch = outcome.begunEpoch
         if let former = outcome.formerEpoch, outcome.isAsSaved {
-          context.stamps.follow(from: former, to: outcome.epoch)
+          context.ages.stamps.follow(from: former, to: outcome.epoch)
         }
         if !outcome.overtaken.isEmpty { entries = mergeOvertaken(outcome.overtaken, into: entries) }
         if !outcome.computed.isEmpty { entries = mergeComputed(outcome.computed, into: entries) }

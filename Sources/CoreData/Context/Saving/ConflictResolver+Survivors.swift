@@ -16,9 +16,9 @@ extension ConflictResolver {
     // Changes of children become this context's own, so that they can be changed.
     let ids = IdentitySet(survivors.lazy.map(\._objectID))
     let owners = context.overlay.layers.flatMap { layer in
-      layer.entries.filter { $0._removes(anyOf: ids) }.map { context.objectOrFault($0.id) }
+      layer.entries.filter { $0._removes(anyOf: ids) }.map { context.registry.objectOrFault($0.id) }
     }
-    for owner in owners where !owner._flags.contains(.deleted) { context.markChanged(owner) }
+    for owner in owners where !owner._flags.contains(.deleted) { context.editing.markChanged(owner) }
     let kinds = Set(survivors.map(\._layout.entityNumber))
     context.table.forEach { object in
       object._relations?.forEachToMany { slot, state in

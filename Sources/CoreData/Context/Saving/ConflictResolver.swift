@@ -45,7 +45,7 @@ struct ConflictResolver {
         // Already deleted by another context: same outcome.
         object?._state.recordMissingRow()
       } else {
-        list.append(NSMergeConflict(conflict, object: object ?? context.objectOrFault(conflict.id)))
+        list.append(NSMergeConflict(conflict, object: object ?? context.registry.objectOrFault(conflict.id)))
       }
     }
     _forgetRows(of: conflicts)
@@ -117,7 +117,7 @@ struct ConflictResolver {
     var targets: [NSManagedObject: SlotSet] = [:]
     func add(_ id: NSManagedObjectID, _ inverse: Int?) throws {
       guard id.key != nil, !written.contains(id) else { return }
-      let target = context.objectOrFault(id)
+      let target = context.registry.objectOrFault(id)
       if target._flags.contains(.deleted) { return }
       if target._row == nil { _ = try FaultPass(context).load(target) }
       inverse.map { targets[target, default: SlotSet()].insert($0) }
@@ -144,11 +144,11 @@ struct ConflictResolver {
   ) -> Outcome {
     guard let persisted = conflict.persisted else {
       // The row is gone; the change has no base.
-      if let object { context.markDeleted(object, as: .deletedInStore) }
+      if let object { context.editing.markDeleted(object, as: .deletedInStore) }
       return .gone
     }
     guard entry.kind != .deleted else {
-      context.links.followDeletion(of: object ?? context.objectOrFault(entry.id), over: persisted)
+      context.links.followDeletion(of: object ?? context.registry.objectOrFault(entry.id), over: persisted)
       return .rewritten(
         ChangeLayer.Entry(
           kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false))
@@ -160,14 +160,14 @@ struct ConflictResolver {
 
   private func _conflict(_ violation: StoreConstraintError.Violation) -> NSConstraintConflict {
     let objects = violation.objects.map { id in
-      let object = context.objectOrFault(id)
+      let object = context.registry.objectOrFault(id)
       // The child's change becomes this context's own, so that the policy can work on it.
-      if !object._flags.contains(.listed) { context.markChanged(object) }
+      if !object._flags.contains(.listed) { context.editing.markChanged(object) }
       return object
     }
     let isInUse =
-      violation.existing.map { context.registered(NSManagedObjectID($0.key)) != nil } ?? false
-    let database = violation.existing.map { context.object(for: $0.key) }
+      violation.existing.map { context.registry.registered(NSManagedObjectID($0.key)) != nil } ?? false
+    let database = violation.existing.map { context.registry.object(for: $0.key) }
     database?.attachIfUnread(violation.existing?.row)
     let conflict = NSConstraintConflict(
       constraint: violation.constraint, database: database,
@@ -232,7 +232,7 @@ struct VersionConflictResolver {
     _object.awake(fromSnapshotEvents: .mergePolicy)
     // A deletion that is rolled back was announced.
     let isBack = wasDeleted && !_object._flags.contains(.deleted)
-    _context.recordEvent(_object, isBack ? .eventMergedInsert : .eventRefreshed)
+    _context.editing.recordEvent(_object, isBack ? .eventMergedInsert : .eventRefreshed)
   }
 
   /// Resolves a row deleted elsewhere: reinserts the object if local values win, otherwise deletes it.
@@ -240,11 +240,11 @@ struct VersionConflictResolver {
     guard _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType,
       !_object._flags.contains(.deleted), _object.isDirty
     else {
-      return _context.markDeleted(_object, as: .deletedInStore)
+      return _context.editing.markDeleted(_object, as: .deletedInStore)
     }
     _object.becomeInsertion()
     // The context may have announced the deletion, and registered the object again for a child's change.
-    _context.recordEvent(_object, .eventMergedInsert)
+    _context.editing.recordEvent(_object, .eventMergedInsert)
     _dropLostLinks()
   }
 
@@ -265,7 +265,7 @@ struct VersionConflictResolver {
     for slot in _object._layout.toOneSlots where slots.contains(slot) {
       // A target that the save writes is inserted again as well, or reported as gone.
       guard let key = draft[slot].key, key != _object._key,
-        _context.registered(in: draft[slot])?._flags.isDisjoint(with: [.inserted, .written]) ?? true
+        _context.registry.registered(in: draft[slot])?._flags.isDisjoint(with: [.inserted, .written]) ?? true
       else { continue }
       links.append((slot, key))
     }
@@ -281,7 +281,7 @@ struct VersionConflictResolver {
     _rereadFormerOwners { _ in true }
     _context.links.rereadInverses(_object._layout, from: _object._row, to: persisted)
     _object.dropChanges(showing: persisted)
-    _context.withdraw(_object)
+    PublishPass(_context).withdraw(_object)
   }
 
   /// Updates a row that was to be inserted again, but another context has done so before.
@@ -296,7 +296,7 @@ struct VersionConflictResolver {
     let draft = local.rebased(onto: persisted, changed.union(_object._layout.transientSlots), _object._layout)
     _object.becomeUpdate(of: persisted, draft: draft, changed: changed)
     _object._relations?.dropClean()
-    _context.markChanged(_object)
+    _context.editing.markChanged(_object)
   }
 
   private func _merge(_ persisted: Row) {
@@ -353,7 +353,7 @@ struct VersionConflictResolver {
         let inverse = relationship.inverseSlot
       else { continue }
       if !relationship.isToMany, let base = _object._row,
-        let owner = _context.registered(in: base[slot]), owner._layout.slots[inverse].isToMany
+        let owner = _context.registry.registered(in: base[slot]), owner._layout.slots[inverse].isToMany
       {
         let isAway =
           _object._flags.contains(.deleted) || _object._draft.map { $0[slot] != base[slot] } ?? false
@@ -367,7 +367,8 @@ struct VersionConflictResolver {
     guard let local = _object._draft, let base = _object._row else { return }
     for slot in _object._layout.toOneSlots where isDropped(slot) && local[slot] != base[slot] {
       guard let inverse = _object._layout.slots[slot].relationship?.inverseSlot else { continue }
-      if let state = _context.registered(in: local[slot])?._relations?.members(inverse), state.knows(_object)
+      if let state = _context.registry.registered(in: local[slot])?._relations?.members(inverse),
+        state.knows(_object)
       {
         state.set(_object, isMember: false)
       }

@@ -107,7 +107,7 @@ struct ConstraintConflictResolver {
       relations.dropTargets()
     }
     object.awake(fromSnapshotEvents: .mergePolicy)
-    _context.markChanged(object)
+    _context.editing.markChanged(object)
     return true
   }
 
@@ -129,7 +129,7 @@ struct ConstraintConflictResolver {
     for slot in object._layout.toOneSlots where object._changed.contains(slot) { _leave(slot, of: object) }
     object.dropChanges(showing: object._row)
     object.awake(fromSnapshotEvents: .mergePolicy)
-    _context.recordEvent(object, .eventRefreshed)
+    _context.editing.recordEvent(object, .eventRefreshed)
   }
 
   // MARK: Within the context
@@ -190,7 +190,7 @@ extension NSManagedObjectContext {
   final func annihilate(
     _ object: NSManagedObject, as other: NSManagedObject, showingValues showsValues: Bool
   ) {
-    markDeleted(object, as: .settled)
+    editing.markDeleted(object, as: .settled)
     processPendingChanges()
     object.leaveContextWithLinks()
     let values = object._current
@@ -224,10 +224,10 @@ extension NSManagedObjectContext {
       do {
         _ = try FaultPass(self).load(object)
       } catch {
-        fail(
+        failedReads.fail(
           object, "merge '\(object.objectID.uriRepresentation().absoluteString)' into another object", error)
       }
     }
-    markDeleted(object, as: .settled)
+    editing.markDeleted(object, as: .settled)
   }
 }

@@ -113,7 +113,7 @@ struct FinishPass {
   private func _reportFollowed(in sets: inout EventSets) {
     for object in context.saving.followed {
       if sets.deleted.contains(object) {
-        context.recordEvent(object, .eventDeleted)
+        context.editing.recordEvent(object, .eventDeleted)
       } else if object._context === context {
         sets.updated.insert(object)
       }
@@ -200,7 +200,7 @@ struct FinishPass {
     NotificationCenter.default.post(
       name: .NSManagedObjectContextDidSaveObjectIDs, object: context, userInfo: ids)
     _unregisterDeleted(sets.deleted)
-    if !changes.isEmpty { context.sweepIfDue() }
+    if !changes.isEmpty { context.registry.sweepIfDue() }
   }
 
   /// Sends the save to contexts that merge automatically. Enqueued before the save is announced, so that a

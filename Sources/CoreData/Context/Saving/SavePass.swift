@@ -101,7 +101,7 @@ struct SavePass {
     if missing.isEmpty { return }
     for object in unwritten where missing.contains(object._objectID) {
       // Also for an ancestor's deletion, which that may still roll back: this save must not delete it there.
-      context.markDeleted(object, as: .deletedInStore)
+      context.editing.markDeleted(object, as: .deletedInStore)
       context.links.cutReferences(to: object, cascading: false)
     }
     context.processPendingChanges()
@@ -109,16 +109,16 @@ struct SavePass {
 
   /// Calls hooks, validates and collects the changes.
   private func _checkedLayer() throws -> ChangeLayer {
-    try context.checkChangesForReadFailures()
+    try context.failedReads.checkChanges()
     do {
       try SaveHooks(context).run()
       _dropVanished()
       let layer = try CollectPass(context).run()
-      try context.checkChangesForReadFailures()
+      try context.failedReads.checkChanges()
       return layer
     } catch {
       // An object that could not be read misses values that its rules require.
-      try context.checkChangesForReadFailures()
+      try context.failedReads.checkChanges()
       throw error
     }
   }

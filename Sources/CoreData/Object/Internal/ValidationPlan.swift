@@ -276,8 +276,8 @@ extension NSManagedObject {
   /// Returns a cell as `value(forKey:)` does: decoded, a to-one as an object.
   final func shownValue(_ value: Value, _ slot: Int) -> Any? {
     switch value {
-    case .reference(let key): _context?.object(for: key)
-    case .pending(let id) where _shape.codings[slot] == nil: _context?.objectOrFault(id)
+    case .reference(let key): _context?.registry.object(for: key)
+    case .pending(let id) where _shape.codings[slot] == nil: _context?.registry.objectOrFault(id)
     default: shownIfAttribute(value, slot)
     }
   }

@@ -108,7 +108,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
   func obtainPermanentIDs(for ids: [NSManagedObjectID], in context: NSManagedObjectContext) throws {
     _turn.withLock {
       for id in ids where id.permanent == nil {
-        let reference = _store.newReferenceObject(for: context.objectOrFault(id))
+        let reference = _store.newReferenceObject(for: context.registry.objectOrFault(id))
         id.link(to: _store.objectID(for: id.entity, withReferenceObject: reference))
         context.adoptPermanentID(of: id)
       }
@@ -126,11 +126,11 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       let (tables, followed) = _memory.prepare(changes)
       let neighbours = try _neighbours(of: followed)
       let before = NodesBefore(changes, followed, neighbours.map(\.node), in: _store)
-      let new = changes.inserted.map { _store.newCacheNode(for: context.objectOrFault($0.id)) }
+      let new = changes.inserted.map { _store.newCacheNode(for: context.registry.objectOrFault($0.id)) }
       if !new.isEmpty { _store.addCacheNodes(Set(new)) }
       for update in changes.updated {
         guard let node = _store.cacheNode(for: update.id) else { continue }
-        _store.updateCacheNode(node, from: context.objectOrFault(update.id))
+        _store.updateCacheNode(node, from: context.registry.objectOrFault(update.id))
       }
       _follow(followed, neighbours)
       let gone = changes.deleted.map(\.id) + followed.deleted.map { NSManagedObjectID($0) }

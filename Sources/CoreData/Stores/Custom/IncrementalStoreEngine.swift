@@ -200,7 +200,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
 
   func obtainPermanentIDs(for ids: [NSManagedObjectID], in context: NSManagedObjectContext) throws {
     try _turn.withLock {
-      let objects = ids.map { context.objectOrFault($0) }
+      let objects = ids.map { context.registry.objectOrFault($0) }
       let permanent = try CustomStoreError.marking { try _store.obtainPermanentIDs(for: objects) }
       guard permanent.count == ids.count else {
         throw _unexpected(

@@ -42,7 +42,7 @@ extension ChangeSet {
   /// Converts the change set to a save request for the context's objects.
   func request(in context: NSManagedObjectContext) -> NSSaveChangesRequest {
     func objects(_ ids: [NSManagedObjectID]) -> Set<NSManagedObject> {
-      Set(ids.map { context.objectOrFault($0) })
+      Set(ids.map { context.registry.objectOrFault($0) })
     }
     return NSSaveChangesRequest(
       inserted: objects(inserted.map(\.id)), updated: objects(updated.map(\.id)),

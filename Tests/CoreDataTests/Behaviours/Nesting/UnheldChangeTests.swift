@@ -19,7 +19,7 @@ import Testing
     let sibling = stack.sibling()
     let change = try sibling.saved { sibling.object(with: id).setValue(99, forKey: "age") }
     stack.root.performAndWait {
-      stack.root.sweep()
+      stack.root.registry.sweep()
       stack.root.mergeChanges(fromContextDidSave: change)
     }
     return id
@@ -71,7 +71,7 @@ import Testing
       return ada.objectID
     }
     try stack.root.performAndWait {
-      stack.root.sweep()
+      stack.root.registry.sweep()
       stack.root.retainsRegisteredObjects = true
       stack.root.mergeChanges(fromContextDidSave: insertion)
       let ada = stack.root.object(with: id)

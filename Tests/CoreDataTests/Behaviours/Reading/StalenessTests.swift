@@ -86,12 +86,12 @@ import Testing
         eve.setValue(number, forKey: "age")
         try context.save()
       }
-      #expect(context.isCurrent(book))
+      #expect(context.freshness.isCurrent(book))
       try stack.fresh { sibling in
         sibling.insert("Author")
         try sibling.save()
       }
-      #expect(!context.isCurrent(book))
+      #expect(!context.freshness.isCurrent(book))
     }
   }
 

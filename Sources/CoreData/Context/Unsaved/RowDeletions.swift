@@ -1,12 +1,15 @@
 import CoreDataModelSchema
 import Foundation
 
-// Deleting all rows that a request finds, with a statement in the next save and without an object for each: a
-// batch deletion that the context shows at once and a rollback takes back.
+/// Deletes all rows that a request finds, with a statement in the next save and without an object for each: a batch
+/// deletion that the context shows at once and a rollback takes back.
+///
+/// Use on the context's queue.
+package struct RowDeletions {
+  let context: NSManagedObjectContext
 
-extension NSManagedObjectContext {
   /// Rows that the next save deletes and for which the context has made no objects.
-  package final var pendingRowDeletions: [KeyRun] { unreadDeletions }
+  package var pending: [KeyRun] { context.unreadDeletions }
 
   /// Has the next save delete the stored rows that a request finds now, and those to which their delete rules
   /// cascade.
@@ -16,81 +19,87 @@ extension NSManagedObjectContext {
   /// - Returns: The objects among them that the context has, for the caller to delete; nil, with nothing
   ///   done, if the rows need an object each.
   /// - Throws: Errors of the fetch.
-  package final func deleteRows(matching request: NSFetchRequest<NSManagedObject>) throws
+  package func delete(matching request: NSFetchRequest<NSManagedObject>) throws
     -> [NSManagedObject]?
   {
-    checkQueue()
-    processPendingChanges()
-    var plan = try FetchPass(self).plan(for: request)
-    let deletion = RowDeletion(context: self)
-    guard _parent == nil, overlay.layers.isEmpty, _undo == nil, let coordinator = persistentStoreCoordinator,
-      let model = frozen?.layout, let roots = deletion.rootsDeleted(with: plan.layout, model),
+    context.checkQueue()
+    context.processPendingChanges()
+    var plan = try FetchPass(context).plan(for: request)
+    let deletion = RowDeletion(context: context)
+    guard context._parent == nil, context.overlay.layers.isEmpty, context._undo == nil,
+      let coordinator = context.persistentStoreCoordinator,
+      let model = context.frozen?.layout, let roots = deletion.rootsDeleted(with: plan.layout, model),
       coordinator.deletesRows(ofRoots: roots, model),
-      !unsaved.contains(where: { roots.contains($0._layout.rootNumber) })
+      !context.unsaved.contains(where: { roots.contains($0._layout.rootNumber) })
     else { return nil }
     plan.content = .identity
     plan.sort = []
-    var found = FoundRows(unreadDeletions)
+    var found = FoundRows(context.unreadDeletions)
     if plan.layout.family.count == 1 {
       // Growing would take three times the memory for a moment.
-      found.reserve(try coordinator.count(plan, in: request.affectedStores, at: readGeneration))
+      found.reserve(try coordinator.count(plan, in: request.affectedStores, at: context.readGeneration))
     }
-    try coordinator.forEachKey(of: plan, in: request.affectedStores, at: readGeneration) { found.add($0) }
+    try coordinator.forEachKey(of: plan, in: request.affectedStores, at: context.readGeneration) {
+      found.add($0)
+    }
     var runs = found.runs
     var next = 0
     while next < runs.count {
       for slot in runs[next].space.layout.slots.indices where deletion.cascades(slot, runs[next].space.layout)
       {
-        runs += try deletion.members(of: runs[next], slot, sparing: unreadDeletions + runs, coordinator)
+        runs += try deletion.members(
+          of: runs[next], slot, sparing: context.unreadDeletions + runs, coordinator)
       }
       next += 1
     }
     var registered: [NSManagedObject] = []
-    table.forEach { object in
+    context.table.forEach { object in
       if let key = object._key, runs.contains(key) { registered.append(object) }
     }
     for object in registered {
       let key = IdentityKey(of: object)
       if let index = runs.firstIndex(where: { $0.contains(key) }) { runs[index].remove(key) }
     }
-    unreadDeletions += runs.filter { !$0.keys.isEmpty }
+    context.unreadDeletions += runs.filter { !$0.keys.isEmpty }
     return registered
   }
 
   /// Makes objects for the rows after all and deletes them, for what the keys alone do not tell.
-  package final func readPendingRowDeletions() {
-    let runs = unreadDeletions
-    unreadDeletions = []
+  package func readAll() {
+    let runs = context.unreadDeletions
+    context.unreadDeletions = []
     for run in runs {
       for reference in run.keys {
-        deleteObject(object(for: ObjectKey(space: run.space, reference: reference)))
+        context.editing.delete(
+          context.registry.object(for: ObjectKey(space: run.space, reference: reference)))
       }
     }
-    if !runs.isEmpty { processPendingChanges() }
+    if !runs.isEmpty { context.processPendingChanges() }
   }
 
   /// Makes an object for a row that the next save deletes, and deletes it; does nothing for other rows.
-  package final func readPendingRowDeletion(of id: NSManagedObjectID) {
-    guard let key = id.key, let index = unreadDeletions.firstIndex(where: { $0.contains(IdentityKey(key)) })
+  package func read(_ id: NSManagedObjectID) {
+    guard let key = id.key,
+      let index = context.unreadDeletions.firstIndex(where: { $0.contains(IdentityKey(key)) })
     else { return }
-    unreadDeletions[index].remove(IdentityKey(key))
-    deleteObject(object(for: key))
+    context.unreadDeletions[index].remove(IdentityKey(key))
+    context.editing.delete(context.registry.object(for: key))
   }
 
   /// Merges the deletion of rows by another context.
-  package final func mergeDeletions(of runs: [KeyRun]) {
+  package func merge(_ runs: [KeyRun]) {
     var ids: [NSManagedObjectID] = []
-    table.forEach { object in
+    context.table.forEach { object in
       if let key = object._key, runs.contains(key) { ids.append(object._objectID) }
     }
     if ids.isEmpty { return }
-    NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectIDsKey: ids], into: [self])
+    NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectIDsKey: ids], into: [context])
   }
 
   /// Whether the results of a fetch depend on more than the keys of the rows to be deleted: a relationship
   /// may lead to them.
-  final func mustReadDeletions(for plan: FetchPlan) -> Bool {
-    guard let model = frozen?.layout else { return false }
+  func mustRead(for plan: FetchPlan) -> Bool {
+    guard let model = context.frozen?.layout else { return false }
     let names = plan.layout.family.flatMap { number in
       model.layout(numbered: number).slots.filter { $0.relationship != nil }.map(\.name)
     }
@@ -100,6 +109,11 @@ extension NSManagedObjectContext {
     let text = "\(predicate)"
     return names.contains { text.contains($0) }
   }
+}
+
+extension NSManagedObjectContext {
+  /// The rows that the next save deletes without an object for each.
+  package final var rowDeletions: RowDeletions { RowDeletions(context: self) }
 }
 
 /// Finds what goes with the rows that a request deletes.

@@ -1,31 +1,36 @@
 import CoreDataModelSchema
 
-// Publishing unsaved state to children.
+/// Publishes what is unsaved in a context to its children.
+///
+/// Runs on the context's queue.
+struct PublishPass {
+  let context: NSManagedObjectContext
 
-extension NSManagedObjectContext {
+  init(_ context: NSManagedObjectContext) { self.context = context }
+
   /// Publishes pending changes. Called on this context's queue by a child that is about to read.
-  final func flushForReaders() {
-    processPendingChanges()
-    publishIfStale()
+  func flush() {
+    context.processPendingChanges()
+    run()
   }
 
   /// Publishes the changes made since the last call, if the context has children.
-  final func publishIfStale() {
-    guard overlay.isStale else { return }
-    let noted = overlay.noted
+  func run() {
+    guard context.overlay.isStale else { return }
+    let noted = context.overlay.noted
     var entries: [ChangeLayer.Entry] = []
-    for object in unsaved.objects where object._flags.contains(.unpublished) {
+    for object in context.unsaved.objects where object._flags.contains(.unpublished) {
       object._state.publish()
       // Transient values stay in the context that set them.
-      if let entry = entry(for: object) { entries.append(entry.persistent) }
+      if let entry = _entry(for: object) { entries.append(entry.persistent) }
     }
     Interleaving.reach(.publish)
-    overlay.push(ChangeLayer(entries))
-    overlay.markFresh(upTo: noted)
+    context.overlay.push(ChangeLayer(entries))
+    context.overlay.markFresh(upTo: noted)
   }
 
   /// Returns the unsaved state of one of this context's own objects.
-  final func entry(for object: NSManagedObject) -> ChangeLayer.Entry? {
+  private func _entry(for object: NSManagedObject) -> ChangeLayer.Entry? {
     let flags = object._flags
     if flags.contains(.deleted) {
       return ChangeLayer.Entry(
@@ -37,9 +42,10 @@ extension NSManagedObjectContext {
     guard flags.contains(.inserted) || flags.contains(.updated) else { return nil }
     if object.isFault, object._row == nil, !flags.contains(.inserted) {
       do {
-        guard try FaultPass(self).load(object) else { return nil }
+        guard try FaultPass(context).load(object) else { return nil }
       } catch {
-        fail(object, "publish '\(object.objectID.uriRepresentation().absoluteString)' to children", error)
+        context.failedReads.fail(
+          object, "publish '\(object.objectID.uriRepresentation().absoluteString)' to children", error)
         return nil
       }
     }
@@ -53,20 +59,7 @@ extension NSManagedObjectContext {
   }
 
   /// Removes the entry of an object whose unsaved changes were discarded.
-  final func withdraw(_ object: NSManagedObject) {
-    if let entry = overlay.withdraw(object._objectID) { discard([entry]) }
-  }
-}
-
-extension NSManagedObject {
-  /// Slots whose values differ from the last fetched or saved ones, including changed to-manys.
-  final var differingSlots: SlotSet {
-    var result = SlotSet()
-    if let draft = _draft, let row = _row, !(draft === row) {
-      result = row.slots(differingIn: draft, _layout)
-    }
-    guard let relations = _relations else { return result }
-    for slot in _layout.toManySlots where relations.members(slot)?.hasChanges ?? false { result.insert(slot) }
-    return result
+  func withdraw(_ object: NSManagedObject) {
+    if let entry = context.overlay.withdraw(object._objectID) { context.discard([entry]) }
   }
 }

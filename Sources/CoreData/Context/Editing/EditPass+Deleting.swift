@@ -19,22 +19,22 @@ enum DeletionCause {
   /// It exists nowhere any more, and the context is about to forget it: nothing to save.
   case dropped
 
-  /// The permission to make an object deleted, which only `NSManagedObjectContext.markDeleted(_:as:)` has.
+  /// The permission to make an object deleted, which only `EditPass.markDeleted(_:as:)` has.
   struct Permission {
     fileprivate init() {}
   }
 }
 
-extension NSManagedObjectContext {
+extension EditPass {
   /// Makes an object deleted: lists it for the next save and for the next change notification.
   ///
   /// The only way in which a registered object becomes deleted, so that no list keeps an object that is gone.
   /// An object that is registered as deleted, for a child's save that was announced before, begins with that
   /// state.
-  final func markDeleted(_ object: NSManagedObject, as cause: DeletionCause = .requested) {
+  func markDeleted(_ object: NSManagedObject, as cause: DeletionCause = .requested) {
     switch cause {
     case .requested, .settled:
-      if undoRecorder != nil { _readForUndo(object) }
+      if context.undoRecorder != nil { _readForUndo(object) }
       object.willChangeState()
     case .merged, .deletedInStore, .adopted, .dropped: break
     }
@@ -44,16 +44,16 @@ extension NSManagedObjectContext {
     case .adopted: if object._flags.contains(.listed) { list(object) } else { object._state.adopt() }
     case .dropped: unlist(object)
     }
-    unsaved.hasDeletions = unsaved.hasDeletions || cause != .dropped
+    context.unsaved.hasDeletions = context.unsaved.hasDeletions || cause != .dropped
     recordEvent(object, .eventDeleted)
   }
 
   /// Reads the values of a fault that is about to be deleted. Once the deletion is saved, an undo finds them
   /// nowhere else.
-  private final func _readForUndo(_ object: NSManagedObject) {
+  private func _readForUndo(_ object: NSManagedObject) {
     guard object.isFault, object._row == nil else { return }
     do {
-      _ = try FaultPass(self).load(object)
+      _ = try FaultPass(context).load(object)
     } catch {
       // The save of the deletion reads again, and tells of the error. Only an undo after it lacks the values.
     }
@@ -64,24 +64,25 @@ extension NSManagedObjectContext {
   /// Core Data keeps them among the deleted objects until the context saves. So does this context with a few
   /// hundred; but one that only shows what others save never saves, and each of its fetches would pass over
   /// all of them.
-  final func letGoOfVanished() {
-    guard unsaved.count >= unsaved.mostBeforeLettingGo, !saving.isActive, !retainsRegisteredObjects
+  func letGoOfVanished() {
+    guard context.unsaved.count >= context.unsaved.mostBeforeLettingGo, !context.saving.isActive,
+      !context.retainsRegisteredObjects
     else { return }
     // What children read of this context stays until it saves.
-    if overlay.layers.isEmpty {
+    if context.overlay.layers.isEmpty {
       for key in _takeVanished() {
-        guard let (object, isOnlyHolder) = table.objectAndHold(for: key) else { continue }
-        if isOnlyHolder { forget(object) } else { unsaved.append(object) }
+        guard let (object, isOnlyHolder) = context.table.objectAndHold(for: key) else { continue }
+        if isOnlyHolder { context.registry.forget(object) } else { context.unsaved.append(object) }
       }
     }
-    unsaved.mostBeforeLettingGo = unsaved.count + UnsavedObjects.mostVanished
+    context.unsaved.mostBeforeLettingGo = context.unsaved.count + UnsavedObjects.mostVanished
   }
 
   /// Removes the objects with announced deletions of others from the list of unsaved objects, and returns
   /// their keys. No reference to them is left here.
-  private final func _takeVanished() -> [IdentityKey] {
+  private func _takeVanished() -> [IdentityKey] {
     var keys: [IdentityKey] = []
-    unsaved.removeAll { object in
+    context.unsaved.removeAll { object in
       let flags = object._flags
       guard flags.isSuperset(of: [.deleted, .deletedInStore, .deletionAnnounced]),
         flags.isDisjoint(with: [.inserted, .eventListed, .locked])
@@ -95,15 +96,15 @@ extension NSManagedObjectContext {
   /// Brings back an object that others had deleted, and announces it as inserted: its row exists again.
   ///
   /// - Parameter row: The row; nil if it is not known, so that firing the fault reads it.
-  final func revive(_ object: NSManagedObject, row: Row?) {
-    withdraw(object)
+  func revive(_ object: NSManagedObject, row: Row?) {
+    PublishPass(context).withdraw(object)
     unlist(object)
     object.revive(showing: row)
-    if let row { links.rereadInverses(object._layout, from: nil, to: row) } else { object.turnIntoFault() }
+    if let row {
+      context.links.rereadInverses(object._layout, from: nil, to: row)
+    } else {
+      object.turnIntoFault()
+    }
     recordEvent(object, .eventMergedInsert)
   }
-
-  /// Takes an object deleted here out of the to-manys without inverse that are in memory, as a change of
-  /// their owners.
-  package final func cutOneWayMembership(of object: NSManagedObject) { links.cutOneWayMembership(of: object) }
 }

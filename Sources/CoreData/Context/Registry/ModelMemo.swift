@@ -4,8 +4,8 @@ import CoreDataModelSchema
 struct ModelMemo {
   /// The coordinator's model, once used.
   var model: FrozenModel?
-  /// The class last looked up and its entity.
-  var entity: NSEntityDescription?
+  /// The entity that was looked up last by its class.
+  private var _entity: NSEntityDescription?
   /// The last ID space found to belong to the coordinator's stores, and the version of the list of stores at that time.
   var localSpace: (space: ObjectIDSpace?, storesVersion: Int) = (nil, 0)
   /// The ID space of temporary IDs by entity number - 1.
@@ -50,7 +50,34 @@ struct ModelMemo {
   /// Drops everything memoized from the coordinator when it changes.
   mutating func forgetModel() {
     model = nil
-    entity = nil
+    _entity = nil
     _templatesVersion = -1
+  }
+
+  /// Returns the entity of class `type` in the context's model. Traps if there is none, or more than one.
+  mutating func onlyEntity(
+    of type: NSManagedObject.Type, in context: NSManagedObjectContext
+  ) -> NSEntityDescription {
+    if let known = _entity, known.shape.objectClass == type { return known }
+    let entity = Self._onlyEntity(of: type, in: context)
+    _entity = entity
+    return entity
+  }
+
+  private static func _onlyEntity(
+    of type: NSManagedObject.Type, in context: NSManagedObjectContext
+  ) -> NSEntityDescription {
+    guard let coordinator = context.persistentStoreCoordinator else {
+      programmerError("\(context.label) has no coordinator, so that the entity of \(type) cannot be found.")
+    }
+    let found = coordinator.model.entities.filter { $0.shape.objectClass == type }
+    guard found.count == 1 else {
+      programmerError(
+        found.isEmpty
+          ? "no entity of the model has the class \(type). Set managedObjectClassName of its entity."
+          : "several entities have the class \(type): \(found.compactMap(\.name).joined(separator: ", ")). Name one with "
+            + "init(entity:insertInto:).")
+    }
+    return found[0]
   }
 }
