@@ -1,219 +1,47 @@
 // The properties of the frequent types: their accessors go straight to the values in the store's form.
 
 extension _ModelValues {
-  // MARK: String
+  // MARK: Attributes
 
   /// The value of an attribute.
-  @inlinable public func value(
-    _ keyPath: @autoclosure () -> KeyPath<Model, String>, at index: Int = -1, of model: Model
-  ) -> String {
-    if index >= 0, let value = _storage._text(index) { return value }
+  @inlinable public func value<Value: _FrequentValue>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value {
+    if index >= 0, let value = Value._value(_storage, index) { return value }
     return _slow(keyPath(), index, model)
   }
 
-  /// The value of an attribute.
-  @inlinable public func value(
-    _ keyPath: @autoclosure () -> KeyPath<Model, String?>, at index: Int = -1, of model: Model
-  ) -> String? {
-    if index >= 0, let value = _storage._textIfAny(index) { return value }
+  /// The value of an optional attribute.
+  @inlinable public func value<Value: _FrequentValue>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model
+  ) -> Value? {
+    if index >= 0, let value = Value._valueIfAny(_storage, index) { return value }
     return _slow(keyPath(), index, model)
   }
 
   /// Sets an attribute.
-  @inlinable public func set(
-    _ keyPath: @autoclosure () -> KeyPath<Model, String>, at index: Int = -1, of model: Model,
-    to newValue: String
+  @inlinable public func set<Value: _FrequentValue>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
+    to newValue: Value
   ) {
-    if index >= 0, _storage._setText(newValue, index) { return }
+    if index >= 0, Value._set(newValue, _storage, index) { return }
     _slowSet(keyPath(), index, model, newValue)
   }
 
-  /// Sets an attribute.
-  @inlinable public func set(
-    _ keyPath: @autoclosure () -> KeyPath<Model, String?>, at index: Int = -1, of model: Model,
-    to newValue: String?
+  /// Sets an optional attribute.
+  @inlinable public func set<Value: _FrequentValue>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model,
+    to newValue: Value?
   ) {
-    if index >= 0, _storage._setText(newValue, index) { return }
-    _slowSet(keyPath(), index, model, newValue)
-  }
-
-  /// Initializes an attribute.
-  @inlinable public func begin(
-    _ keyPath: @autoclosure () -> KeyPath<Model, String>, at index: Int = -1, with value: String
-  ) {
-    if _storage._isBeingShown || index >= 0 && _storage._beginText(value, index) { return }
-    _slowBegin(keyPath(), index, value)
-  }
-
-  // MARK: Int
-
-  /// The value of an attribute.
-  @inlinable public func value(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Int>, at index: Int = -1, of model: Model
-  ) -> Int {
-    if index >= 0, let value = _storage._whole(index) { return value }
-    return _slow(keyPath(), index, model)
-  }
-
-  /// The value of an attribute.
-  @inlinable public func value(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Int?>, at index: Int = -1, of model: Model
-  ) -> Int? {
-    if index >= 0, let value = _storage._wholeIfAny(index) { return value }
-    return _slow(keyPath(), index, model)
-  }
-
-  /// Sets an attribute.
-  @inlinable public func set(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Int>, at index: Int = -1, of model: Model, to newValue: Int
-  ) {
-    if index >= 0, _storage._setWhole(newValue, index) { return }
-    _slowSet(keyPath(), index, model, newValue)
-  }
-
-  /// Sets an attribute.
-  @inlinable public func set(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Int?>, at index: Int = -1, of model: Model, to newValue: Int?
-  ) {
-    if index >= 0, _storage._setWhole(newValue, index) { return }
+    if index >= 0, Value._set(newValue, _storage, index) { return }
     _slowSet(keyPath(), index, model, newValue)
   }
 
   /// Initializes an attribute.
-  @inlinable public func begin(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Int>, at index: Int = -1, with value: Int
+  @inlinable public func begin<Value: _FrequentValue>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) {
-    if _storage._isBeingShown || index >= 0 && _storage._beginWhole(value, index) { return }
-    _slowBegin(keyPath(), index, value)
-  }
-
-  // MARK: Double
-
-  /// The value of an attribute.
-  @inlinable public func value(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Double>, at index: Int = -1, of model: Model
-  ) -> Double {
-    if index >= 0, let value = _storage._number(index) { return value }
-    return _slow(keyPath(), index, model)
-  }
-
-  /// The value of an attribute.
-  @inlinable public func value(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Double?>, at index: Int = -1, of model: Model
-  ) -> Double? {
-    if index >= 0, let value = _storage._numberIfAny(index) { return value }
-    return _slow(keyPath(), index, model)
-  }
-
-  /// Sets an attribute.
-  @inlinable public func set(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Double>, at index: Int = -1, of model: Model,
-    to newValue: Double
-  ) {
-    if index >= 0, _storage._setNumber(newValue, index) { return }
-    _slowSet(keyPath(), index, model, newValue)
-  }
-
-  /// Sets an attribute.
-  @inlinable public func set(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Double?>, at index: Int = -1, of model: Model,
-    to newValue: Double?
-  ) {
-    if index >= 0, _storage._setNumber(newValue, index) { return }
-    _slowSet(keyPath(), index, model, newValue)
-  }
-
-  /// Initializes an attribute.
-  @inlinable public func begin(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Double>, at index: Int = -1, with value: Double
-  ) {
-    if _storage._isBeingShown || index >= 0 && _storage._beginNumber(value, index) { return }
-    _slowBegin(keyPath(), index, value)
-  }
-
-  // MARK: Bool
-
-  /// The value of an attribute.
-  @inlinable public func value(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Bool>, at index: Int = -1, of model: Model
-  ) -> Bool {
-    if index >= 0, let value = _storage._flag(index) { return value }
-    return _slow(keyPath(), index, model)
-  }
-
-  /// The value of an attribute.
-  @inlinable public func value(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Bool?>, at index: Int = -1, of model: Model
-  ) -> Bool? {
-    if index >= 0, let value = _storage._flagIfAny(index) { return value }
-    return _slow(keyPath(), index, model)
-  }
-
-  /// Sets an attribute.
-  @inlinable public func set(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Bool>, at index: Int = -1, of model: Model, to newValue: Bool
-  ) {
-    if index >= 0, _storage._setFlag(newValue, index) { return }
-    _slowSet(keyPath(), index, model, newValue)
-  }
-
-  /// Sets an attribute.
-  @inlinable public func set(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Bool?>, at index: Int = -1, of model: Model,
-    to newValue: Bool?
-  ) {
-    if index >= 0, _storage._setFlag(newValue, index) { return }
-    _slowSet(keyPath(), index, model, newValue)
-  }
-
-  /// Initializes an attribute.
-  @inlinable public func begin(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Bool>, at index: Int = -1, with value: Bool
-  ) {
-    if _storage._isBeingShown || index >= 0 && _storage._beginFlag(value, index) { return }
-    _slowBegin(keyPath(), index, value)
-  }
-
-  // MARK: Date
-
-  /// The value of an attribute.
-  @inlinable public func value(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Date>, at index: Int = -1, of model: Model
-  ) -> Date {
-    if index >= 0, let value = _storage._date(index) { return value }
-    return _slow(keyPath(), index, model)
-  }
-
-  /// The value of an attribute.
-  @inlinable public func value(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Date?>, at index: Int = -1, of model: Model
-  ) -> Date? {
-    if index >= 0, let value = _storage._dateIfAny(index) { return value }
-    return _slow(keyPath(), index, model)
-  }
-
-  /// Sets an attribute.
-  @inlinable public func set(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Date>, at index: Int = -1, of model: Model, to newValue: Date
-  ) {
-    if index >= 0, _storage._setDate(newValue, index) { return }
-    _slowSet(keyPath(), index, model, newValue)
-  }
-
-  /// Sets an attribute.
-  @inlinable public func set(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Date?>, at index: Int = -1, of model: Model,
-    to newValue: Date?
-  ) {
-    if index >= 0, _storage._setDate(newValue, index) { return }
-    _slowSet(keyPath(), index, model, newValue)
-  }
-
-  /// Initializes an attribute.
-  @inlinable public func begin(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Date>, at index: Int = -1, with value: Date
-  ) {
-    if _storage._isBeingShown || index >= 0 && _storage._beginDate(value, index) { return }
+    if _storage._isBeingShown || index >= 0 && value._begin(_storage, index) { return }
     _slowBegin(keyPath(), index, value)
   }
 
