@@ -100,6 +100,7 @@ struct UndoPass {
       if let row = object._row { context.links.rereadInverses(object._layout, from: nil, to: row) }
       context.editing.markChanged(object)
       context.editing.recordEvent(object, .eventMergedInsert)
+      _rejoinItself(object)
       return
     }
     if object._context == nil {
@@ -169,6 +170,15 @@ struct UndoPass {
       owner._layout.slots[inverse].relationship?.isToMany ?? false
     else { return }
     owner.inverseWasMade(inverse, object, through: slot)
+  }
+
+  /// Makes an object a member of itself where its to-one says so. Its deletion did not cut that link, and where a child
+  /// has made it, only the child's save said it to the to-many.
+  private func _rejoinItself(_ object: NSManagedObject) {
+    for slot in object._layout.toOneSlots
+    where object._changed.contains(slot) && object.refers(to: object, through: slot) {
+      _rejoin(object, slot, object)
+    }
   }
 
   /// Whether a link to an object can be restored.

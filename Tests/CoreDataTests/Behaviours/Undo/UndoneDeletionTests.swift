@@ -37,6 +37,33 @@ import Testing
     }
   }
 
+  @Test(arguments: Setting.direct, [false, true])
+  func `an object that a child has linked to itself refers to itself again`(
+    _ setting: Setting, _ hasMet: Bool
+  ) throws {
+    let stack = try TestStack(setting)
+    let (parent, id) = (stack.sibling(), try stack.stored("Author", ["name": "Ada"]).objectID)
+    parent.undoManager = UndoManager()
+    let known = try parent.performAndWait { hasMet ? try parent.existingObject(with: id) : nil }
+    let child = stack.child(of: parent)
+    try child.performAndWait {
+      let own = try child.existingObject(with: id)
+      own.setValue(own, forKey: "mentor")
+      try child.save()
+    }
+    try parent.performAndWait {
+      let ada = try parent.existingObject(with: id)
+      #expect(known == nil || known === ada)
+      parent.delete(ada)
+      parent.undo()
+      #expect(ada.object("mentor") === ada)
+      #expect(ada.objects("pupils") == [ada])
+      try parent.save()
+      #expect(ada.objects("pupils") == [ada])
+    }
+    #expect(try stack.fresh { try $0.all("Author").first?.objects("pupils").count } == 1)
+  }
+
   @Test(arguments: Setting.direct)
   func `undo of a link does not bring back the former target, which others have deleted`(
     _ setting: Setting
