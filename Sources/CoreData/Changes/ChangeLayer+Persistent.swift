@@ -19,6 +19,7 @@ extension ChangeLayer.Entry {
     guard !transient.isEmpty else { return self }
     var stored = Row(copying: row, version: row.version)
     for slot in transient { stored.set(.null, at: slot) }
-    return ChangeLayer.Entry(kind: kind, id: id, base: base, row: stored, changed: changed, isWhole: isWhole)
+    return ChangeLayer.Entry(
+      kind: kind, id: id, base: isUnwritten ? stored : base, row: stored, changed: changed, isWhole: isWhole)
   }
 }

@@ -39,6 +39,13 @@ final class ChangeLayer: Sendable {
       self.isWhole = isWhole
     }
 
+    /// Whether a save reports the object without having written it: the row is the one that the saving context had, and
+    /// others may have saved a newer one.
+    var isUnwritten: Bool {
+      guard kind == .updated, let base, let row else { return false }
+      return base === row
+    }
+
     /// Whether the entry defines any cell of its row. An update may record only that the members of a
     /// one-to-many changed, which their to-ones define.
     var definesCells: Bool {

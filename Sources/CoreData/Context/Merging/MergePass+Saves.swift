@@ -36,11 +36,11 @@ extension MergePass {
       let isSeen = isKnown || isInsertion || !context.events.observers.isEmpty
       let stored = changes.isStored ? entry.row : nil
       let row = isSeen ? chain?.newestRow(for: id, saved: stored) ?? entry.row : entry.row
-      // The versions of a loaded object and of a late row tell which one is newer. Other objects must not
-      // show a late row, nor a list one that is gone: a save also reports objects that it has not written.
+      // The versions of a loaded object and of a late row tell which one is newer. Other objects, and those of a child,
+      // must not show a late row, nor a list one that is gone: a save also reports objects that it has not written.
+      let isLate = isOvertaken || entry.isUnwritten
       let isUncertain =
-        isOvertaken && isSeen && (isInsertion || chain != nil || !isLoaded)
-        || isSeen && !isKnown && !isInsertion
+        isLate && isSeen && (isInsertion || chain != nil || !isLoaded) || isSeen && !isKnown && !isInsertion
       switch isUncertain ? _savedState(of: id, row, chain) : .there(row) {
       case .there(let newest) where isInsertion:
         mergeInsertion(of: id, row: newest, changed: entry.changed)

@@ -194,9 +194,9 @@ struct LinkedObject {
   var entry: ChangeLayer.Entry? {
     guard let row = object._row, !object._flags.contains(.deleted) else { return nil }
     // A copy: the same row would supersede nothing.
+    let copy = Row(copying: row, version: row.version)
     return ChangeLayer.Entry(
-      kind: .updated, id: object._objectID, base: row, row: Row(copying: row, version: row.version),
-      changed: slots, isWhole: false)
+      kind: .updated, id: object._objectID, base: copy, row: copy, changed: slots, isWhole: false)
   }
 }
 

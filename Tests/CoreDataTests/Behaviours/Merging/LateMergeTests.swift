@@ -163,6 +163,29 @@ import Testing
       #expect(author.text("name") == "Second")
     }
   }
+
+  /// The save reports the object with the row that its context has.
+  @Test(arguments: Setting.direct, [false, true])
+  func `a child keeps what its parent saved when a save that writes nothing comes late`(
+    _ setting: Setting, _ isNested: Bool
+  ) throws {
+    let stack = try TestStack(setting)
+    let (id, parent) = (try stack.stored("Author", ["name": "First", "age": 1]).objectID, stack.sibling())
+    let child = stack.child(of: parent)
+    let ada = try child.performAndWait { try child.existingObject(with: id) }
+    let other = isNested ? stack.child(of: parent) : stack.sibling()
+    let known = try other.performAndWait { try other.existingObject(with: id) }
+    let rename = try parent.saved { try parent.existingObject(with: id).setValue("Second", forKey: "name") }
+    child.performAndWait { child.mergeChanges(fromContextDidSave: rename) }
+    // The cache may have let go of the row.
+    stack.coordinator.rowCache.removeAll { true }
+    let notification = try other.saved { known.setValue(1, forKey: "age") }
+    child.performAndWait {
+      #expect(ada.text("name") == "Second")
+      child.mergeChanges(fromContextDidSave: notification)
+      #expect(ada.text("name") == "Second")
+    }
+  }
 }
 
 /// Members that were read before the context rolled back.
