@@ -120,7 +120,7 @@ extension NSManagedObject {
   }
 
   /// Rebases unsaved changes on newer stored values. Does not touch inverses, which
-  /// `NSManagedObjectContext.show(_:at:)` updates.
+  /// `LinkPass.show(_:at:)` updates.
   final func rebase(on row: Row) {
     var draft = _draft
     if let values = draft ?? _rowWithTransients {
