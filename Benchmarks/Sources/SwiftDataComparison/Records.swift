@@ -52,7 +52,14 @@ enum Work: String, CaseIterable {
   case delete
 
   /// What the work may cost beside Core Data's API.
-  var bound: Double { self == .findOrCreate || self == .findOne || self == .pages ? 1.25 : 1.15 }
+  var bound: Double {
+    switch self {
+    case .importBulk: 1.2
+    case .findOrCreate, .pages, .traverse: 1.25
+    case .fetchAll, .findOne, .reads: 1.45
+    case .update, .delete: 1.15
+    }
+  }
 }
 
 /// One of the two APIs on a store of its own.
