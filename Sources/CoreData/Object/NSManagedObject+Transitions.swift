@@ -144,6 +144,8 @@ extension NSManagedObject {
       // Assigned without changing the value: nothing was written.
       _values.settle(on: _row)
     } else {
+      // The transient values stay in the draft, which children may have read; it is not shared any longer.
+      if _flags.contains(.draftShared) { makeDraftOwn() }
       _values.forgetAssignments()
     }
     _state.commit()

@@ -50,4 +50,26 @@ import Testing
       #expect(throws: CocoaError.self) { try context.save() }
     }
   }
+
+  /// A save that writes nothing keeps the values that hold transient ones, which a child has read.
+  @Test(arguments: Setting.direct)
+  func `a child does not see what its parent assigns after a save that wrote nothing`(_ setting: Setting)
+    throws
+  {
+    let stack = try TestStack(setting)
+    let (id, parent) = (try stack.stored("Book", ["title": "Notes"]).objectID, stack.sibling())
+    let child = stack.child(of: parent)
+    let book = try parent.performAndWait { try parent.existingObject(with: id) }
+    parent.performAndWait { book.setValue("Notes", forKey: "title") }
+    let read = try child.performAndWait {
+      let read = try child.existingObject(with: id)
+      #expect(read.text("title") == "Notes")
+      return read
+    }
+    try parent.performAndWait {
+      try parent.save()
+      book.setValue("Sketches", forKey: "title")
+    }
+    child.performAndWait { #expect(read.text("title") == "Notes") }
+  }
 }
