@@ -105,13 +105,7 @@ extension LinkPass {
     for slot in layout.toOneSlots {
       guard let inverse = layout.slots[slot].relationship?.inverseSlot, old?[slot] ?? .null != new[slot]
       else { continue }
-      for value in [old?[slot] ?? .null, new[slot]] {
-        guard let target = context.registry.registered(in: value),
-          target._layout.slots[inverse].isToMany, let state = target._relations?.members(inverse),
-          state.isRealised
-        else { continue }
-        state.unrealise()
-      }
+      for value in [old?[slot] ?? .null, new[slot]] { memo(inverse, in: value)?.unrealise() }
     }
   }
 
@@ -126,9 +120,7 @@ extension LinkPass {
   ) {
     for slot in layout.toOneSlots where changed.isEmpty || changed.contains(slot) {
       guard let inverse = layout.slots[slot].relationship?.inverseSlot,
-        let owner = context.registry.registered(in: row[slot]), owner._layout.slots[inverse].isToMany,
-        let state = owner._relations?.members(inverse), state.isRealised,
-        !(object.map(state.contains) ?? false)
+        let state = memo(inverse, in: row[slot]), !(object.map(state.contains) ?? false)
       else { continue }
       state.unrealise()
     }

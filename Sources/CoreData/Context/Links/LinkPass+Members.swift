@@ -58,9 +58,13 @@ extension LinkPass {
     guard let relationship = member._layout.slots[slot].relationship, let inverse = relationship.inverseSlot,
       old != new
     else { return }
-    if let state = _memo(inverse, in: old), state.loseMoved(member) { context.readMembers.hasMoved = true }
+    if let state = memo(inverse, in: old, where: \.isOneToMany), state.loseMoved(member) {
+      context.readMembers.hasMoved = true
+    }
     guard !member._flags.contains(.deleted) else { return }
-    if let state = _memo(inverse, in: new), state.gainMoved(member) { context.readMembers.hasMoved = true }
+    if let state = memo(inverse, in: new, where: \.isOneToMany), state.gainMoved(member) {
+      context.readMembers.hasMoved = true
+    }
   }
 
   /// Adopts the orders of one-to-manys from a child's entry. Their members must have been moved already.
@@ -86,9 +90,14 @@ extension LinkPass {
   }
 
   /// Returns the to-many in memory whose owner a to-one value refers to.
-  private func _memo(_ slot: Int, in value: Value) -> ToManyState? {
+  ///
+  /// - Parameter fits: Whether a relationship is meant.
+  @inline(__always)
+  func memo(
+    _ slot: Int, in value: Value, where fits: (PropertyLayout.Relationship) -> Bool = \.isToMany
+  ) -> ToManyState? {
     guard let owner = context.registry.registered(in: value), slot < owner._layout.slots.count,
-      owner._layout.slots[slot].relationship?.isOneToMany ?? false
+      let relationship = owner._layout.slots[slot].relationship, fits(relationship)
     else { return nil }
     return owner._relations?.members(slot)
   }

@@ -207,6 +207,7 @@ final class ComposedSave: @unchecked Sendable {
     }
     return ChangeLayer.Entry(
       kind: earlier.kind == .inserted || later.kind == .inserted ? .inserted : .updated, id: later.id,
-      base: earlier.isUnwritten && later.isUnwritten ? row : older.base, row: row, changed: older.changed.union(newer.changed), isWhole: false)
+      base: earlier.isUnwritten && later.isUnwritten ? row : older.base, row: row,
+      changed: older.changed.union(newer.changed), isWhole: false)
   }
 }

@@ -42,8 +42,21 @@ struct FetchPass {
         recorder.record(objects.count, recorder.identities(objects), of: request, since: begin, in: context)
       }
       // Casting element by element would cost more than the fetch.
-      return try context.registry.casted(objects, to: T.self) ?? cast(objects, request)
+      return try _casted(objects, to: T.self) ?? cast(objects, request)
     }
+  }
+
+  /// Returns the objects cast to `type`, or nil if any is of another class.
+  private func _casted<T>(_ objects: [NSManagedObject], to type: T.Type) -> [T]? {
+    guard let wanted = T.self as? NSManagedObject.Type else { return nil }
+    // Objects of one class are usually adjacent, so each class is checked once.
+    var fitting = ObjectIdentifier(wanted)
+    for object in objects where ObjectIdentifier(Swift.type(of: object)) != fitting {
+      guard object is T else { return nil }
+      fitting = ObjectIdentifier(Swift.type(of: object))
+    }
+    // Arrays of objects have the same layout for every class.
+    return unsafeBitCast(objects, to: [T].self)
   }
 
   func cast<T>(_ results: [some Any], _ request: AnyFetchRequest) throws -> [T] {

@@ -78,7 +78,7 @@ struct Freshness {
     fault._state.attachValues(context.ages.stamps.current)
   }
 
-  /// Whether a fault's row is older than the context.ages.interval interval and has to be read again.
+  /// Whether a fault's row is older than the staleness interval and has to be read again.
   func isExpired(_ fault: NSManagedObject) -> Bool {
     guard context.ages.interval >= 0, fault._row != nil, _canRenew(fault),
       let cache = context.rootCoordinator?.rowCache
@@ -93,7 +93,7 @@ struct Freshness {
   }
 
   /// Finds a fault's values again before they are shown, if they may be older than what the coordinator knows
-  /// or than the context.ages.interval interval. Leaves the fault without values if the store has to be read.
+  /// or than the staleness interval. Leaves the fault without values if the store has to be read.
   ///
   /// - Returns: The former row, if the store has to be read.
   @inline(never) func renew(_ fault: NSManagedObject) -> Row? {

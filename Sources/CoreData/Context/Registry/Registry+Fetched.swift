@@ -29,19 +29,6 @@ extension Registry {
     return objects
   }
 
-  /// Returns the objects cast to `type`, or nil if any is of another class.
-  func casted<T>(_ objects: [NSManagedObject], to type: T.Type) -> [T]? {
-    guard let wanted = T.self as? NSManagedObject.Type else { return nil }
-    // Objects of one class are usually adjacent, so each class is checked once.
-    var fitting = ObjectIdentifier(wanted)
-    for object in objects where ObjectIdentifier(Swift.type(of: object)) != fitting {
-      guard object is T else { return nil }
-      fitting = ObjectIdentifier(Swift.type(of: object))
-    }
-    // Arrays of objects have the same layout for every class.
-    return unsafeBitCast(objects, to: [T].self)
-  }
-
   /// Returns the object for a fetched row. A registered object keeps its values.
   func object(for stored: StoredObject) -> NSManagedObject {
     let key = IdentityKey(stored.key)

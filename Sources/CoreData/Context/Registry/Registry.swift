@@ -7,7 +7,7 @@ import Foundation
 struct Registry {
   let context: NSManagedObjectContext
 
-  init(_ context: NSManagedObjectContext) { self.context = context }
+  @inline(__always) init(_ context: NSManagedObjectContext) { self.context = context }
 
   // MARK: Look-ups
 
