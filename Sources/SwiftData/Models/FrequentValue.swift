@@ -5,8 +5,11 @@ import CoreData
 ///
 /// A type that conforms needs no overloads of `_ModelValues`. Not for direct use.
 public protocol _FrequentValue: Codable {
-  /// Returns the value of an attribute, nil for null; nil if the model isn't inserted.
-  static func _value(_ storage: _ModelStorage, _ index: Int) -> Self??
+  /// Returns the value of an attribute; nil if it has none or the model isn't inserted.
+  static func _value(_ storage: _ModelStorage, _ index: Int) -> Self?
+  /// Returns the value of an optional attribute; nil if the model isn't inserted. Apart from the other, whose result
+  /// takes fewer instructions to look at.
+  static func _valueIfAny(_ storage: _ModelStorage, _ index: Int) -> Self??
   /// Sets an attribute; false if the model isn't inserted.
   static func _set(_ value: Self?, _ storage: _ModelStorage, _ index: Int) -> Bool
   /// Initializes an attribute; false if the model is inserted, or has backing data of another kind.
@@ -14,7 +17,11 @@ public protocol _FrequentValue: Codable {
 }
 
 extension String: _FrequentValue {
-  public static func _value(_ storage: _ModelStorage, _ index: Int) -> String?? {
+  public static func _value(_ storage: _ModelStorage, _ index: Int) -> String? {
+    storage.withObject(index) { read($0, $1) } ?? nil
+  }
+
+  public static func _valueIfAny(_ storage: _ModelStorage, _ index: Int) -> String?? {
     storage.withObject(index) { read($0, $1) }
   }
 
@@ -28,7 +35,11 @@ extension String: _FrequentValue {
 }
 
 extension Int: _FrequentValue {
-  public static func _value(_ storage: _ModelStorage, _ index: Int) -> Int?? {
+  public static func _value(_ storage: _ModelStorage, _ index: Int) -> Int? {
+    storage.withObject(index) { read($0, $1) } ?? nil
+  }
+
+  public static func _valueIfAny(_ storage: _ModelStorage, _ index: Int) -> Int?? {
     storage.withObject(index) { read($0, $1) }
   }
 
@@ -42,7 +53,11 @@ extension Int: _FrequentValue {
 }
 
 extension Double: _FrequentValue {
-  public static func _value(_ storage: _ModelStorage, _ index: Int) -> Double?? {
+  public static func _value(_ storage: _ModelStorage, _ index: Int) -> Double? {
+    storage.withObject(index) { read($0, $1) } ?? nil
+  }
+
+  public static func _valueIfAny(_ storage: _ModelStorage, _ index: Int) -> Double?? {
     storage.withObject(index) { read($0, $1) }
   }
 
@@ -56,7 +71,11 @@ extension Double: _FrequentValue {
 }
 
 extension Bool: _FrequentValue {
-  public static func _value(_ storage: _ModelStorage, _ index: Int) -> Bool?? {
+  public static func _value(_ storage: _ModelStorage, _ index: Int) -> Bool? {
+    storage.withObject(index) { read($0, $1) } ?? nil
+  }
+
+  public static func _valueIfAny(_ storage: _ModelStorage, _ index: Int) -> Bool?? {
     storage.withObject(index) { read($0, $1) }
   }
 
@@ -70,7 +89,11 @@ extension Bool: _FrequentValue {
 }
 
 extension Date: _FrequentValue {
-  public static func _value(_ storage: _ModelStorage, _ index: Int) -> Date?? {
+  public static func _value(_ storage: _ModelStorage, _ index: Int) -> Date? {
+    storage.withObject(index) { read($0, $1) } ?? nil
+  }
+
+  public static func _valueIfAny(_ storage: _ModelStorage, _ index: Int) -> Date?? {
     storage.withObject(index) { read($0, $1) }
   }
 

@@ -7,7 +7,7 @@ extension _ModelValues {
   @inlinable public func value<Value: _FrequentValue>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
   ) -> Value {
-    if index >= 0, let value = Value._value(_storage, index) ?? nil { return value }
+    if index >= 0, let value = Value._value(_storage, index) { return value }
     return _slow(keyPath(), index, model)
   }
 
@@ -15,7 +15,7 @@ extension _ModelValues {
   @inlinable public func value<Value: _FrequentValue>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model
   ) -> Value? {
-    if index >= 0, let value = Value._value(_storage, index) { return value }
+    if index >= 0, let value = Value._valueIfAny(_storage, index) { return value }
     return _slow(keyPath(), index, model)
   }
 

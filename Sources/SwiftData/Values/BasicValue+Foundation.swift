@@ -9,11 +9,11 @@ extension Date: BasicValue {
   var stored: Any { self }
   static func restored(_ stored: Any) -> Date? { stored as? Date }
 
-  static func read(_ object: NSManagedObject, _ slot: Int) -> Date? {
+  @inline(__always) static func read(_ object: NSManagedObject, _ slot: Int) -> Date? {
     object.double(at: slot).map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
-  static func write(_ value: Date?, _ object: NSManagedObject, _ slot: Int) {
+  @inline(__always) static func write(_ value: Date?, _ object: NSManagedObject, _ slot: Int) {
     object.setDouble(value?.timeIntervalSinceReferenceDate, at: slot)
   }
 }

@@ -28,11 +28,11 @@ extension BasicInteger {
     (stored as? NSNumber).map { Self(truncatingIfNeeded: $0.int64Value) }
   }
 
-  static func read(_ object: NSManagedObject, _ slot: Int) -> Self? {
+  @inline(__always) static func read(_ object: NSManagedObject, _ slot: Int) -> Self? {
     object.integer(at: slot).map { Self(truncatingIfNeeded: $0) }
   }
 
-  static func write(_ value: Self?, _ object: NSManagedObject, _ slot: Int) {
+  @inline(__always) static func write(_ value: Self?, _ object: NSManagedObject, _ slot: Int) {
     object.setInteger(value.map { Int64(truncatingIfNeeded: $0) }, at: slot)
   }
 }
@@ -55,11 +55,11 @@ extension Bool: BasicValue {
   static func placeholder(_ number: Int) -> Bool { true }
   var stored: Any { self }
   static func restored(_ stored: Any) -> Bool? { (stored as? NSNumber)?.boolValue }
-  static func read(_ object: NSManagedObject, _ slot: Int) -> Bool? {
+  @inline(__always) static func read(_ object: NSManagedObject, _ slot: Int) -> Bool? {
     object.integer(at: slot).map { $0 != 0 }
   }
 
-  static func write(_ value: Bool?, _ object: NSManagedObject, _ slot: Int) {
+  @inline(__always) static func write(_ value: Bool?, _ object: NSManagedObject, _ slot: Int) {
     object.setInteger(value.map { $0 ? 1 : 0 }, at: slot)
   }
 }
@@ -73,11 +73,11 @@ extension BasicFloat {
   var stored: Any { Double(self) }
   static func restored(_ stored: Any) -> Self? { (stored as? NSNumber).map { Self($0.doubleValue) } }
 
-  static func read(_ object: NSManagedObject, _ slot: Int) -> Self? {
+  @inline(__always) static func read(_ object: NSManagedObject, _ slot: Int) -> Self? {
     object.double(at: slot).map { Self($0) }
   }
 
-  static func write(_ value: Self?, _ object: NSManagedObject, _ slot: Int) {
+  @inline(__always) static func write(_ value: Self?, _ object: NSManagedObject, _ slot: Int) {
     object.setDouble(value.map { Double($0) }, at: slot)
   }
 }
@@ -92,9 +92,11 @@ extension String: BasicValue {
   static func placeholder(_ number: Int) -> String { "stand-in \(number)" }
   var stored: Any { self }
   static func restored(_ stored: Any) -> String? { stored as? String }
-  static func read(_ object: NSManagedObject, _ slot: Int) -> String? { object.string(at: slot) }
+  @inline(__always) static func read(_ object: NSManagedObject, _ slot: Int) -> String? {
+    object.string(at: slot)
+  }
 
-  static func write(_ value: String?, _ object: NSManagedObject, _ slot: Int) {
+  @inline(__always) static func write(_ value: String?, _ object: NSManagedObject, _ slot: Int) {
     object.setString(value, at: slot)
   }
 }
