@@ -63,6 +63,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var readFailures = ReadFailures()
   /// Called for the first failed read of an object.
   @exclusivity(unchecked) package final var readFailureObserver: ((NSManagedObject, any Error) -> Void)?
+  /// Called with what a save announces as IDs, before the notification is posted.
+  @exclusivity(unchecked) package final var saveObserver: (([AnyHashable: Any]) -> Void)?
   /// Whether it is logged, once for each entity, that a merged deletion drops unsaved changes.
   @exclusivity(unchecked) package final var recordsLosses = false
   /// The context's number in a recording; 0 until it, or a child, has done something.

@@ -1,6 +1,5 @@
 import CoreData
 import Foundation
-import Synchronization
 
 /// Listens to one context's saves.
 final class SaveObservation: Sendable {
@@ -11,31 +10,16 @@ final class SaveObservation: Sendable {
     let notification: Notification
   }
 
-  private let _token: Mutex<Token>
-
-  /// The observation token of the notification center; returned to it once.
-  private struct Token: @unchecked Sendable {
-    // Unchecked: used only to be returned to the center, under the lock.
-    var observer: (any NSObjectProtocol)?
-  }
+  private let _observation: NotificationObservation
 
   /// Calls `body` after each save of the context, on the context's queue.
   init(of context: NSManagedObjectContext, _ body: @escaping @Sendable (Save) -> Void) {
-    let observer = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
-    ) { notification in
+    _observation = NotificationObservation(of: .NSManagedObjectContextDidSave, from: context) {
+      notification in
       body(Save(notification: notification))
     }
-    _token = Mutex(Token(observer: observer))
   }
-
-  deinit { end() }
 
   /// Stops observing.
-  func end() {
-    _token.withLock { token in
-      if let observer = token.observer { NotificationCenter.default.removeObserver(observer) }
-      token.observer = nil
-    }
-  }
+  func end() { _observation.end() }
 }

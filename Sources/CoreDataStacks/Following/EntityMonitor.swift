@@ -59,7 +59,7 @@ public struct EntityChanges<T: NSManagedObject>: Sendable, Hashable {
 /// }
 /// ```
 public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
-  // Unchecked: `_observer`, `_delegate` and `_streams` are guarded by the lock; all other members are
+  // Unchecked: `_observation`, `_delegate` and `_streams` are guarded by the lock; all other members are
   // immutable.
 
   private struct Groups {
@@ -73,7 +73,7 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
   private weak var _context: NSManagedObjectContext?
   private let _entity: NSEntityDescription
   private let _filter: NSPredicate?
-  private var _observer: (any NSObjectProtocol)?
+  private var _observation: NotificationObservation?
   private var _delegate: ((EntityMonitor<T>, Set<T>, Set<T>, Set<T>) -> Void)?
   private var _streams: [UUID: AsyncStream<EntityChanges<T>>.Continuation] = [:]
 
@@ -99,18 +99,16 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
     _filter = filterPredicate
     let notification: Notification.Name =
       frequency == .onChange ? .NSManagedObjectContextObjectsDidChange : .NSManagedObjectContextDidSave
-    let observer = NotificationCenter.default.addObserver(forName: notification, object: nil, queue: nil) {
-      [weak self] notification in
+    let observation = NotificationObservation(of: notification) { [weak self] notification in
       guard let self, let context = self._context, notification.object as AnyObject === context else {
         return
       }
       context.performAndWait { self._look(at: notification.userInfo ?? [:]) }
     }
-    _lock.withLock { _observer = observer }
+    _lock.withLock { _observation = observation }
   }
 
   deinit {
-    if let _observer { NotificationCenter.default.removeObserver(_observer) }
     for stream in _streams.values { stream.finish() }
   }
 

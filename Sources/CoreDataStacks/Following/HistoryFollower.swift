@@ -17,7 +17,7 @@ import Foundation
 /// follower.onFailure = { print("The history cannot be read: \($0)") }
 /// ```
 public final class HistoryFollower: @unchecked Sendable {
-  // Unchecked: `_token` is confined to the reader's queue, `_failure`, `_observer` and `_isReading` are guarded by the
+  // Unchecked: `_token` is confined to the reader's queue, `_failure`, `_observation` and `_isReading` are guarded by the
   // lock, and all other members are immutable.
   private let _contexts: [FollowingContext]
   private let _coordinator: NSPersistentStoreCoordinator
@@ -27,7 +27,7 @@ public final class HistoryFollower: @unchecked Sendable {
   private var _token: NSPersistentHistoryToken?
   private let _lock = NSLock()
   private var _failure: (@Sendable (any Error) -> Void)?
-  private var _observer: (any NSObjectProtocol)?
+  private var _observation: NotificationObservation?
   /// Whether a read is enqueued that has not begun.
   private var _isReading = false
 
@@ -67,16 +67,11 @@ public final class HistoryFollower: @unchecked Sendable {
     _reader.name = "History reader"
     for context in contexts where context.transactionAuthor == nil { context.transactionAuthor = _author }
     _token = coordinator.currentPersistentHistoryToken(fromStores: nil)
-    let observer = NotificationCenter.default.addObserver(
-      forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
-    ) { [weak self] _ in
+    let observation = NotificationObservation(of: .NSPersistentStoreRemoteChange, from: coordinator) {
+      [weak self] _ in
       self?._readSoon()
     }
-    _lock.withLock { _observer = observer }
-  }
-
-  deinit {
-    if let _observer { NotificationCenter.default.removeObserver(_observer) }
+    _lock.withLock { _observation = observation }
   }
 
   /// Called on a background queue with an error of reading the history; the next change retries.

@@ -5,26 +5,21 @@ import Foundation
 ///
 /// May be used from any thread.
 final class SaveCarrier: @unchecked Sendable {
-  // Unchecked: `_failure` and `_observer` are guarded by the lock; all other members are immutable.
+  // Unchecked: `_failure` and `_observation` are guarded by the lock; all other members are immutable.
   private let _lock = NSLock()
-  private var _observer: (any NSObjectProtocol)?
+  private var _observation: NotificationObservation?
   private var _failure: (@Sendable (any Error, NSManagedObjectContext) -> Void)?
   private let _mark = NSObject()
   private let _group = DispatchGroup()
   private static let _key = "CoreDataStack.SaveCarrier"
 
   init() {
-    // One observer for all saves: observing each context individually would retain it.
-    let observer = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
-    ) { [weak self] notification in
+    // One observation for all saves, however many children come and go.
+    let observation = NotificationObservation(of: .NSManagedObjectContextDidSave) {
+      [weak self] notification in
       self?._didSave(notification.object as? NSManagedObjectContext)
     }
-    _lock.withLock { _observer = observer }
-  }
-
-  deinit {
-    if let _observer { NotificationCenter.default.removeObserver(_observer) }
+    _lock.withLock { _observation = observation }
   }
 
   /// Called with the error of a propagated save, on the queue of the context that failed to save.

@@ -7,9 +7,9 @@ import Foundation
 /// Keeps nothing of a save but object IDs, and neither its target contexts nor those that have saved. May be
 /// used from any thread.
 final class SaveMerger: @unchecked Sendable {
-  // Unchecked: `_lines` and `_observer` are guarded by the lock; all other members are immutable.
+  // Unchecked: `_lines` and `_observation` are guarded by the lock; all other members are immutable.
   private let _lock = NSLock()
-  private var _observer: (any NSObjectProtocol)?
+  private var _observation: NotificationObservation?
   private var _lines: [MergeLine] = []
   private let _coordinator: NSPersistentStoreCoordinator
   private let _handler: (@Sendable (NSManagedObjectContext) -> Void)?
@@ -23,16 +23,11 @@ final class SaveMerger: @unchecked Sendable {
   ) {
     _coordinator = coordinator
     _handler = handler
-    let observer = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSaveObjectIDs, object: nil, queue: nil
-    ) { [weak self] notification in
+    let observation = NotificationObservation(of: .NSManagedObjectContextDidSaveObjectIDs) {
+      [weak self] notification in
       self?._didSave(notification)
     }
-    _lock.withLock { _observer = observer }
-  }
-
-  deinit {
-    if let _observer { NotificationCenter.default.removeObserver(_observer) }
+    _lock.withLock { _observation = observation }
   }
 
   /// Merges the saves into a context, which is not retained.

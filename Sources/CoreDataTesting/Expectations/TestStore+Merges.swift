@@ -53,32 +53,29 @@ private final class MergeLog: @unchecked Sendable {
 
   private let _state = Guarded(State())
   private let _merges: Bool
-  private var _observers: [any NSObjectProtocol] = []
+  private let _observations: [NotificationObservation]
 
   init(into context: NSManagedObjectContext, of coordinator: NSPersistentStoreCoordinator) {
     _merges = context.automaticallyMergesChangesFromParent
     let state = _state
-    let center = NotificationCenter.default
     let target = ObjectIdentifier(context)
-    _observers.append(
-      center.addObserver(forName: .NSManagedObjectContextDidSave, object: nil, queue: nil) {
-        [weak context] save in
-        guard let saver = save.object as? NSManagedObjectContext, ObjectIdentifier(saver) != target,
-          let context, saver.persistentStoreCoordinator === coordinator || saver === context.parent
-        else { return }
-        // A child's save is the parent's change, and no merge.
-        guard saver.parent == nil || saver === context.parent else { return }
-        state.withLock { state in
-          state.saves += 1
-          state.waiting += 1
-        }
-      })
-    _observers.append(
-      center.addObserver(
-        forName: NSManagedObjectContext.didMergeChangesObjectIDsNotification, object: context, queue: nil
-      ) { _ in
-        state.withLock { $0.waiting = 0 }
-      })
+    let saves = NotificationObservation(of: .NSManagedObjectContextDidSave) { [weak context] save in
+      guard let saver = save.object as? NSManagedObjectContext, ObjectIdentifier(saver) != target,
+        let context, saver.persistentStoreCoordinator === coordinator || saver === context.parent
+      else { return }
+      // A child's save is the parent's change, and no merge.
+      guard saver.parent == nil || saver === context.parent else { return }
+      state.withLock { state in
+        state.saves += 1
+        state.waiting += 1
+      }
+    }
+    let merges = NotificationObservation(
+      of: NSManagedObjectContext.didMergeChangesObjectIDsNotification, from: context
+    ) { _ in
+      state.withLock { $0.waiting = 0 }
+    }
+    _observations = [saves, merges]
   }
 
   func finishMerges() { _state.withLock { $0.waiting = 0 } }
@@ -96,7 +93,6 @@ private final class MergeLog: @unchecked Sendable {
   }
 
   func stop() {
-    for observer in _observers { NotificationCenter.default.removeObserver(observer) }
-    _observers = []
+    for observation in _observations { observation.end() }
   }
 }

@@ -65,16 +65,14 @@ extension TestStore {
 }
 
 /// Counts what a context saves.
-private final class SaveLog: @unchecked Sendable {
-  // Unchecked: the state is guarded; the observer is set once.
+private final class SaveLog: Sendable {
   private let _state = Guarded((saves: 0, saved: [String: [String: Int]]()))
-  private var _observer: (any NSObjectProtocol)?
+  private let _observation: NotificationObservation
 
   init(of context: NSManagedObjectContext) {
     let state = _state
-    _observer = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
-    ) { notification in
+    _observation = NotificationObservation(of: .NSManagedObjectContextDidSave, from: context) {
+      notification in
       let keys = [
         NSInsertedObjectsKey: "inserted", NSUpdatedObjectsKey: "updated", NSDeletedObjectsKey: "deleted",
       ]
@@ -93,8 +91,5 @@ private final class SaveLog: @unchecked Sendable {
 
   var saved: (saves: Int, saved: [String: [String: Int]]) { _state.withLock { $0 } }
 
-  func stop() {
-    if let _observer { NotificationCenter.default.removeObserver(_observer) }
-    _observer = nil
-  }
+  func stop() { _observation.end() }
 }

@@ -26,7 +26,6 @@ public class ModelContext: Equatable {
   var hasUnprocessedDeletions = false
   /// The identity of the context for custom stores, and its `author` for history.
   public var editingState = EditingState()
-  private var _saveObserver: (any NSObjectProtocol)?
 
   init(_ core: ContainerCore, _ container: ModelContainer?, isMain: Bool) {
     self.core = core
@@ -52,18 +51,13 @@ public class ModelContext: Equatable {
       }
       NotificationCenter.default.post(name: ModelContext.readDidFail, object: self, userInfo: userInfo)
     }
-    _saveObserver = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSaveObjectIDs, object: managed, queue: nil
-    ) { notification in
-      core.deliver(notification.userInfo ?? [:], from: mailbox)
-    }
+    managed.saveObserver = { core.deliver($0, from: mailbox) }
   }
 
   /// Creates a context of a container.
   public convenience init(_ container: ModelContainer) { self.init(container.core, container, isMain: false) }
 
   deinit {
-    if let _saveObserver { NotificationCenter.default.removeObserver(_saveObserver) }
     link.context = nil
     // Models may outlive the context, and then still read.
     managed.readFailureObserver = nil

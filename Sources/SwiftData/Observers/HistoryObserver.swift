@@ -15,12 +15,11 @@ public final class HistoryObserver: Observable, Sendable {
   private let _state: Mutex<State>
   private let _queue = DispatchQueue(label: "SwiftData.HistoryObserver")
 
-  private struct State: @unchecked Sendable {
-    // Unchecked: the token of an observer is only handed back.
+  private struct State {
     var counter = 0
     /// Numbers of the last transactions processed, by store.
     var seen: [String: Int64]
-    var observer: (any NSObjectProtocol)?
+    var observation: NotificationObservation?
   }
 
   /// Creates an observer.
@@ -43,22 +42,14 @@ public final class HistoryObserver: Observable, Sendable {
       historyTokens?.compactMapValues { ($0 as? DefaultHistoryToken)?.number }
       ?? HistoryReader(context: ModelContext(modelContainer)).newest()
     _state = Mutex(State(seen: seen))
-    let token = NotificationCenter.default.addObserver(
-      forName: ModelContainer.remoteChange, object: modelContainer.core.coordinator, queue: nil
+    let observation = NotificationObservation(
+      of: ModelContainer.remoteChange, from: modelContainer.core.coordinator
     ) { [weak self] _ in
       guard let self else { return }
       self._queue.async { self._look() }
     }
-    _state.withLock { $0.observer = UncheckedToken(token: token).token }
+    _state.withLock { $0.observation = observation }
     if historyTokens != nil { _queue.async { self._look() } }
-  }
-
-  deinit {
-    if let token = _state.withLock({ $0.observer }) { NotificationCenter.default.removeObserver(token) }
-  }
-
-  private struct UncheckedToken: @unchecked Sendable {
-    let token: any NSObjectProtocol
   }
 
   /// The number of changes that counted so far.

@@ -35,7 +35,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   private let _registrar = ObservationRegistrar()
   private var _models: [Element] = []
   private var _sections: ResultsSectionCollection<Element, SectionTitle>?
-  private var _tokens: [any NSObjectProtocol] = []
+  private var _observations: [NotificationObservation] = []
   private var _isFetching = false
 
   init(
@@ -50,19 +50,14 @@ where Element: PersistentModel, SectionTitle: Hashable {
     _follow(isolation)
   }
 
-  deinit {
-    for token in _tokens { NotificationCenter.default.removeObserver(token) }
-    modelContext.mailbox.removeWake(for: self)
-  }
+  deinit { modelContext.mailbox.removeWake(for: self) }
 
   private func _follow(_ isolation: (any Actor)?) {
     let reference = FollowedObserver(self, on: isolation)
     for name in [ModelContext.didSave, Notification.Name.NSManagedObjectContextObjectsDidChange] {
       let object: AnyObject = name == ModelContext.didSave ? modelContext : modelContext.managed
-      _tokens.append(
-        NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { _ in
-          reference.observer?.refresh()
-        })
+      _observations.append(
+        NotificationObservation(of: name, from: object) { _ in reference.observer?.refresh() })
     }
     // The saves of others wait until the context is used; on an actor that is possible now.
     if isolation != nil { modelContext.mailbox.addWake(for: self) { reference.refreshLater() } }

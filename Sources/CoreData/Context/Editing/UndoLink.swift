@@ -5,7 +5,7 @@ import Synchronization
 final class UndoLink {
   let manager: UndoManager
   let recorder = UndoRecorder()
-  private var _token: (any NSObjectProtocol)?
+  private let _observation: NotificationObservation
   /// Whether any context has had an undo manager. Until then, changes skip the check of their context's
   /// manager.
   static let isInUse = Atomic<Bool>(false)
@@ -15,9 +15,7 @@ final class UndoLink {
     Self.isInUse.store(true, ordering: .relaxed)
     // An undo through the manager itself first undoes pending changes.
     let reference = WeakContext(context: context)
-    _token = NotificationCenter.default.addObserver(
-      forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
-    ) { _ in
+    _observation = NotificationObservation(of: .NSUndoManagerCheckpoint, from: manager) { _ in
       guard let context = reference.context, !context.events.isProcessing else { return }
       context.processPendingChanges()
     }
@@ -36,9 +34,5 @@ final class UndoLink {
     if needsGroup { manager.beginUndoGrouping() }
     manager.registerUndo(withTarget: context) { context in UndoPass(context).run(changes) }
     if needsGroup { manager.endUndoGrouping() }
-  }
-
-  deinit {
-    if let _token { NotificationCenter.default.removeObserver(_token) }
   }
 }

@@ -197,6 +197,7 @@ struct FinishPass {
     if let generation { ids[NSManagedObjectContextQueryGenerationKey] = generation }
     if let token = context.saving.token { ids[Self.changeTokenKey] = token }
     context.saving.token = nil
+    context.saveObserver?(ids)
     NotificationCenter.default.post(
       name: .NSManagedObjectContextDidSaveObjectIDs, object: context, userInfo: ids)
     _unregisterDeleted(sets.deleted)

@@ -8,7 +8,7 @@ import Synchronization
 /// do must not hide one that is long. Blocks with more objects than a turn of merging has are counted for
 /// themselves, an object at a time.
 final class BlockMeter: @unchecked Sendable {
-  // Unchecked: `_observer` is used by the thread that resumes, and by `deinit`.
+  // Unchecked: `_observation` is used by the thread that resumes.
 
   /// Most objects in a turn of merging.
   static let mostObjects = 2000
@@ -25,12 +25,9 @@ final class BlockMeter: @unchecked Sendable {
   }
 
   private let _state = Mutex(State())
-  private var _observer: (any NSObjectProtocol)?
+  private var _observation: NotificationObservation?
 
-  deinit {
-    MainQueueTrace.record(with: nil)
-    if let _observer { NotificationCenter.default.removeObserver(_observer) }
-  }
+  deinit { MainQueueTrace.record(with: nil) }
 
   /// Begins to measure, or goes on, with the objects that change in contexts of the main queue.
   func resume() {
@@ -38,10 +35,9 @@ final class BlockMeter: @unchecked Sendable {
       state.isRunning = true
       state.objects = 0
     }
-    if _observer != nil { return }
-    _observer = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextObjectsDidChange, object: nil, queue: nil
-    ) { [weak self] notification in
+    if _observation != nil { return }
+    _observation = NotificationObservation(of: .NSManagedObjectContextObjectsDidChange) {
+      [weak self] notification in
       let context = notification.object as? NSManagedObjectContext
       guard context?.concurrencyType == .mainQueueConcurrencyType else { return }
       let keys = [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey, NSRefreshedObjectsKey]

@@ -85,7 +85,7 @@ private final class NoteScreen: Screen, @unchecked Sendable {
   // Unchecked: changed on the main queue only.
   private let _container: ModelContainer
   private var _beacons: [LoadNote] = []
-  private var _observer: (any NSObjectProtocol)?
+  private var _observation: NotificationObservation?
   private let _notes = FetchDescriptor<LoadNote>(sortBy: [SortDescriptor(\.name), SortDescriptor(\.owner)])
   /// What a list of the notes keeps.
   private var _shown: [LoadNote] = []
@@ -97,16 +97,13 @@ private final class NoteScreen: Screen, @unchecked Sendable {
     _shown = try context.fetch(_notes)
     _beacons = _shown.filter(\.isBeacon)
     // What was merged is shown from then on.
-    _observer = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextObjectsDidChange, object: nil, queue: nil
-    ) { [weak self] notification in
+    _observation = NotificationObservation(of: .NSManagedObjectContextObjectsDidChange) {
+      [weak self] notification in
       let context = notification.object as? NSManagedObjectContext
       guard let self, context?.concurrencyType == .mainQueueConcurrencyType else { return }
       for beacon in self._beacons { instruments.ages.track(beacon.owner)?.show(UInt64(beacon.revision)) }
     }
   }
-
-  deinit { if let _observer { NotificationCenter.default.removeObserver(_observer) } }
 
   func perform(_ block: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: block) }
 
