@@ -69,6 +69,18 @@ extension LinkPass {
     }
   }
 
+  /// Invalidates the to-manys that hold objects whose rows were deleted and inserted again meanwhile, and those of the
+  /// objects themselves: the links between them went with the deleted rows.
+  func rereadMembers(linkedTo objects: Set<NSManagedObject>) {
+    for object in objects { object._relations?.forEachToMany { _, state in state.unrealise() } }
+    guard !objects.isEmpty, _mayBeMembers(objects) else { return }
+    context.table.forEach { owner in
+      owner._relations?.forEachToMany { _, state in
+        if state.isRealised, objects.contains(where: state.contains) { state.unrealise() }
+      }
+    }
+  }
+
   /// Whether a to-many of any object here may hold one of these.
   private func _mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {
     guard let layouts = context.frozen?.layout.layouts else { return false }

@@ -83,16 +83,19 @@ extension MergePass {
     }
     if uncertain.isEmpty { return }
     let read = _readableRows(for: uncertain.map(\.key))
+    var insertedAgain: Set<NSManagedObject> = []
     for (position, (id, _)) in uncertain.enumerated() {
       let isThere = read.map { $0.rows[position] != nil || $0.damage[position] != nil } ?? false
       if isThere, !(chain?.deletes(id) ?? false) {
         let stored = read?.rows[position]
         mergeUpdate(
           of: id, row: chain?.newestRow(for: id, saved: stored) ?? stored, changed: SlotSet())
+        if let object = context.table.object(for: id) { insertedAgain.insert(object) }
       } else {
         mergeDeletion(of: id, as: cause)
       }
     }
+    context.links.rereadMembers(linkedTo: insertedAgain)
   }
 
   /// Whether objects that a save of this stack inserted may have been changed or deleted since.

@@ -98,4 +98,66 @@ import Testing
       #expect(ada.value(forKey: "age") as? Int == 18)
     }
   }
+
+  // MARK: Links that went with the deleted row
+
+  /// When a context merges a deletion and the insertion that follows it.
+  enum Arrival: CaseIterable {
+    case deletionFirst
+    case insertionFirst
+    case deletionBeforeInsertion
+  }
+
+  @Test(arguments: Setting.allCases, Arrival.allCases)
+  func `a to-many does not keep a member that was inserted again without its links`(
+    _ setting: Setting, _ arrival: Arrival
+  ) throws {
+    let stack = try TestStack(setting)
+    let book = try stack.stored("Book", ["title": "Notes"]).objectID
+    let tag = try stack.stored("Tag", ["name": "Math"]).objectID
+    let author = try stack.stored("Author", ["name": "Ada"]).objectID
+    let (main, writer, late) = (stack.sibling(), stack.sibling(), stack.sibling())
+    let form = stack.child(of: main)
+    try form.performAndWait {
+      form.delete(try form.existingObject(with: author))
+      form.processPendingChanges()
+    }
+    try writer.performAndWait {
+      let tags: Set = [try writer.existingObject(with: tag)]
+      try writer.existingObject(with: book).setValue(tags, forKey: "tags")
+      try writer.save()
+    }
+    let reader = setting.isNested ? stack.child(of: stack.sibling()) : stack.sibling()
+    // Kept: what is let go is read anew.
+    let math = try reader.performAndWait {
+      let math = try reader.existingObject(with: tag)
+      #expect(math.objects("books").map(\.objectID) == [book])
+      #expect(math.objects("books").first?.text("title") == "Notes")
+      return math
+    }
+    try late.performAndWait {
+      late.mergePolicy = NSMergePolicy.overwrite
+      try late.existingObject(with: book).setValue("Again", forKey: "title")
+    }
+    // The store deletes the book by the rule of its author's books: the save does not know its tags.
+    let link = try writer.saved {
+      try writer.existingObject(with: book).setValue(writer.existingObject(with: author), forKey: "author")
+    }
+    for context in [main, form] { context.performAndWait { context.mergeChanges(fromContextDidSave: link) } }
+    try form.performAndWait { try form.save() }
+    let deletion = try main.saved {}
+    func merge(_ notification: Notification) {
+      reader.performAndWait { reader.mergeChanges(fromContextDidSave: notification) }
+    }
+    if arrival == .deletionBeforeInsertion { merge(deletion) }
+    let insertion = try late.saved {}
+    for notification in arrival == .insertionFirst ? [insertion, deletion] : [deletion, insertion] {
+      merge(notification)
+    }
+    try reader.performAndWait {
+      let notes = try reader.existingObject(with: book)
+      #expect(notes.text("title") == "Again")
+      #expect(math.objects("books").isEmpty && notes.objects("tags").isEmpty)
+    }
+  }
 }
