@@ -61,7 +61,10 @@ struct UndoPass {
       let relationship = object._layout.slots[change.slot].relationship
       let isManyToMany = relationship?.isManyToMany ?? false
       for (member, before) in change.changed where !before || _isThere(member) {
-        if isManyToMany {
+        if isManyToMany, !_isRegistered(member) {
+          // Inserted here and deleted by a child: it must not become part of the next save.
+          state.forget([member])
+        } else if isManyToMany {
           guard let pair = ManyToManyPair(object, change.slot, state, with: member),
             pairs.insert(pair.identity).inserted
           else { continue }
@@ -184,6 +187,11 @@ struct UndoPass {
   /// Whether a link to an object can be restored.
   private func _isThere(_ object: NSManagedObject) -> Bool {
     object._context === context && !object._flags.contains(.deleted) && !FaultPass(context).isGone(object)
+  }
+
+  /// Whether the context still knows an object: not if it was inserted here and deleted again before a save.
+  private func _isRegistered(_ object: NSManagedObject) -> Bool {
+    object._context === context && context.table.object(for: object._objectID) === object
   }
 
   /// Reverts an insertion.

@@ -1,5 +1,6 @@
-import CoreData
 import Testing
+
+@testable import CoreData
 
 /// Insertions that are undone after others have linked objects to what was inserted.
 @Suite struct UndoneInsertionTests {
@@ -45,5 +46,58 @@ import Testing
       #expect(!object.isInserted && !object.isUpdated && !object.isDeleted && !object.hasChanges)
       #expect(object.managedObjectContext == nil)
     }
+  }
+
+  @Test(arguments: Setting.direct, [1, 2, 3])
+  func `an insertion that a child deleted and its parent saved so can be undone`(
+    _ setting: Setting, _ undos: Int
+  ) throws {
+    let stack = try TestStack(setting)
+    let main = stack.root
+    let (list, form) = (stack.child(of: main), stack.child(of: main))
+    let detail = stack.child(of: list)
+    try form.performAndWait {
+      form.insert("Tag", ["name": "Math"])
+      try form.save()
+    }
+    list.undoManager = UndoManager()
+    try list.performAndWait {
+      let book = list.insert("Book", ["title": "Notes"])
+      list.processPendingChanges()
+      try detail.performAndWait { detail.delete(try #require(try detail.all("Book").first)) }
+      book.setValue(Set(try list.all("Tag")), forKey: "tags")
+      list.processPendingChanges()
+    }
+    try detail.performAndWait { try detail.save() }
+    for context in [list, main] { try context.performAndWait { try context.save() } }
+    for context in [list, main] {
+      try context.performAndWait {
+        if context === list { for _ in 0..<undos where list.undoManager?.canUndo ?? false { list.undo() } }
+        try context.save()
+        #expect(context.inconsistencies.isEmpty)
+        #expect(context.registeredObjects.filter(\.isDeleted).isEmpty)
+      }
+    }
+  }
+
+  @Test(arguments: Setting.allCases)
+  func `a deletion of an object that was never stored can be undone after a save`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let context = stack.context
+    context.undoManager = UndoManager()
+    try context.performAndWait {
+      let object = context.insert("Author", ["name": "Eve"])
+      context.processPendingChanges()
+      context.undoManager?.removeAllActions()
+      context.delete(object)
+      context.processPendingChanges()
+      try context.save()
+      context.undo()
+      #expect(object.isInserted && object.managedObjectContext === context)
+      try context.save()
+      #expect(try context.all("Author").map { $0.text("name") } == ["Eve"])
+    }
+    try stack.root.performAndWait { try stack.root.save() }
+    try stack.fresh { fresh in try #expect(fresh.all("Author").map { $0.text("name") } == ["Eve"]) }
   }
 }
