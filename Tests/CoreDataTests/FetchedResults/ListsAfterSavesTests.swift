@@ -110,4 +110,32 @@ import Testing
       withExtendedLifetime(fault) {}
     }
   }
+
+  @Test(arguments: Setting.direct, [false, true])
+  func `a child's list follows what its parent changes in the child's insertion`(
+    _ setting: Setting, _ isFault: Bool
+  ) throws {
+    let stack = try TestStack(setting)
+    let parent = stack.root
+    let child = stack.child(of: parent)
+    let (controller, ada) = try child.performAndWait {
+      let ada = child.insert("Author", ["name": "Ada", "age": 20])
+      child.insert("Author", ["name": "Bob", "age": 10])
+      try child.save()
+      return (try _list(child, by: "age"), ada)
+    }
+    let delegate = RecordingDelegate()
+    child.performAndWait {
+      #expect(_names(controller) == ["Bob", "Ada"])
+      controller.delegate = delegate
+    }
+    if isFault { child.performAndWait { child.refreshAllObjects() } }
+    parent.performAndWait { parent.object(with: ada.objectID).setValue(6, forKey: "age") }
+    let save = try parent.saved {}
+    child.performAndWait {
+      child.mergeChanges(fromContextDidSave: save)
+      #expect(ada.value(forKey: "age") as? Int == 6)
+      #expect(_names(controller) == ["Ada", "Bob"])
+    }
+  }
 }

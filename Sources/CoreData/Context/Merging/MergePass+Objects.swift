@@ -17,6 +17,8 @@ extension MergePass {
       if object._flags.isSuperset(of: [.deleted, .deletedInStore]) { object._state.recordFoundRow() }
       if object.isFault {
         if let row { _attachNewerRow(row, at: object) }
+        // A list may show the values that it had before.
+        context.recordUnseenMerge(id, row)
       } else if let row, object._row != nil, _supersedes(row, for: object) {
         // The child has read its parent's unsaved object, which changed again before the parent saved.
         context.links.show(row, at: object)
