@@ -18,7 +18,7 @@ package enum MainQueueTrace {
     package let begin: UInt64
     /// Its end, in nanoseconds of `DispatchTime`.
     package let end: UInt64
-    /// Nanoseconds of processor time that the thread used meanwhile.
+    /// Nanoseconds of processor time that the thread used meanwhile; 0 unless the recorder asks for it.
     package let processor: UInt64
   }
 
@@ -32,10 +32,15 @@ package enum MainQueueTrace {
 
   private static let _recording = Mutex<Recording?>(nil)
   private static let _isOn = Atomic<Bool>(false)
+  private static let _readsProcessorTime = Atomic<Bool>(false)
 
   /// Sets the recorder; nil removes it.
-  package static func record(with recorder: Recorder?) {
+  ///
+  /// - Parameter readsProcessorTime: Whether blocks say their processor time, which takes two system calls of
+  ///   the main thread for each.
+  package static func record(readsProcessorTime: Bool = false, with recorder: Recorder?) {
     _recording.withLock { $0 = recorder.map(Recording.init) }
+    _readsProcessorTime.store(readsProcessorTime, ordering: .relaxed)
     _isOn.store(recorder != nil, ordering: .releasing)
   }
 
@@ -47,13 +52,15 @@ package enum MainQueueTrace {
   /// The clocks at a block's start.
   struct Start {
     private let _begin: UInt64
-    private let _processor: UInt64
+    /// Nil if the recorder does not want it.
+    private let _processor: UInt64?
 
     /// Reads the clocks; nil without a recorder.
     init?() {
       guard MainQueueTrace._isOn.load(ordering: .acquiring) else { return nil }
       _begin = DispatchTime.now().uptimeNanoseconds
-      _processor = MainQueueTrace._processorTime
+      _processor =
+        MainQueueTrace._readsProcessorTime.load(ordering: .relaxed) ? MainQueueTrace._processorTime : nil
     }
 
     /// Reports the block that ends now.
@@ -61,7 +68,7 @@ package enum MainQueueTrace {
       MainQueueTrace._current?(
         Block(
           begin: _begin, end: DispatchTime.now().uptimeNanoseconds,
-          processor: MainQueueTrace._processorTime - _processor))
+          processor: _processor.map { MainQueueTrace._processorTime - $0 } ?? 0))
     }
   }
 

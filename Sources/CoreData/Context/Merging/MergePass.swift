@@ -24,13 +24,21 @@ struct MergePass {
     context.processPendingChanges()
     context.editing.letGoOfVanished()
     context.registry.sweepIfDue()
-    var userInfo: [AnyHashable: Any] = [:]
-    if !merged.inserted.isEmpty { userInfo[NSInsertedObjectIDsKey] = merged.inserted }
-    if !merged.updated.isEmpty { userInfo[NSUpdatedObjectIDsKey] = merged.updated }
-    if !merged.deleted.isEmpty { userInfo[NSDeletedObjectIDsKey] = merged.deleted }
-    if !merged.refreshed.isEmpty { userInfo[NSRefreshedObjectIDsKey] = merged.refreshed }
+    let sets = [merged.inserted, merged.updated, merged.deleted, merged.refreshed]
+    let filled = sets.indices.filter { !sets[$0].isEmpty }
+    let form = Self._forms[filled.reduce(0) { $0 | 1 << $1 }]
+    var userInfo = form.blank
+    for (position, index) in filled.enumerated() { form.set(sets[index], at: position, in: &userInfo) }
     NotificationCenter.default.post(
       name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: context, userInfo: userInfo)
+  }
+
+  /// By the sets that are not empty: a bit for each.
+  private static let _forms = (0..<16).map { combination in
+    let keys = [
+      NSInsertedObjectIDsKey, NSUpdatedObjectIDsKey, NSDeletedObjectIDsKey, NSRefreshedObjectIDsKey,
+    ]
+    return UserInfoForm(keys.indices.filter { combination & 1 << $0 != 0 }.map { keys[$0] })
   }
 
   /// Ends the merge: what changes from here on is registered for undo, and announced as the program's.

@@ -239,7 +239,7 @@ final class ContextQueue: @unchecked Sendable {
   /// True on the main thread, and in a main-queue block that another thread drains (as after
   /// `dispatchMain()`).
   static var isRunningMainQueue: Bool {
-    if Thread.isMainThread { return true }
+    if ThreadStack.current.isMainThread { return true }
     _markMainQueue
     return DispatchQueue.getSpecific(key: _mainKey) == true
   }
@@ -248,6 +248,8 @@ final class ContextQueue: @unchecked Sendable {
 /// The context queues that a thread is executing for, outermost first.
 final class ThreadStack {
   private var _queues: [ContextQueue] = []
+  /// Kept, since asking takes two system calls.
+  let isMainThread = Thread.isMainThread
   /// How many times the thread entered another queue while it held the main one.
   var mainDepth = 0
 

@@ -177,11 +177,7 @@ struct FinishPass {
     for objects in hasHooks ? [sets.inserted, sets.updated, sets.deleted] : [] {
       for object in objects where object._shape.hooks.contains(.didSave) { object.didSave() }
     }
-    var objects: [AnyHashable: Any] = [
-      NSInsertedObjectsKey: sets.inserted, NSUpdatedObjectsKey: sets.updated,
-      NSDeletedObjectsKey: sets.deleted,
-    ]
-    objects[SavedChanges.key] = changes
+    var objects = Self._filled(Self._objects, sets.inserted, sets.updated, sets.deleted, changes)
     let generation = context.generationRead
     if let generation { objects[NSManagedObjectContextQueryGenerationKey] = generation }
     if let token = context.saving.token { objects[Self.changeTokenKey] = token }
@@ -189,11 +185,7 @@ struct FinishPass {
     _sendForMerging(changes)
     context.notifyObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: context, userInfo: objects)
-    var ids: [AnyHashable: Any] = [
-      NSInsertedObjectIDsKey: saved.inserted, NSUpdatedObjectIDsKey: saved.updated,
-      NSDeletedObjectIDsKey: saved.deleted,
-    ]
-    ids[SavedChanges.key] = changes
+    var ids = Self._filled(Self._ids, saved.inserted, saved.updated, saved.deleted, changes)
     if let generation { ids[NSManagedObjectContextQueryGenerationKey] = generation }
     if let token = context.saving.token { ids[Self.changeTokenKey] = token }
     context.saving.token = nil
@@ -202,6 +194,24 @@ struct FinishPass {
       name: .NSManagedObjectContextDidSaveObjectIDs, object: context, userInfo: ids)
     _unregisterDeleted(sets.deleted)
     if !changes.isEmpty { context.registry.sweepIfDue() }
+  }
+
+  // A generation and a token may follow.
+  private static let _objects = UserInfoForm(
+    [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey, SavedChanges.key], reserve: 2)
+  private static let _ids = UserInfoForm(
+    [NSInsertedObjectIDsKey, NSUpdatedObjectIDsKey, NSDeletedObjectIDsKey, SavedChanges.key], reserve: 2)
+
+  private static func _filled<Member: Hashable>(
+    _ form: UserInfoForm, _ inserted: Set<Member>, _ updated: Set<Member>, _ deleted: Set<Member>,
+    _ changes: SavedChanges
+  ) -> [AnyHashable: Any] {
+    var userInfo = form.blank
+    form.set(inserted, at: 0, in: &userInfo)
+    form.set(updated, at: 1, in: &userInfo)
+    form.set(deleted, at: 2, in: &userInfo)
+    form.set(changes, at: 3, in: &userInfo)
+    return userInfo
   }
 
   /// Sends the save to contexts that merge automatically. Enqueued before the save is announced, so that a

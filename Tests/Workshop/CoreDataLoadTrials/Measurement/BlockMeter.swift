@@ -44,7 +44,7 @@ final class BlockMeter: @unchecked Sendable {
       let count = keys.reduce(0) { $0 + ((notification.userInfo?[$1] as? Set<NSManagedObject>)?.count ?? 0) }
       self?._state.withLock { $0.objects += count }
     }
-    MainQueueTrace.record { [weak self] in self?._record($0) }
+    MainQueueTrace.record(readsProcessorTime: true) { [weak self] in self?._record($0) }
   }
 
   /// Ignores the blocks from now on, with which the trial itself looks at what main has.
