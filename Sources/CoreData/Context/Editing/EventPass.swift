@@ -18,60 +18,84 @@ struct EventPass {
       return
     }
     let objects = context.events.drainChanged()
-    var sets = context.events.spareSets.take() ?? EventSets()
-    // Usually all objects belong to one set; the first decides which set reserves capacity.
-    if objects.count > 8 {
-      if !objects[0]._flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
-        sets.inserted.reserveCapacity(objects.count)
-      } else if objects[0]._flags.contains(.eventDeleted) {
-        sets.deleted.reserveCapacity(objects.count)
-      } else if objects[0]._flags.contains(.eventUpdated) {
-        sets.updated.reserveCapacity(objects.count)
-      }
-    }
-    // Whether the sets hold this context's unsaved changes only, or those only that a child has saved.
-    var isOwn = true
-    var areAdopted = true
-    objects.forEachUnretained { object in
-      let flags = object._flags
-      // A merge announces objects that this context has not changed.
-      if flags.contains(.eventMergedInsert) || !flags.contains(.listed) { isOwn = false }
-      if flags.contains(.listed) || !flags.contains(.adopted) { areAdopted = false }
-      object._state.endEvent()
-      if flags.contains(.eventDeleted) {
-        sets.deleted.insert(object)
-        object._state.announceDeletion()
-      } else if !flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
-        sets.inserted.insert(object)
-        object._state.announceInsertion()
-      } else {
-        if flags.contains(.eventRefreshed) { sets.refreshed.insert(object) }
-        if flags.contains(.eventUpdated) { sets.updated.insert(object) }
-      }
-      if flags.contains(.listed), !flags.contains(.deleted) { context.unsaved.index.add(object) }
-    }
+    var sorted = _sort(objects)
     if let recorder = TraceRecorder.current { recorder.recordChanges(of: objects, in: context) }
     PublishPass(context).run()
     // Must be drained while all targets of the objects can still be looked up.
     let undoable = context._undo?.recorder.drainChanges() ?? []
-    for object in sets.deleted where object._flags.isSuperset(of: [.inserted, .deleted]) {
-      // Inserted and deleted between two saves: no change at all.
+    _forgetAnnulled(&sorted)
+    context.events.isProcessing = false
+    context.events.announced = _areAllUnsaved(sorted) ? sorted.sets : nil
+    context._undo?.register(undoable, of: context)
+    sorted.sets.post(by: context)
+    if context.events.announced == nil, objects.count <= 16 {
+      sorted.sets.removeAll()
+      context.events.spareSets = sorted.sets
+    }
+  }
+
+  // MARK: Sets
+
+  /// The objects of an event by what happened to them, and whose changes they are.
+  private struct Sorted {
+    var sets: EventSets
+    /// Whether the sets hold this context's unsaved changes only.
+    var isOwn = true
+    /// Whether the sets hold only what a child has saved.
+    var areAdopted = true
+  }
+
+  /// Sorts objects into sets, and ends their event.
+  private func _sort(_ objects: [NSManagedObject]) -> Sorted {
+    var sorted = Sorted(sets: context.events.spareSets.take() ?? EventSets())
+    _reserve(&sorted.sets, for: objects)
+    objects.forEachUnretained { object in
+      let flags = object._flags
+      // A merge announces objects that this context has not changed.
+      if flags.contains(.eventMergedInsert) || !flags.contains(.listed) { sorted.isOwn = false }
+      if flags.contains(.listed) || !flags.contains(.adopted) { sorted.areAdopted = false }
+      object._state.endEvent()
+      if flags.contains(.eventDeleted) {
+        sorted.sets.deleted.insert(object)
+        object._state.announceDeletion()
+      } else if !flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
+        sorted.sets.inserted.insert(object)
+        object._state.announceInsertion()
+      } else {
+        if flags.contains(.eventRefreshed) { sorted.sets.refreshed.insert(object) }
+        if flags.contains(.eventUpdated) { sorted.sets.updated.insert(object) }
+      }
+      if flags.contains(.listed), !flags.contains(.deleted) { context.unsaved.index.add(object) }
+    }
+    return sorted
+  }
+
+  /// Reserves capacity in one set: usually all objects belong to the same, which the first one tells.
+  private func _reserve(_ sets: inout EventSets, for objects: [NSManagedObject]) {
+    guard objects.count > 8 else { return }
+    if !objects[0]._flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
+      sets.inserted.reserveCapacity(objects.count)
+    } else if objects[0]._flags.contains(.eventDeleted) {
+      sets.deleted.reserveCapacity(objects.count)
+    } else if objects[0]._flags.contains(.eventUpdated) {
+      sets.updated.reserveCapacity(objects.count)
+    }
+  }
+
+  /// Forgets objects that were inserted and deleted between two saves: no change at all.
+  private func _forgetAnnulled(_ sorted: inout Sorted) {
+    for object in sorted.sets.deleted where object._flags.isSuperset(of: [.inserted, .deleted]) {
       context.editing.unlist(object)
       context.table.remove(object)
       object._state.cancelInsertion()
-      isOwn = false
+      sorted.isOwn = false
     }
-    context.events.isProcessing = false
-    let areAllUnsaved =
-      isOwn && sets.holdsAll(context.unsaved.count)
-      || areAdopted && context.unsaved.isEmpty && _areAllAdopted(sets)
-    context.events.announced = areAllUnsaved ? sets : nil
-    context._undo?.register(undoable, of: context)
-    sets.post(by: context)
-    if context.events.announced == nil, objects.count <= 16 {
-      sets.removeAll()
-      context.events.spareSets = sets
-    }
+  }
+
+  /// Whether the sets hold all that the next save will write.
+  private func _areAllUnsaved(_ sorted: Sorted) -> Bool {
+    sorted.isOwn && sorted.sets.holdsAll(context.unsaved.count)
+      || sorted.areAdopted && context.unsaved.isEmpty && _areAllAdopted(sorted.sets)
   }
 
   /// Whether sets hold as many objects as one child has saved into this context, and nothing else is unsaved.
