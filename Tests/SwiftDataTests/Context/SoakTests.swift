@@ -1,18 +1,29 @@
 import SwiftData
+import TestSupport
 import Testing
 
 /// Random edits through three contexts and an actor, mirrored in plain values: each context must show the
 /// saved state with its own unsaved changes on top.
 ///
-/// `SWIFTDATA_SOAK_STEPS` sets the number of steps for each seed; `Scripts/stress soak-swiftdata` runs the long
-/// form.
+/// `SWIFTDATA_SOAK_STEPS` sets the number of steps for each seed, `SWIFTDATA_SOAK_SEEDS` the seeds, as in `6-200`;
+/// `Scripts/stress soak-swiftdata` runs the long form.
 struct SoakTests {
+  private static let _seeds: ClosedRange<Int> = {
+    let text = ProcessInfo.processInfo.environment["SWIFTDATA_SOAK_SEEDS"] ?? "1-5"
+    let ends = text.split(separator: "-").compactMap { Int($0) }
+    guard let first = ends.first, let last = ends.last, first <= last else { return 1...5 }
+    return first...last
+  }()
   private static let _steps =
     ProcessInfo.processInfo.environment["SWIFTDATA_SOAK_STEPS"].flatMap { Int($0) } ?? 300
 
-  @Test(arguments: 1...5)
-  func `random edits leave contexts and store agreeing`(_ seed: Int) async throws {
-    let container = try ModelContainer(for: Shelf.self, configurations: .init(isStoredInMemoryOnly: true))
+  @Test(arguments: Self._seeds, [true, false])
+  func `random edits leave contexts and store agreeing`(_ seed: Int, _ isInMemory: Bool) async throws {
+    let configuration =
+      isInMemory
+      ? ModelConfiguration(isStoredInMemoryOnly: true)
+      : ModelConfiguration(url: try TemporaryPlace.makeDirectory().appendingPathComponent("soak.store"))
+    let container = try ModelContainer(for: Shelf.self, configurations: configuration)
     let actor = Librarian(modelContainer: container)
     var soak = SoakEditor(container, seed: UInt64(seed))
     for step in 0..<Self._steps {
