@@ -95,7 +95,7 @@ final class FetchedResultsCore {
     matcher = PendingMatcher(plan)
     plainResults = nil
     isFollowing = true
-    context.addObserver(self)
+    context.observers.add(self)
     sendSnapshot()
   }
 

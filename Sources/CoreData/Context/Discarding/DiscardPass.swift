@@ -169,7 +169,7 @@ struct DiscardPass {
     context.overlay.clear()
     context.advanceGeneration()
     context.discard(discarded)
-    context.notifyObserversOfReset()
+    context.observers.tellOfReset()
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: context,
       userInfo: [NSInvalidatedAllObjectsKey: ids])

@@ -14,7 +14,7 @@ struct EventPass {
     guard !context.events.changed.isEmpty else {
       context.events.isProcessing = false
       PublishPass(context).run()
-      if !context.events.unseenMerges.isEmpty { context.notifyObservers(EventSets()) }
+      if !context.events.unseenMerges.isEmpty { context.observers.tell(of: EventSets()) }
       return
     }
     let objects = context.events.drainChanged()

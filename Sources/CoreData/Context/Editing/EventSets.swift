@@ -39,7 +39,7 @@ struct EventSets {
       for object in refreshed { object.notifyChangesSinceRead() }
       for object in deleted { object.notifyAllReads() }
     }
-    context.notifyObservers(self)
+    context.observers.tell(of: self)
     let combination = _combination(merged: context.events.isMerge)
     // Removed while in use: a change made by an observer posts with another dictionary.
     var userInfo = context.events.userInfos[combination] ?? ChangeUserInfo(combination, context)

@@ -41,7 +41,7 @@ extension MergePass {
     for (id, object, isRead) in updated {
       guard isRead else {
         if let object { context.links.attachRowToFault(nil, at: object) }
-        context.recordUnseenMerge(id, nil)
+        context.observers.noteUnseenMerge(id, nil)
         continue
       }
       switch rows.state(of: id) {

@@ -18,7 +18,7 @@ extension MergePass {
       if object.isFault {
         if let row { _attachNewerRow(row, at: object) }
         // A list may show the values that it had before.
-        context.recordUnseenMerge(id, row)
+        context.observers.noteUnseenMerge(id, row)
       } else if let row, object._row != nil, _supersedes(row, for: object) {
         // The child has read its parent's unsaved object, which changed again before the parent saved.
         context.links.show(row, at: object)
@@ -60,7 +60,7 @@ extension MergePass {
   ) {
     guard let object = context.registry.heldObject(for: id) else {
       if let row { context.links.rereadOwners(lacking: nil, id.space.layout, row, changed) }
-      context.recordUnseenMerge(id, row)
+      context.observers.noteUnseenMerge(id, row)
       return
     }
     defer { _rereadOwners(lacking: object, changed) }
@@ -73,7 +73,7 @@ extension MergePass {
           context.links.attachRowToFault(nil, at: object)
         }
       }
-      context.recordUnseenMerge(id, row)
+      context.observers.noteUnseenMerge(id, row)
       return
     }
     guard let row else {

@@ -45,7 +45,7 @@ extension CommitPass {
         }
       } else {
         if let object, object._row != nil { context.links.attachRowToFault(row, at: object) }
-        context.recordUnseenMerge(id, row)
+        context.observers.noteUnseenMerge(id, row)
         if !context.events.unseenMerges.isEmpty { context.saving.showsNews = true }
       }
       result.append(

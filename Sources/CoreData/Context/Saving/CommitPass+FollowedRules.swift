@@ -59,7 +59,7 @@ extension CommitPass {
 
   private func _show(_ entry: ChangeLayer.Entry) {
     guard let object = context.table.object(for: entry.id) else {
-      if entry.kind == .updated { context.recordUnseenMerge(entry.id, entry.row) }
+      if entry.kind == .updated { context.observers.noteUnseenMerge(entry.id, entry.row) }
       return
     }
     context.saving.followed.append(object)

@@ -183,7 +183,7 @@ struct FinishPass {
     if let token = context.saving.token { objects[Self.changeTokenKey] = token }
     context.saving.isActive = false
     _sendForMerging(changes)
-    context.notifyObserversOfSave()
+    context.observers.tellOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: context, userInfo: objects)
     var ids = Self._filled(Self._ids, saved.inserted, saved.updated, saved.deleted, changes)
     if let generation { ids[NSManagedObjectContextQueryGenerationKey] = generation }

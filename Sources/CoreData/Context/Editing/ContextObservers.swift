@@ -35,29 +35,38 @@ struct WeakObserver {
   weak var observer: (any ContextObserver)?
 }
 
+/// The observers of a context, and what they are told.
+struct ContextObservers {
+  let context: NSManagedObjectContext
+
+  func add(_ observer: any ContextObserver) { context.events.add(observer) }
+
+  /// Records a merged update of an object that is a fault or not registered, for the next announcement. Free
+  /// without observers.
+  func noteUnseenMerge(_ id: NSManagedObjectID, _ row: Row?) {
+    guard !context.events.observers.isEmpty else { return }
+    context.events.unseenMerges.append(MergedRow(id: id, row: row))
+  }
+
+  func tell(of sets: EventSets) {
+    guard !context.events.observers.isEmpty else { return }
+    let merged = context.events.drainUnseenMerges()
+    for observer in context.events.observers {
+      observer.observer?.context(context, didProcess: sets, merged: merged)
+    }
+  }
+
+  func tellOfSave() {
+    for observer in context.events.observers { observer.observer?.contextDidSave(context) }
+  }
+
+  func tellOfReset() {
+    context.events.unseenMerges = []
+    for observer in context.events.observers { observer.observer?.contextWasReset(context) }
+  }
+}
+
 extension NSManagedObjectContext {
-  final func addObserver(_ observer: any ContextObserver) { events.add(observer) }
-
-  final func removeObserver(_ observer: any ContextObserver) { events.remove(observer) }
-
-  /// Records a merged update of an object that is not registered. Free without observers.
-  final func recordUnseenMerge(_ id: NSManagedObjectID, _ row: Row?) {
-    guard !events.observers.isEmpty else { return }
-    events.unseenMerges.append(MergedRow(id: id, row: row))
-  }
-
-  final func notifyObservers(_ sets: EventSets) {
-    guard !events.observers.isEmpty else { return }
-    let merged = events.drainUnseenMerges()
-    for observer in events.observers { observer.observer?.context(self, didProcess: sets, merged: merged) }
-  }
-
-  final func notifyObserversOfSave() {
-    for observer in events.observers { observer.observer?.contextDidSave(self) }
-  }
-
-  final func notifyObserversOfReset() {
-    events.unseenMerges = []
-    for observer in events.observers { observer.observer?.contextWasReset(self) }
-  }
+  /// What tells the observers of the context's objects.
+  @inline(__always) final var observers: ContextObservers { ContextObservers(context: self) }
 }
