@@ -4,11 +4,6 @@ import Foundation
 ///
 /// A copy gets its values by position: hashing boxed keys and growing a new dictionary costs three times as
 /// much as posting it to nobody.
-///
-/// ```swift
-/// var userInfo = form.blank
-/// form.set(inserted, at: 0, in: &userInfo)
-/// ```
 struct UserInfoForm: @unchecked Sendable {
   // Unchecked: immutable, as are the placeholders in the dictionary.
 
