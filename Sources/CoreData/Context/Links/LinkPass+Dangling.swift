@@ -69,6 +69,13 @@ extension LinkPass {
     }
   }
 
+  /// Makes an object deleted whose row a save has found to be gone, and takes it out of the to-manys in memory: the
+  /// merge of its deletion, which comes later, no longer knows it here.
+  func showDeletedInStore(_ object: NSManagedObject) {
+    context.editing.markDeleted(object, as: .deletedInStore)
+    forgetMembers([object])
+  }
+
   /// Invalidates the to-manys that hold objects whose rows were deleted and inserted again meanwhile, and those of the
   /// objects themselves: the links between them went with the deleted rows.
   func rereadMembers(linkedTo objects: Set<NSManagedObject>) {

@@ -144,7 +144,7 @@ struct ConflictResolver {
   ) -> Outcome {
     guard let persisted = conflict.persisted else {
       // The row is gone; the change has no base.
-      if let object { context.editing.markDeleted(object, as: .deletedInStore) }
+      if let object { context.links.showDeletedInStore(object) }
       return .gone
     }
     guard entry.kind != .deleted else {
@@ -240,7 +240,7 @@ struct VersionConflictResolver {
     guard _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType,
       !_object._flags.contains(.deleted), _object.isDirty
     else {
-      return _context.editing.markDeleted(_object, as: .deletedInStore)
+      return _context.links.showDeletedInStore(_object)
     }
     _object.becomeInsertion()
     // The context may have announced the deletion, and registered the object again for a child's change.

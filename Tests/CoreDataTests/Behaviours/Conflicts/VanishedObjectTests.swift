@@ -41,6 +41,30 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
+  func `a to-many does not keep a member that the save found deleted`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (context, other) = (stack.sibling(), stack.sibling())
+    let (tag, book) = try other.performAndWait {
+      let tag = other.insert("Tag", ["name": "Math"])
+      let book = other.insert("Book", ["title": "Notes", "tags": Set([tag])])
+      try other.save()
+      return (tag.objectID, book.objectID)
+    }
+    try context.performAndWait {
+      context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+      let math = try context.existingObject(with: tag)
+      #expect(math.objects("books").map(\.objectID) == [book])
+      context.object(with: book).setValue("Again", forKey: "title")
+      try other.performAndWait {
+        other.delete(other.object(with: book))
+        try other.save()
+      }
+      try context.save()
+      #expect(math.objects("books").isEmpty && !context.hasChanges)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
   func `a deletion passes over a member that the parent deleted`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let author = try stack.stored("Author", ["name": "Ada"]).objectID
