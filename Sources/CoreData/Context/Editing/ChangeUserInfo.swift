@@ -4,15 +4,19 @@ import Foundation
 /// posted before every fetch that follows a change, and hashing boxed keys was a third of its cost.
 struct ChangeUserInfo {
   private(set) var dictionary: [AnyHashable: Any]
-  /// Indices of the keys' values. They stay valid, because keys are neither added nor removed.
-  private let _places: [Dictionary<AnyHashable, Any>.Index]
+  private let _form: UserInfoForm
+  /// The number of sets.
+  private let _count: Int
 
-  // Boxed once. Immutable.
-  nonisolated(unsafe) private static let _contextKey = AnyHashable("managedObjectContext")
-  nonisolated(unsafe) private static let _keys = [
-    AnyHashable(NSInsertedObjectsKey), AnyHashable(NSUpdatedObjectsKey), AnyHashable(NSDeletedObjectsKey),
-    AnyHashable(NSRefreshedObjectsKey), AnyHashable(changedByMergeKey),
-  ]
+  /// By combination of sets, with the context as the last key.
+  private static let _forms = (0..<combinations).map { combination in
+    let keys = [
+      NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey, NSRefreshedObjectsKey,
+      changedByMergeKey,
+    ]
+    let filled = keys.indices.filter { combination & 1 << $0 != 0 }.map { keys[$0] }
+    return UserInfoForm(filled + ["managedObjectContext"])
+  }
 
   /// User info key of all objects changed by a merge, in notifications that follow it; spelled as in Core
   /// Data.
@@ -26,12 +30,11 @@ struct ChangeUserInfo {
   /// Creates a dictionary with the context and the keys whose bits are set in `combination`: inserted,
   /// updated, deleted, refreshed, changed by a merge.
   init(_ combination: Int, _ context: NSManagedObjectContext) {
-    var dictionary = [AnyHashable: Any](minimumCapacity: 6)
-    dictionary[Self._contextKey] = WeakContext(context: context)
-    let keys = Self._keys.indices.filter { combination & 1 << $0 != 0 }.map { Self._keys[$0] }
-    for key in keys { dictionary[key] = Self._nothing }
-    _places = keys.map { dictionary.index(forKey: $0)! }
-    self.dictionary = dictionary
+    _count = combination.nonzeroBitCount
+    _form = Self._forms[combination]
+    dictionary = _form.blank
+    _form.set(WeakContext(context: context), at: _count, in: &dictionary)
+    clear()
   }
 
   /// Stores the non-empty sets, in bit order.
@@ -41,17 +44,17 @@ struct ChangeUserInfo {
     _put(sets.updated, &number)
     _put(sets.deleted, &number)
     _put(sets.refreshed, &number)
-    if number < _places.count { _put(sets.all, &number) }
+    if number < _count { _put(sets.all, &number) }
   }
 
   private mutating func _put(_ set: Set<NSManagedObject>, _ number: inout Int) {
     if set.isEmpty { return }
-    dictionary.values[_places[number]] = set
+    _form.set(set, at: number, in: &dictionary)
     number += 1
   }
 
   /// Releases the sets. A retained notification keeps its own copies.
   mutating func clear() {
-    for place in _places { dictionary.values[place] = Self._nothing }
+    for position in 0..<_count { _form.set(Self._nothing, at: position, in: &dictionary) }
   }
 }
